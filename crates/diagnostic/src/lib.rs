@@ -1,1 +1,18 @@
-//! 
+//! Source text, positions in it, complaints about it, and drawing those complaints.
+//!
+//! A [`Diagnostic`] is plain data: a code, a severity, a title, labelled spans, help. Nothing that
+//! makes one formats text; the modules under [`render`] do that, one file per output form. This
+//! crate does not know what an eval file is.
+
+#![warn(missing_docs)]
+
+mod code;
+mod diagnostic;
+pub mod render;
+mod source;
+mod span;
+
+pub use code::Code;
+pub use diagnostic::{Diagnostic, Label, Severity, Suggestion};
+pub use source::{LineColumn, SourceFile, SourceId, SourceMap};
+pub use span::{Span, Spanned};

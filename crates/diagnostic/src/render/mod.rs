@@ -1,0 +1,1 @@
+//! Drawing diagnostics: one file per output form.
