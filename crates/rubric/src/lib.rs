@@ -1,1 +1,38 @@
-//! 
+//! The words and the arithmetic of rubric evaluation.
+//!
+//! Criteria with weights and gates, the four outcomes a criterion can have, and the pure functions
+//! that turn outcomes into scores, bounds and verdicts. There is no I/O, no clock and no randomness
+//! here: a verdict is a function of (rubric, outcomes) and nothing else, so it can be recomputed
+//! and explained at any time.
+//!
+//! The arithmetic, in the order it is applied: [`score_rubric`] scores one rubric,
+//! [`score_case`] combines the graders of one case, [`weighted_mean`] is the mean of a weighted tree.
+
+#![warn(missing_docs)]
+
+mod case;
+mod criterion;
+mod gate;
+mod id;
+mod judgement;
+mod number;
+mod outcome;
+mod points;
+mod rubric;
+mod score;
+mod sum;
+mod tree;
+mod verdict;
+
+pub use case::{CaseScore, GraderOutcome, GraderScore, GraderStanding, score_case};
+pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
+pub use gate::{Gate, GateState};
+pub use id::CriterionId;
+pub use judgement::{Confidence, Evidence, JudgeIdentity, Judgement, Tokens, Ungraded, UngradedKind};
+pub use number::{NotFinite, OutOfRange, RawScore, Unit, Weight};
+pub use outcome::Outcome;
+pub use points::points_ratio;
+pub use rubric::{Rubric, RubricError};
+pub use score::{Formula, OutcomeError, RubricScore, score_rubric};
+pub use tree::{Tree, weighted_mean};
+pub use verdict::{Lines, LinesError, TOLERANCE, Verdict, at_least};

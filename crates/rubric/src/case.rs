@@ -1,0 +1,158 @@
+//! Combining the graders of one case.
+
+use crate::sum::{Sum, weight_unit};
+use crate::verdict::Gates;
+use crate::{GateState, Lines, RubricScore, Unit, Verdict, Weight, at_least};
+
+/// What a grader's author said about its place in the case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GraderStanding {
+    /// How much it counts; not negative.
+    pub weight: Weight,
+    /// Whether the case fails when this grader stays below its line.
+    pub required: bool,
+    /// The grader's own line, 0 to 1; the case's pass line if absent.
+    pub min_score: Option<Unit>,
+    /// Whether the result is turned around: score to 1 - score, pass to fail.
+    pub negate: bool,
+}
+
+impl Default for GraderStanding {
+    fn default() -> Self {
+        Self { weight: Weight::ONE, required: false, min_score: None, negate: false }
+    }
+}
+
+/// What came out of a grader before its standing is taken into account.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GraderOutcome {
+    /// A rubric was judged, in whole or in part.
+    Rubric(RubricScore),
+    /// A number from 0 to 1.
+    Value(Unit),
+    /// The grader has nothing to say about this case.
+    NotApplicable,
+    /// The grader broke. Neither a zero nor, negated, a one.
+    Errored,
+}
+
+/// One grader's contribution to its case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GraderScore {
+    /// The score, 0 to 1, after negation; `None` if it is not known or nothing applies.
+    pub score: Option<f64>,
+    /// Lowest and highest possible score; `None` if nothing that has weight applies.
+    pub bounds: Option<(f64, f64)>,
+    /// Share of the weight inside the grader that was judged; `None` if nothing applies.
+    pub coverage: Option<f64>,
+    /// The grader's verdict; `None` if nothing applies.
+    pub verdict: Option<Verdict>,
+    /// Where its own gate stands (`required`); `None` for graders that are not required.
+    pub required: Option<GateState>,
+    /// Gates inside the grader that bear on the case. A negated grader's inner gates don't.
+    gates: Gates,
+}
+
+/// What became of a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseScore {
+    /// Weighted mean of the graders' scores, 0 to 1; `None` if it is not known.
+    pub score: Option<f64>,
+    /// Lowest and highest possible score; `None` if no grader applies.
+    pub bounds: Option<(f64, f64)>,
+    /// Share of the weight that was judged, 0 to 1; `None` if no grader applies.
+    pub coverage: Option<f64>,
+    /// What follows. A case to which nothing applies is incomplete.
+    pub verdict: Verdict,
+    /// The graders, in the given order.
+    pub graders: Vec<GraderScore>,
+}
+
+/// Combines graders: the score is the weighted mean over the graders that apply; a failed gate in
+/// any of them, or a required grader below its line, fails the case whatever the mean; what could
+/// not be judged leaves the case incomplete unless no answer to it could change the verdict.
+pub fn score_case(graders: &[(GraderStanding, GraderOutcome)], lines: Lines) -> CaseScore {
+    let unit = weight_unit(graders.iter().map(|(standing, _)| standing.weight.get()));
+    let (mut weights, mut lows, mut highs, mut covered) =
+        (Sum::default(), Sum::default(), Sum::default(), Sum::default());
+    let mut gates = Gates::Hold;
+    let mut scores = Vec::with_capacity(graders.len());
+    for (standing, outcome) in graders {
+        let score = GraderScore::new(*standing, outcome, lines);
+        gates = gates.max(score.gates).max(match score.required {
+            Some(GateState::Failed) => Gates::Failed,
+            Some(GateState::Open) => Gates::Open,
+            Some(GateState::Passed | GateState::NotApplicable) | None => Gates::Hold,
+        });
+        if let Some((low, high)) = score.bounds {
+            let weight = standing.weight.get() / unit;
+            weights.add(weight);
+            lows.add(weight * low);
+            highs.add(weight * high);
+            covered.add(weight * score.coverage.unwrap_or(1.0));
+        }
+        scores.push(score);
+    }
+    let total = weights.get();
+    let share = |sum: Sum| (sum.get() / total).clamp(0.0, 1.0);
+    let bounds = (total > 0.0).then(|| {
+        let low = share(lows);
+        (low, share(highs).max(low))
+    });
+    CaseScore {
+        score: bounds.filter(|(low, high)| low == high).map(|(low, _)| low),
+        bounds,
+        coverage: (total > 0.0).then(|| share(covered)),
+        verdict: lines.verdict_within(bounds, gates),
+        graders: scores,
+    }
+}
+
+impl GraderScore {
+    fn new(standing: GraderStanding, outcome: &GraderOutcome, lines: Lines) -> Self {
+        let (bounds, coverage, verdict, gates) = match outcome {
+            GraderOutcome::Rubric(score) => {
+                (score.bounds, score.coverage, score.verdict, score.gate_state())
+            }
+            GraderOutcome::Value(value) => {
+                let value = value.get();
+                (Some((value, value)), Some(1.0), Some(lines.verdict(value)), Gates::Hold)
+            }
+            GraderOutcome::NotApplicable => (None, None, None, Gates::Hold),
+            GraderOutcome::Errored => (Some((0.0, 1.0)), Some(0.0), Some(Verdict::Incomplete), Gates::Hold),
+        };
+        let own_line = standing.min_score.unwrap_or(lines.pass());
+        let mut grader = if standing.negate {
+            let bounds = bounds.map(|(low, high)| (1.0 - high, 1.0 - low));
+            // What a negated grader's gates say is part of the verdict that is turned around; they
+            // no longer speak for the case.
+            Self::known(bounds, coverage, verdict.map(Verdict::negated), Gates::Hold)
+        } else {
+            let lines = Lines::with_room(own_line, lines.borderline());
+            let verdict = match (standing.min_score, verdict) {
+                (Some(_), Some(_)) => Some(lines.verdict_within(bounds, gates)),
+                (_, verdict) => verdict,
+            };
+            Self::known(bounds, coverage, verdict, gates)
+        };
+        if standing.required {
+            grader.required = Some(match grader.bounds {
+                None => GateState::NotApplicable,
+                Some((low, _)) if at_least(low, own_line.get()) => GateState::Passed,
+                Some((_, high)) if at_least(high, own_line.get()) => GateState::Open,
+                Some(_) => GateState::Failed,
+            });
+        }
+        grader
+    }
+
+    fn known(
+        bounds: Option<(f64, f64)>,
+        coverage: Option<f64>,
+        verdict: Option<Verdict>,
+        gates: Gates,
+    ) -> Self {
+        let score = bounds.filter(|(low, high)| low == high).map(|(low, _)| low);
+        Self { score, bounds, coverage, verdict, required: None, gates }
+    }
+}

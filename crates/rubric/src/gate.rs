@@ -1,0 +1,107 @@
+//! Conditions that fail a case whatever its score.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Outcome, RawScore, Unit, at_least};
+
+/// What a criterion must reach for the case to pass at all.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// `required`: on the checklist, it must be met.
+    Met,
+    /// `required` on a score-range criterion that names no minimum: its value must reach the pass line.
+    PassLine,
+    /// `required_min_score`: the raw score must be at least this.
+    MinRaw(RawScore),
+    /// `min_score`: the value (0 to 1) must be at least this.
+    MinValue(Unit),
+}
+
+/// Where a gate stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateState {
+    /// The condition holds.
+    Passed,
+    /// The condition does not hold: the case fails.
+    Failed,
+    /// The criterion is ungraded, and the answer to it could still fail the gate.
+    Open,
+    /// The criterion does not apply, so nothing hangs on it.
+    NotApplicable,
+}
+
+impl Gate {
+    /// Whether an outcome satisfies the gate. `pass_line` is the verdict's pass line, which
+    /// [`Gate::PassLine`] compares with.
+    pub fn state(self, outcome: Outcome, pass_line: Unit) -> GateState {
+        let minimum = match self {
+            Self::Met => 1.0,
+            Self::PassLine => pass_line.get(),
+            Self::MinRaw(raw) => raw.value(),
+            Self::MinValue(minimum) => minimum.get(),
+        };
+        match outcome {
+            Outcome::NotApplicable => GateState::NotApplicable,
+            // A minimum of 0 holds for every answer, so an ungraded criterion can't fail it.
+            Outcome::Ungraded if at_least(0.0, minimum) => GateState::Passed,
+            Outcome::Ungraded => GateState::Open,
+            Outcome::Met | Outcome::Unmet | Outcome::Scored(_) => match outcome.value() {
+                Some(value) if at_least(value, minimum) => GateState::Passed,
+                _ => GateState::Failed,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Met => f.write_str("required"),
+            Self::PassLine => f.write_str("required (score at least the pass line)"),
+            Self::MinRaw(raw) => write!(f, "required_min_score {}", raw.get()),
+            Self::MinValue(minimum) => write!(f, "min_score {}", minimum.get()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pass_line() -> Unit {
+        Unit::new(0.8).expect("in range")
+    }
+
+    fn scored(raw: u8) -> Outcome {
+        Outcome::Scored(RawScore::new(raw).expect("in range"))
+    }
+
+    #[test]
+    fn a_minimum_of_seven_tenths_lets_a_raw_seven_pass() {
+        let gate = Gate::MinValue(Unit::new(0.7).expect("in range"));
+        assert_eq!(gate.state(scored(7), pass_line()), GateState::Passed);
+        assert_eq!(gate.state(scored(6), pass_line()), GateState::Failed);
+        let gate = Gate::MinRaw(RawScore::new(7).expect("in range"));
+        assert_eq!(gate.state(scored(7), pass_line()), GateState::Passed);
+        assert_eq!(gate.state(scored(6), pass_line()), GateState::Failed);
+    }
+
+    #[test]
+    fn required_means_met_and_on_a_score_the_pass_line() {
+        assert_eq!(Gate::Met.state(Outcome::Met, pass_line()), GateState::Passed);
+        assert_eq!(Gate::Met.state(Outcome::Unmet, pass_line()), GateState::Failed);
+        assert_eq!(Gate::PassLine.state(scored(8), pass_line()), GateState::Passed);
+        assert_eq!(Gate::PassLine.state(scored(7), pass_line()), GateState::Failed);
+    }
+
+    #[test]
+    fn what_was_not_judged_leaves_the_gate_open_and_what_does_not_apply_lifts_it() {
+        assert_eq!(Gate::Met.state(Outcome::Ungraded, pass_line()), GateState::Open);
+        assert_eq!(Gate::Met.state(Outcome::NotApplicable, pass_line()), GateState::NotApplicable);
+        assert_eq!(Gate::MinValue(Unit::ZERO).state(Outcome::Ungraded, pass_line()), GateState::Passed);
+    }
+}

@@ -1,0 +1,34 @@
+//! Names of criteria.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// The id of a criterion, unique in its rubric. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CriterionId(Arc<str>);
+
+impl CriterionId {
+    /// Names a criterion.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The id a criterion gets when its author gave none: `rubric-1` for the first.
+    pub fn by_position(index: usize) -> Self {
+        Self(format!("rubric-{}", index + 1).into())
+    }
+
+    /// The id as written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CriterionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

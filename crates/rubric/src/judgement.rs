@@ -1,0 +1,140 @@
+//! What a judge said about one criterion on one case, with everything needed to trust it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{CriterionId, Outcome};
+
+/// One criterion decision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// The criterion decided on.
+    pub criterion: CriterionId,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The judge's reason; for an ungraded criterion, why it could not be judged.
+    pub reason: String,
+    /// Quotes from the answer that the decision rests on.
+    pub evidence: Vec<Evidence>,
+    /// How sure the judge says it is.
+    pub confidence: Option<Confidence>,
+    /// Who decided.
+    pub judge: JudgeIdentity,
+    /// Why there is no decision; set exactly when the outcome is ungraded.
+    pub ungraded: Option<Ungraded>,
+    /// Calls made for this decision, failed ones included. A call for several criteria is counted
+    /// on the first of them.
+    pub attempts: u32,
+    /// Tokens of those calls.
+    pub tokens: Tokens,
+    /// Time spent in those calls, in milliseconds.
+    pub latency_ms: Option<u64>,
+    /// Cost of those calls in US dollars; `None` when the price is not known.
+    pub cost_usd: Option<f64>,
+    /// What the judge replied, word for word, in order.
+    pub replies: Vec<String>,
+}
+
+/// A passage that a decision rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The passage, as the judge quoted it.
+    pub quote: String,
+    /// Whether it was found in what the judge was shown.
+    pub verified: bool,
+}
+
+/// How sure a judge says it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Little more than a guess.
+    Low,
+    /// Somewhat sure.
+    Medium,
+    /// Sure.
+    High,
+}
+
+/// Who judged.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct JudgeIdentity {
+    /// The judge as the user named it, such as `openai:some-model` or `offline`.
+    pub name: String,
+    /// The model as its server reports it.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Version of the judging method (prompt or algorithm).
+    #[serde(default)]
+    pub version: Option<String>,
+    /// Hash of the instructions the judge was given.
+    #[serde(default)]
+    pub prompt_hash: Option<String>,
+}
+
+/// Why a criterion could not be judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ungraded {
+    /// What kind of failure it was.
+    pub kind: UngradedKind,
+    /// What happened, in words.
+    pub message: String,
+}
+
+/// Kinds of failure to judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UngradedKind {
+    /// The judge could not be reached or its server failed.
+    Transport,
+    /// The judge declined to answer.
+    Refusal,
+    /// The reply was not a usable answer, even after repair.
+    Malformed,
+    /// The reply was cut off.
+    Truncated,
+    /// The evidence could not be found in the answer although the criterion demands it.
+    Evidence,
+    /// The run ended before it was this criterion's turn.
+    Cancelled,
+    /// There is no stored decision that belongs to this criterion as it now reads.
+    NotJudged,
+}
+
+/// Tokens of one or more model calls. Unknown is `None`, not zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tokens {
+    /// Tokens sent.
+    pub input: Option<u64>,
+    /// Tokens sent that the provider had cached; part of `input`.
+    pub cached: Option<u64>,
+    /// Tokens received.
+    pub output: Option<u64>,
+}
+
+impl Tokens {
+    /// Adds what is known; a figure stays unknown only while neither side knows it.
+    pub fn add(&mut self, other: Self) {
+        fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+            match (a, b) {
+                (None, None) => None,
+                (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
+            }
+        }
+        self.input = sum(self.input, other.input);
+        self.cached = sum(self.cached, other.cached);
+        self.output = sum(self.output, other.output);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_tokens_stay_unknown_until_somebody_knows() {
+        let mut tokens = Tokens::default();
+        tokens.add(Tokens { input: Some(5), cached: None, output: None });
+        tokens.add(Tokens { input: Some(2), cached: None, output: Some(1) });
+        assert_eq!(tokens, Tokens { input: Some(7), cached: None, output: Some(1) });
+    }
+}

@@ -1,0 +1,168 @@
+//! Numbers that cannot hold a wrong value.
+
+use serde::{Deserialize, Serialize};
+
+/// A number that is NaN or infinite where a finite one is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a finite number")]
+pub struct NotFinite;
+
+/// A number outside its range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("outside {low} to {high}")]
+pub struct OutOfRange {
+    /// Smallest allowed value.
+    pub low: i32,
+    /// Largest allowed value.
+    pub high: i32,
+}
+
+/// How much a criterion or a grader counts. Any finite number; a negative weight is a penalty
+/// (meeting the criterion costs points), zero leaves the score alone but still gates.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Weight(f64);
+
+impl Weight {
+    /// The weight of anything that names none: 1.
+    pub const ONE: Self = Self(1.0);
+
+    /// Accepts any finite number.
+    pub fn new(value: f64) -> Result<Self, NotFinite> {
+        // Adding zero turns -0.0 into 0.0, so that "negative" and "zero" can't both be true.
+        if value.is_finite() { Ok(Self(value + 0.0)) } else { Err(NotFinite) }
+    }
+
+    /// The number.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// Whether this is a penalty.
+    pub fn is_penalty(self) -> bool {
+        self.0 < 0.0
+    }
+}
+
+impl Default for Weight {
+    fn default() -> Self {
+        Self::ONE
+    }
+}
+
+impl TryFrom<f64> for Weight {
+    type Error = NotFinite;
+
+    fn try_from(value: f64) -> Result<Self, NotFinite> {
+        Self::new(value)
+    }
+}
+
+impl From<Weight> for f64 {
+    fn from(weight: Weight) -> Self {
+        weight.0
+    }
+}
+
+/// A number from 0 to 1, both included: a threshold or a normalised score.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Unit(f64);
+
+impl Unit {
+    /// 0.
+    pub const ZERO: Self = Self(0.0);
+    /// 1.
+    pub const ONE: Self = Self(1.0);
+
+    /// Accepts 0 to 1; NaN is out of range.
+    pub fn new(value: f64) -> Result<Self, OutOfRange> {
+        if (0.0..=1.0).contains(&value) {
+            Ok(Self(value + 0.0))
+        } else {
+            Err(OutOfRange { low: 0, high: 1 })
+        }
+    }
+
+    /// The number.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl TryFrom<f64> for Unit {
+    type Error = OutOfRange;
+
+    fn try_from(value: f64) -> Result<Self, OutOfRange> {
+        Self::new(value)
+    }
+}
+
+impl From<Unit> for f64 {
+    fn from(unit: Unit) -> Self {
+        unit.0
+    }
+}
+
+/// What a judge says about a score-range criterion: a whole number from 0 to 10.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub struct RawScore(u8);
+
+impl RawScore {
+    /// The lowest score.
+    pub const MIN: Self = Self(0);
+    /// The highest score.
+    pub const MAX: Self = Self(10);
+
+    /// Accepts 0 to 10. Nothing is clamped.
+    pub fn new(value: u8) -> Result<Self, OutOfRange> {
+        if value <= 10 { Ok(Self(value)) } else { Err(OutOfRange { low: 0, high: 10 }) }
+    }
+
+    /// The number, 0 to 10.
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+
+    /// The score on the 0 to 1 scale: a tenth of it.
+    pub fn value(self) -> f64 {
+        f64::from(self.0) / 10.0
+    }
+}
+
+impl TryFrom<u8> for RawScore {
+    type Error = OutOfRange;
+
+    fn try_from(value: u8) -> Result<Self, OutOfRange> {
+        Self::new(value)
+    }
+}
+
+impl From<RawScore> for u8 {
+    fn from(raw: RawScore) -> Self {
+        raw.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_refuse_what_is_not_a_number() {
+        assert_eq!(Weight::new(f64::NAN), Err(NotFinite));
+        assert_eq!(Weight::new(f64::INFINITY), Err(NotFinite));
+        assert!(!Weight::new(-0.0).expect("finite").get().is_sign_negative());
+        assert!(serde_json::from_str::<Weight>("-2.5").expect("finite").is_penalty());
+    }
+
+    #[test]
+    fn units_and_raw_scores_hold_their_range() {
+        assert!(Unit::new(1.0).is_ok());
+        assert!(Unit::new(1.000_001).is_err());
+        assert!(Unit::new(f64::NAN).is_err());
+        assert!(RawScore::new(11).is_err());
+        assert_eq!(RawScore::new(7).expect("in range").value(), 0.7);
+    }
+}

@@ -1,0 +1,92 @@
+//! How a criterion can end.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{RawScore, Scale};
+
+/// What was decided about one criterion on one case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Checklist: the answer does it.
+    Met,
+    /// Checklist: the answer does not do it.
+    Unmet,
+    /// Score range: the judge's number.
+    Scored(RawScore),
+    /// The criterion has nothing to say about this case; it is left out of the arithmetic.
+    NotApplicable,
+    /// The judge could not be made to answer. Never a zero, never a pass.
+    Ungraded,
+}
+
+impl Outcome {
+    /// The value on the 0 to 1 scale; `None` when nothing was decided or nothing applies.
+    pub fn value(self) -> Option<f64> {
+        match self {
+            Self::Met => Some(1.0),
+            Self::Unmet => Some(0.0),
+            Self::Scored(raw) => Some(raw.value()),
+            Self::NotApplicable | Self::Ungraded => None,
+        }
+    }
+
+    /// The raw score, when there is one.
+    pub const fn raw_score(self) -> Option<RawScore> {
+        match self {
+            Self::Scored(raw) => Some(raw),
+            _ => None,
+        }
+    }
+
+    /// The word used in records and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::Unmet => "unmet",
+            Self::Scored(_) => "scored",
+            Self::NotApplicable => "not_applicable",
+            Self::Ungraded => "ungraded",
+        }
+    }
+
+    /// The outcome a record's word and raw score stand for; `None` if they do not fit together.
+    pub fn from_parts(name: &str, raw_score: Option<u8>) -> Option<Self> {
+        match (name, raw_score) {
+            ("met", None) => Some(Self::Met),
+            ("unmet", None) => Some(Self::Unmet),
+            ("scored", Some(raw)) => RawScore::new(raw).ok().map(Self::Scored),
+            ("not_applicable", None) => Some(Self::NotApplicable),
+            ("ungraded", None) => Some(Self::Ungraded),
+            _ => None,
+        }
+    }
+
+    /// Whether a criterion on this scale can end this way.
+    pub const fn fits(self, scale: &Scale) -> bool {
+        match self {
+            Self::Met | Self::Unmet => matches!(scale, Scale::Checklist),
+            Self::Scored(_) => matches!(scale, Scale::Bands(_)),
+            Self::NotApplicable | Self::Ungraded => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_parts_go_there_and_back() {
+        let seven = RawScore::new(7).expect("in range");
+        for outcome in
+            [Outcome::Met, Outcome::Unmet, Outcome::Scored(seven), Outcome::NotApplicable, Outcome::Ungraded]
+        {
+            let raw = outcome.raw_score().map(RawScore::get);
+            assert_eq!(Outcome::from_parts(outcome.name(), raw), Some(outcome));
+        }
+        assert_eq!(Outcome::from_parts("scored", None), None);
+        assert_eq!(Outcome::from_parts("scored", Some(11)), None);
+        assert_eq!(Outcome::from_parts("met", Some(1)), None);
+    }
+}

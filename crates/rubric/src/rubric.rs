@@ -1,0 +1,111 @@
+//! A checked list of criteria.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Criterion, CriterionId, Scale};
+
+/// A rubric: at least one criterion, unique ids, weights that make a score possible.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Criterion>", into = "Vec<Criterion>")]
+pub struct Rubric {
+    criteria: Vec<Criterion>,
+}
+
+/// Why a list of criteria is not a rubric.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RubricError {
+    /// The list is empty.
+    #[error("a rubric needs at least one criterion")]
+    Empty,
+    /// Two criteria share an id.
+    #[error("criteria {first} and {second} are both called {id:?}")]
+    DuplicateId {
+        /// The shared id.
+        id: CriterionId,
+        /// Index of the first.
+        first: usize,
+        /// Index of the second.
+        second: usize,
+    },
+    /// A checklist criterion without text. Holds its index.
+    #[error("criterion {0} has no text")]
+    NoText(usize),
+    /// All weights are zero, so there is nothing to take a mean of.
+    #[error("all weights are zero")]
+    NoWeight,
+}
+
+impl Rubric {
+    /// Checks the criteria. Every violation is reported.
+    pub fn new(criteria: Vec<Criterion>) -> Result<Self, Vec<RubricError>> {
+        if criteria.is_empty() {
+            return Err(vec![RubricError::Empty]);
+        }
+        let mut errors = Vec::new();
+        let mut seen: HashMap<&CriterionId, usize> = HashMap::with_capacity(criteria.len());
+        for (index, criterion) in criteria.iter().enumerate() {
+            if let Some(&first) = seen.get(&criterion.id) {
+                errors.push(RubricError::DuplicateId { id: criterion.id.clone(), first, second: index });
+            } else {
+                seen.insert(&criterion.id, index);
+            }
+            if criterion.scale == Scale::Checklist && criterion.text.trim().is_empty() {
+                errors.push(RubricError::NoText(index));
+            }
+        }
+        if criteria.iter().all(|criterion| criterion.weight.get() == 0.0) {
+            errors.push(RubricError::NoWeight);
+        }
+        if errors.is_empty() { Ok(Self { criteria }) } else { Err(errors) }
+    }
+
+    /// The criteria in their author's order.
+    pub fn criteria(&self) -> &[Criterion] {
+        &self.criteria
+    }
+}
+
+impl TryFrom<Vec<Criterion>> for Rubric {
+    type Error = String;
+
+    fn try_from(criteria: Vec<Criterion>) -> Result<Self, String> {
+        Self::new(criteria)
+            .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+    }
+}
+
+impl From<Rubric> for Vec<Criterion> {
+    fn from(rubric: Rubric) -> Self {
+        rubric.criteria
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Weight;
+
+    #[test]
+    fn every_violation_is_reported() {
+        let zero = Weight::new(0.0).expect("finite");
+        let mut criteria = vec![
+            Criterion::checklist("a", "does a"),
+            Criterion::checklist("a", "does it again"),
+            Criterion::checklist("b", "  "),
+        ];
+        for criterion in &mut criteria {
+            criterion.weight = zero;
+        }
+        assert_eq!(
+            Rubric::new(criteria).expect_err("broken"),
+            vec![
+                RubricError::DuplicateId { id: CriterionId::new("a"), first: 0, second: 1 },
+                RubricError::NoText(2),
+                RubricError::NoWeight,
+            ]
+        );
+        assert_eq!(Rubric::new(vec![]), Err(vec![RubricError::Empty]));
+    }
+}

@@ -1,0 +1,198 @@
+//! Scoring one rubric.
+
+use serde::{Deserialize, Serialize};
+
+use crate::sum::{Sum, weight_unit};
+use crate::verdict::Gates;
+use crate::{Gate, GateState, Lines, Outcome, Rubric, Verdict};
+
+/// Which formula the weights call for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Formula {
+    /// No penalty applies: `sum(w v) / sum(w)`.
+    WeightedMean,
+    /// Points and penalties: `clamp(sum(w v) / sum(positive w))`.
+    WithPenalties,
+    /// Nothing but penalties: `clamp(1 + sum(w v) / sum(|w|))`, so that "no faults" is 1.
+    PenaltiesOnly,
+}
+
+/// What outcomes make of a rubric.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RubricScore {
+    /// The score, 0 to 1; `None` if nothing applies or if an ungraded criterion could change it.
+    pub score: Option<f64>,
+    /// Lowest and highest score that answers to the ungraded criteria could lead to, 0 to 1, low <=
+    /// high; `None` if nothing that has weight applies.
+    pub bounds: Option<(f64, f64)>,
+    /// Share of the applicable weight (penalties by their size) that was judged, 0 to 1; `None` if
+    /// nothing that has weight applies.
+    pub coverage: Option<f64>,
+    /// The formula used; `None` if nothing that has weight applies.
+    pub formula: Option<Formula>,
+    /// The gates of the rubric: index of the criterion, its gate, where it stands.
+    pub gates: Vec<(usize, Gate, GateState)>,
+    /// What follows; `None` if no criterion applies.
+    pub verdict: Option<Verdict>,
+}
+
+impl RubricScore {
+    pub(crate) fn gate_state(&self) -> Gates {
+        self.gates
+            .iter()
+            .map(|(_, _, state)| match state {
+                GateState::Passed | GateState::NotApplicable => Gates::Hold,
+                GateState::Open => Gates::Open,
+                GateState::Failed => Gates::Failed,
+            })
+            .max()
+            .unwrap_or(Gates::Hold)
+    }
+}
+
+/// Why outcomes can't be scored against a rubric.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OutcomeError {
+    /// Not one outcome per criterion.
+    #[error("{found} outcomes for {expected} criteria")]
+    Count {
+        /// Number of criteria.
+        expected: usize,
+        /// Number of outcomes given.
+        found: usize,
+    },
+    /// A checklist criterion with a number, or a score-range criterion with a yes or no. Holds the
+    /// index of the criterion.
+    #[error("the outcome of criterion {0} does not fit its scale")]
+    Scale(usize),
+}
+
+/// Sums of weights by what is known about them. Penalties are kept by their size.
+#[derive(Default)]
+struct Totals {
+    /// Positive weight that was judged.
+    points_judged: Sum,
+    /// Positive weight times value.
+    points_earned: Sum,
+    /// Positive weight still ungraded.
+    points_open: Sum,
+    /// Penalty weight that was judged.
+    penalty_judged: Sum,
+    /// Penalty weight times value.
+    penalty_incurred: Sum,
+    /// Penalty weight still ungraded.
+    penalty_open: Sum,
+}
+
+/// Scores one rubric.
+///
+/// `outcomes` holds one outcome per criterion, in the rubric's order. With v = 1 for met, 0 for
+/// unmet, s/10 for a score s, over the criteria that apply:
+///
+/// - no negative weight: `sum(w v) / sum(w)`
+/// - some negative weights: `clamp01(sum(w v) / sum of the positive w)`
+/// - only negative weights: `clamp01(1 + sum(w v) / sum |w|)`
+///
+/// The denominator counts every criterion that applies, judged or not. Ungraded criteria widen the
+/// bounds: the worst and the best completion, where a completion gives each ungraded criterion any
+/// outcome, "not applicable" included.
+pub fn score_rubric(
+    rubric: &Rubric,
+    outcomes: &[Outcome],
+    lines: Lines,
+) -> Result<RubricScore, OutcomeError> {
+    let criteria = rubric.criteria();
+    if criteria.len() != outcomes.len() {
+        return Err(OutcomeError::Count { expected: criteria.len(), found: outcomes.len() });
+    }
+    let unit = weight_unit(criteria.iter().map(|criterion| criterion.weight.get()));
+    let mut totals = Totals::default();
+    let mut gates = Vec::new();
+    let mut applicable = false;
+    for (index, (criterion, &outcome)) in criteria.iter().zip(outcomes).enumerate() {
+        if !outcome.fits(&criterion.scale) {
+            return Err(OutcomeError::Scale(index));
+        }
+        if let Some(gate) = criterion.gate {
+            gates.push((index, gate, gate.state(outcome, lines.pass())));
+        }
+        if outcome == Outcome::NotApplicable {
+            continue;
+        }
+        applicable = true;
+        let weight = criterion.weight.get() / unit;
+        match (criterion.weight.is_penalty(), outcome.value()) {
+            (false, Some(value)) => {
+                totals.points_judged.add(weight);
+                totals.points_earned.add(weight * value);
+            }
+            (false, None) => totals.points_open.add(weight),
+            (true, Some(value)) => {
+                totals.penalty_judged.add(-weight);
+                totals.penalty_incurred.add(-weight * value);
+            }
+            (true, None) => totals.penalty_open.add(-weight),
+        }
+    }
+    let (formula, bounds) = totals.bounds().unzip();
+    let mut score = RubricScore {
+        score: bounds.filter(|(low, high)| low == high).map(|(low, _)| low),
+        bounds,
+        coverage: totals.coverage(),
+        formula,
+        gates,
+        verdict: None,
+    };
+    if applicable {
+        score.verdict = Some(lines.verdict_within(score.bounds, score.gate_state()));
+    }
+    Ok(score)
+}
+
+impl Totals {
+    fn coverage(&self) -> Option<f64> {
+        let judged = self.points_judged.get() + self.penalty_judged.get();
+        let all = judged + self.points_open.get() + self.penalty_open.get();
+        (all > 0.0).then(|| clamp01(judged / all))
+    }
+
+    fn bounds(&self) -> Option<(Formula, (f64, f64))> {
+        let earned = self.points_earned.get();
+        let open = self.points_open.get();
+        let points = self.points_judged.get() + open;
+        let incurred = self.penalty_incurred.get();
+        let penalty_open = self.penalty_open.get();
+        let penalties = self.penalty_judged.get() + penalty_open;
+
+        let penalties_only = || {
+            let low = clamp01(1.0 - (incurred + penalty_open) / penalties);
+            (low, clamp01(1.0 - incurred / penalties).max(low))
+        };
+        if points > 0.0 {
+            let low = clamp01((earned - incurred - penalty_open) / points);
+            let high = clamp01((earned + open - incurred) / points).max(low);
+            if penalties > 0.0 {
+                // Should every criterion with points turn out not to apply, the third formula
+                // takes over; a completion that does so must lie within the bounds too.
+                let (low, high) = if self.points_judged.get() > 0.0 {
+                    (low, high)
+                } else {
+                    let (other_low, other_high) = penalties_only();
+                    (low.min(other_low), high.max(other_high))
+                };
+                Some((Formula::WithPenalties, (low, high)))
+            } else {
+                Some((Formula::WeightedMean, (low, high)))
+            }
+        } else if penalties > 0.0 {
+            Some((Formula::PenaltiesOnly, penalties_only()))
+        } else {
+            None
+        }
+    }
+}
+
+fn clamp01(value: f64) -> f64 {
+    value.clamp(0.0, 1.0)
+}

@@ -1,0 +1,183 @@
+//! Verdicts and the lines they are drawn at.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Unit;
+
+/// How far a score may fall short of a line through rounding alone: 0.1 + 0.7 of 1.0 is 0.8.
+pub const TOLERANCE: f64 = 1e-9;
+
+/// Whether `value` reaches `line`, within [`TOLERANCE`].
+pub fn at_least(value: f64, line: f64) -> bool {
+    value >= line - TOLERANCE
+}
+
+/// What became of a case or a grader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// At or above the pass line, every gate holds.
+    Pass,
+    /// Between the borderline line and the pass line, every gate holds.
+    Borderline,
+    /// Below the lines, or a gate failed.
+    Fail,
+    /// Something could not be judged, and the answer to it could change the verdict.
+    Incomplete,
+}
+
+impl Verdict {
+    /// All verdicts, best first.
+    pub const ALL: [Self; 4] = [Self::Pass, Self::Borderline, Self::Fail, Self::Incomplete];
+
+    /// The word used in records and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Borderline => "borderline",
+            Self::Fail => "fail",
+            Self::Incomplete => "incomplete",
+        }
+    }
+
+    /// Pass and fail change places. Borderline and incomplete stay what they are.
+    pub const fn negated(self) -> Self {
+        match self {
+            Self::Pass => Self::Fail,
+            Self::Fail => Self::Pass,
+            Self::Borderline | Self::Incomplete => self,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The lines between verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Lines {
+    pass: Unit,
+    borderline: Option<Unit>,
+}
+
+/// Why two lines don't go together.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("the borderline line {borderline} is above the pass line {pass}")]
+pub struct LinesError {
+    /// The pass line that was asked for.
+    pub pass: f64,
+    /// The borderline line that was asked for.
+    pub borderline: f64,
+}
+
+impl Lines {
+    /// The pass line when nobody names one.
+    pub const DEFAULT_PASS: f64 = 0.8;
+    /// The borderline line of format 1 when nobody names one.
+    pub const DEFAULT_BORDERLINE: f64 = 0.6;
+
+    /// Pass at or above `pass`; with a `borderline` line, borderline between the two.
+    pub fn new(pass: Unit, borderline: Option<Unit>) -> Result<Self, LinesError> {
+        match borderline {
+            Some(line) if line > pass => Err(LinesError { pass: pass.get(), borderline: line.get() }),
+            _ => Ok(Self { pass, borderline }),
+        }
+    }
+
+    /// Like [`Lines::new`], but a borderline line above the pass line simply has no room: used for
+    /// a default borderline line under a pass line that somebody lowered.
+    pub fn with_room(pass: Unit, borderline: Option<Unit>) -> Self {
+        Self { pass, borderline: borderline.filter(|line| *line <= pass) }
+    }
+
+    /// The pass line.
+    pub const fn pass(self) -> Unit {
+        self.pass
+    }
+
+    /// The borderline line, if there is one.
+    pub const fn borderline(self) -> Option<Unit> {
+        self.borderline
+    }
+
+    /// The verdict on a known score whose gates all hold.
+    pub fn verdict(self, score: f64) -> Verdict {
+        if at_least(score, self.pass.get()) {
+            Verdict::Pass
+        } else if self.borderline.is_some_and(|line| at_least(score, line.get())) {
+            Verdict::Borderline
+        } else {
+            Verdict::Fail
+        }
+    }
+
+    /// The verdict on a score known only to lie within bounds, with the state of the gates.
+    ///
+    /// A failed gate is a fail. Otherwise a verdict is given only if every score within the bounds
+    /// and every answer to the open gates leads to it.
+    pub(crate) fn verdict_within(self, bounds: Option<(f64, f64)>, gates: Gates) -> Verdict {
+        if gates == Gates::Failed {
+            return Verdict::Fail;
+        }
+        let Some((low, high)) = bounds else { return Verdict::Incomplete };
+        let best = self.verdict(high);
+        if best == Verdict::Fail {
+            return Verdict::Fail;
+        }
+        if gates == Gates::Open || self.verdict(low) != best { Verdict::Incomplete } else { best }
+    }
+}
+
+/// All gates of a rubric or a case taken together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Gates {
+    /// None failed and none is open.
+    Hold,
+    /// None failed; at least one is still open.
+    Open,
+    /// At least one failed.
+    Failed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(value: f64) -> Unit {
+        Unit::new(value).expect("in range")
+    }
+
+    #[test]
+    fn lines_divide_scores() {
+        let lines = Lines::new(unit(0.8), Some(unit(0.6))).expect("in order");
+        assert_eq!(lines.verdict(0.8), Verdict::Pass);
+        assert_eq!(lines.verdict(0.1 + 0.7), Verdict::Pass);
+        assert_eq!(lines.verdict(0.799), Verdict::Borderline);
+        assert_eq!(lines.verdict(0.6), Verdict::Borderline);
+        assert_eq!(lines.verdict(0.59), Verdict::Fail);
+        let strict = Lines::new(unit(0.8), None).expect("in order");
+        assert_eq!(strict.verdict(0.79), Verdict::Fail);
+    }
+
+    #[test]
+    fn a_lowered_pass_line_never_makes_a_passing_score_fail() {
+        assert!(Lines::new(unit(0.5), Some(unit(0.6))).is_err());
+        assert_eq!(Lines::with_room(unit(0.5), Some(unit(0.6))).verdict(0.55), Verdict::Pass);
+    }
+
+    #[test]
+    fn a_verdict_needs_every_completion_to_agree() {
+        let lines = Lines::new(unit(0.8), Some(unit(0.6))).expect("in order");
+        assert_eq!(lines.verdict_within(Some((0.85, 0.95)), Gates::Hold), Verdict::Pass);
+        assert_eq!(lines.verdict_within(Some((0.85, 0.95)), Gates::Open), Verdict::Incomplete);
+        assert_eq!(lines.verdict_within(Some((0.75, 0.95)), Gates::Hold), Verdict::Incomplete);
+        assert_eq!(lines.verdict_within(Some((0.1, 0.5)), Gates::Open), Verdict::Fail);
+        assert_eq!(lines.verdict_within(Some((0.9, 1.0)), Gates::Failed), Verdict::Fail);
+        assert_eq!(lines.verdict_within(None, Gates::Hold), Verdict::Incomplete);
+    }
+}
