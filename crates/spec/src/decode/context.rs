@@ -1,0 +1,135 @@
+//! What decoding needs beside the tree: sources, complaints, the environment and the files that
+//! may be read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
+
+use super::Problems;
+use crate::codes;
+use crate::model::Place;
+
+/// Looks up an environment variable.
+pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// The state of one load.
+pub(crate) struct Context {
+    pub(crate) sources: SourceMap,
+    pub(crate) problems: Problems,
+    pub(crate) environment: Environment,
+    /// Folders in which a relative reference is looked for, first to last.
+    pub(crate) search: Vec<PathBuf>,
+    /// Folders (canonical) that no reference may leave.
+    pub(crate) roots: Vec<PathBuf>,
+}
+
+/// A text file that an eval file refers to.
+#[derive(Debug, Clone)]
+pub(crate) struct TextFile {
+    pub(crate) path: PathBuf,
+    /// Line ends are single newlines.
+    pub(crate) text: Arc<str>,
+}
+
+/// Attachments above this are refused: they would not fit into any prompt.
+const MAX_ATTACHMENT: u64 = 16 * 1024 * 1024;
+
+impl Context {
+    /// The place of a span in a form that outlives the sources.
+    pub(crate) fn place(&self, span: Span) -> Place {
+        let position = self.sources.position(span);
+        Place::new(self.sources.file(span.source).path(), position.line, position.column)
+    }
+
+    /// Finds the file or folder that `written` refers to. Relative paths are tried in the folder of
+    /// the file that holds the reference, then in the search folders. `None` after a complaint.
+    pub(crate) fn find(&mut self, written: &str, span: Span) -> Option<PathBuf> {
+        let given = Path::new(written.strip_prefix("file://").unwrap_or(written));
+        let home = self.folder_of(span.source);
+        let mut candidates = Vec::new();
+        if given.is_absolute() {
+            candidates.push(given.to_path_buf());
+        }
+        // A leading slash may also mean the top of a search folder.
+        let relative = given.strip_prefix("/").unwrap_or(given);
+        candidates.push(home.join(relative));
+        candidates.extend(self.search.iter().map(|folder| folder.join(relative)));
+        let mut outside = None;
+        for candidate in candidates {
+            let Ok(real) = fs::canonicalize(&candidate) else { continue };
+            if self.roots.iter().any(|root| real.starts_with(root)) {
+                return Some(candidate);
+            }
+            outside.get_or_insert(real);
+        }
+        if outside.is_some() {
+            let roots: Vec<String> = self.roots.iter().map(|root| format!("`{}`", root.display())).collect();
+            self.problems.add(
+                Diagnostic::error(
+                    codes::OUTSIDE_ROOT,
+                    "this file lies outside the folders that may be read",
+                    span,
+                    "leads out of the suite's root",
+                )
+                .with_note(format!("files may be read from {}", roots.join(" and ")))
+                .with_help("move the file there, or name a wider folder with `--root DIR`"),
+            );
+        } else {
+            self.problems.add(
+                Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", span, format!("`{written}`"))
+                    .with_note(format!("looked in `{}` and its parents", home.display()))
+                    .with_help("check the path; it is relative to the folder of the eval file"),
+            );
+        }
+        None
+    }
+
+    /// Reads the text file that `written` refers to. `None` after a complaint.
+    pub(crate) fn read_text(&mut self, written: &str, span: Span) -> Option<TextFile> {
+        let path = self.find(written, span)?;
+        let complaint = match fs::metadata(&path) {
+            Err(error) => Some(error.to_string()),
+            Ok(meta) if meta.is_dir() => Some("it is a folder".to_owned()),
+            Ok(meta) if meta.len() > MAX_ATTACHMENT => {
+                Some(format!("it is larger than {} MiB", MAX_ATTACHMENT / 1024 / 1024))
+            }
+            Ok(_) => None,
+        };
+        let text = match complaint {
+            None => match fs::read(&path) {
+                Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
+                Err(error) => Err(error.to_string()),
+            },
+            Some(complaint) => Err(complaint),
+        };
+        match text {
+            Ok(text) => {
+                let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n");
+                Some(TextFile { path, text: text.into() })
+            }
+            Err(reason) => {
+                self.problems.add(
+                    Diagnostic::error(
+                        codes::FILE_UNREADABLE,
+                        "file can't be read",
+                        span,
+                        format!("`{written}`: {reason}"),
+                    )
+                    .with_help("check the path and the file's permissions"),
+                );
+                None
+            }
+        }
+    }
+
+    /// The folder of a source file.
+    pub(crate) fn folder_of(&self, source: SourceId) -> PathBuf {
+        let path = self.sources.file(source).path();
+        match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+            _ => PathBuf::from("."),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Reading a map key by key, knowing which keys it may have.
+
+use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
+
+use super::Problems;
+use crate::codes;
+use crate::tree::{Data, Entry, Node};
+
+/// A map being read. Every key that is asked for counts as known; [`Object::finish`] complains about
+/// the rest, so the list of allowed keys is never written down twice.
+pub(crate) struct Object<'n> {
+    node: &'n Node,
+    entries: &'n [Entry],
+    what: &'static str,
+    known: Vec<&'static str>,
+    taken: Vec<bool>,
+}
+
+impl<'n> Object<'n> {
+    /// Begins to read `node`, which must be a map. `what` names it in messages, with its article:
+    /// "a case".
+    pub(crate) fn new(node: &'n Node, what: &'static str, problems: &mut Problems) -> Option<Self> {
+        let Some(entries) = node.as_map() else {
+            problems.add(wrong_type(node, what, "a map"));
+            return None;
+        };
+        Some(Self { node, entries, what, known: Vec::new(), taken: vec![false; entries.len()] })
+    }
+
+    /// The place of the whole map.
+    pub(crate) fn span(&self) -> Span {
+        self.node.place()
+    }
+
+    /// The place to complain about something missing: the first key, or the map itself.
+    pub(crate) fn head(&self) -> Span {
+        self.entries.first().map_or(self.node.place(), |entry| entry.key_span)
+    }
+
+    /// Whether the map has the key, without marking it as read.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == key)
+    }
+
+    /// The entry of a key. A key whose value is `null` or left empty counts as given.
+    pub(crate) fn entry(&mut self, key: &'static str) -> Option<&'n Entry> {
+        self.known.push(key);
+        let index = self.entries.iter().position(|entry| entry.key == key)?;
+        self.taken[index] = true;
+        Some(&self.entries[index])
+    }
+
+    /// The entry of the first of several spellings that is there. A second spelling beside it is an
+    /// error: only one can count.
+    pub(crate) fn one_of(&mut self, keys: &[&'static str], problems: &mut Problems) -> Option<&'n Entry> {
+        let mut found: Option<&'n Entry> = None;
+        for key in keys {
+            let Some(entry) = self.entry(key) else { continue };
+            if let Some(first) = found {
+                problems.add(
+                    Diagnostic::error(
+                        codes::TWO_SPELLINGS,
+                        format!("`{}` and `{}` mean the same thing", first.key, entry.key),
+                        entry.key_span,
+                        "this one is extra",
+                    )
+                    .with_secondary(first.key_span, "already given here")
+                    .with_help(format!("keep `{}`", keys[0])),
+                );
+            } else {
+                found = Some(entry);
+            }
+        }
+        found
+    }
+
+    /// The value of a key; absent and `null` are both `None`.
+    pub(crate) fn value(&mut self, key: &'static str) -> Option<&'n Node> {
+        self.entry(key).map(|entry| &entry.value).filter(|node| !node.is_null())
+    }
+
+    /// A text that may be absent.
+    pub(crate) fn string(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<String>> {
+        let node = self.value(key)?;
+        string(node, key, problems)
+    }
+
+    /// A text that must not be blank but may be absent.
+    pub(crate) fn text(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<String>> {
+        let text = self.string(key, problems)?;
+        not_blank(text, key, problems)
+    }
+
+    /// A boolean that may be absent.
+    pub(crate) fn boolean(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<bool>> {
+        let node = self.value(key)?;
+        match node.data {
+            Data::Bool(value) => Some(Spanned::new(value, node.place())),
+            _ => {
+                let mut diagnostic = wrong_type(node, &format!("`{key}`"), "true or false");
+                if let Some(word) = node.as_str() {
+                    let meant = match word.to_ascii_lowercase().as_str() {
+                        "yes" | "on" | "true" | "y" => Some("true"),
+                        "no" | "off" | "false" | "n" => Some("false"),
+                        _ => None,
+                    };
+                    if let Some(meant) = meant {
+                        diagnostic = diagnostic.with_suggestion("write the boolean", node.place(), meant);
+                    }
+                }
+                problems.add(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// A finite number that may be absent.
+    pub(crate) fn number(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<f64>> {
+        let node = self.value(key)?;
+        number(node, key, problems)
+    }
+
+    /// A whole number within `low..=high` that may be absent.
+    pub(crate) fn integer(
+        &mut self,
+        key: &'static str,
+        low: i64,
+        high: i64,
+        problems: &mut Problems,
+    ) -> Option<Spanned<i64>> {
+        let node = self.value(key)?;
+        let value = match node.data {
+            Data::Int(value) => value,
+            Data::Float(value) if value.fract() == 0.0 && value.abs() < 9e15 => value as i64,
+            _ => {
+                problems.add(wrong_type(node, &format!("`{key}`"), "a whole number"));
+                return None;
+            }
+        };
+        if (low..=high).contains(&value) {
+            return Some(Spanned::new(value, node.place()));
+        }
+        let range = if high == i64::MAX { format!("{low} or more") } else { format!("{low} to {high}") };
+        problems.add(
+            Diagnostic::error(
+                codes::OUT_OF_RANGE,
+                format!("`{key}` is out of range"),
+                node.place(),
+                format!("found {value}"),
+            )
+            .with_help(format!("use a whole number, {range}")),
+        );
+        None
+    }
+
+    /// A number from 0 to 1 that may be absent.
+    pub(crate) fn unit(
+        &mut self,
+        key: &'static str,
+        problems: &mut Problems,
+    ) -> Option<Spanned<assize_rubric::Unit>> {
+        let value = self.number(key, problems)?;
+        if let Ok(unit) = assize_rubric::Unit::new(value.value) {
+            return Some(Spanned::new(unit, value.span));
+        }
+        let mut diagnostic = Diagnostic::error(
+            codes::OUT_OF_RANGE,
+            format!("`{key}` is out of range"),
+            value.span,
+            format!("found {}", value.value),
+        )
+        .with_help("use a number from 0 to 1");
+        if value.value > 1.0 && value.value <= 100.0 {
+            let scale = if value.value <= 10.0 { 10.0 } else { 100.0 };
+            diagnostic = diagnostic.with_suggestion(
+                format!("if {} of {scale} was meant", value.value),
+                value.span,
+                format!("{}", value.value / scale),
+            );
+        }
+        problems.add(diagnostic);
+        None
+    }
+
+    /// A list of texts, or a single text that stands for a list of one; empty when absent.
+    pub(crate) fn strings(&mut self, key: &'static str, problems: &mut Problems) -> Vec<Spanned<String>> {
+        let Some(node) = self.value(key) else { return Vec::new() };
+        match &node.data {
+            Data::Str(text) => vec![Spanned::new(text.clone(), node.place())],
+            Data::Seq(items) => items.iter().filter_map(|item| string(item, key, problems)).collect(),
+            _ => {
+                problems.add(wrong_type(node, &format!("`{key}`"), "a list of strings"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Ends the reading: every key that was neither asked for nor begins with `x-` is an error.
+    pub(crate) fn finish(self, problems: &mut Problems) {
+        for (entry, taken) in self.entries.iter().zip(&self.taken) {
+            if *taken || entry.key.starts_with("x-") {
+                continue;
+            }
+            problems.add(unknown_key(entry, self.what, &self.known));
+        }
+    }
+
+    /// The keys that were not asked for, as they stand: for maps that carry settings of somebody
+    /// else. They count as known afterwards.
+    pub(crate) fn rest(&mut self) -> Vec<&'n Entry> {
+        let mut rest = Vec::new();
+        for (entry, taken) in self.entries.iter().zip(&mut self.taken) {
+            if !*taken {
+                *taken = true;
+                rest.push(entry);
+            }
+        }
+        rest
+    }
+}
+
+/// The complaint about a key that nothing reads.
+pub(crate) fn unknown_key(entry: &Entry, what: &str, known: &[&'static str]) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        codes::UNKNOWN_KEY,
+        format!("{what} has no key `{}`", entry.key),
+        entry.key_span,
+        "unknown key",
+    );
+    match did_you_mean(&entry.key, known.iter().copied()) {
+        Some(near) => diagnostic
+            .with_help(format!("did you mean `{near}`?"))
+            .with_suggestion("rename the key", entry.key_span, near),
+        None => {
+            let mut names: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
+            names.sort();
+            names.dedup();
+            diagnostic
+                .with_help(format!("known keys: {}", names.join(", ")))
+                .with_help("keys that begin with `x-` are free for your own use")
+        }
+    }
+}
+
+/// The complaint about a value of the wrong kind. `what` names the value, `expected` what it should be.
+pub(crate) fn wrong_type(node: &Node, what: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        codes::WRONG_TYPE,
+        format!("{what} must be {expected}"),
+        node.place(),
+        format!("found {}", node.kind()),
+    )
+}
+
+/// A text. Numbers and booleans are not silently taken as text: the fix is to quote them.
+pub(crate) fn string(node: &Node, key: &str, problems: &mut Problems) -> Option<Spanned<String>> {
+    if let Some(text) = node.as_str() {
+        return Some(Spanned::new(text.to_owned(), node.place()));
+    }
+    let mut diagnostic = wrong_type(node, &format!("`{key}`"), "a string");
+    let plain = match &node.data {
+        Data::Bool(value) => Some(value.to_string()),
+        Data::Int(value) => Some(value.to_string()),
+        Data::Float(value) => Some(value.to_string()),
+        _ => None,
+    };
+    if let Some(plain) = plain {
+        diagnostic = diagnostic.with_suggestion("put it in quotes", node.place(), format!("\"{plain}\""));
+    }
+    problems.add(diagnostic);
+    None
+}
+
+/// A finite number.
+pub(crate) fn number(node: &Node, key: &str, problems: &mut Problems) -> Option<Spanned<f64>> {
+    let value = match node.data {
+        Data::Int(value) => value as f64,
+        Data::Float(value) if value.is_finite() => value,
+        Data::Float(value) => {
+            problems.add(
+                Diagnostic::error(
+                    codes::OUT_OF_RANGE,
+                    format!("`{key}` must be a finite number"),
+                    node.place(),
+                    format!("found {value}"),
+                )
+                .with_help("write an ordinary number"),
+            );
+            return None;
+        }
+        _ => {
+            let mut diagnostic = wrong_type(node, &format!("`{key}`"), "a number");
+            if let Some(inner) = node.as_str().map(str::trim).filter(|text| text.parse::<f64>().is_ok()) {
+                diagnostic = diagnostic.with_suggestion("remove the quotes", node.place(), inner);
+            }
+            problems.add(diagnostic);
+            return None;
+        }
+    };
+    Some(Spanned::new(value, node.place()))
+}
+
+/// Refuses a text of nothing but white space.
+pub(crate) fn not_blank(
+    text: Spanned<String>,
+    key: &str,
+    problems: &mut Problems,
+) -> Option<Spanned<String>> {
+    if text.value.trim().is_empty() {
+        problems.add(
+            Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"), text.span, "nothing here")
+                .with_help("write the text, or remove the key"),
+        );
+        return None;
+    }
+    Some(text)
+}

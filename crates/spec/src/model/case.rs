@@ -1,0 +1,132 @@
+//! One case of a suite.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use assize_rubric::Unit;
+use serde_json::Value;
+
+use super::{Grader, Message, Place};
+
+/// The id of a case, unique in its suite. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CaseId(Arc<str>);
+
+impl CaseId {
+    /// Names a case.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The id as written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A case: what is asked, what a good answer is, and who grades it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// Unique in its suite.
+    pub id: CaseId,
+    /// Where it is written.
+    pub place: Place,
+    /// What the target is given: the suite's input first, then the case's.
+    pub input: Vec<Message>,
+    /// What a good answer does, in a sentence (`expected_outcome`, `criteria`).
+    pub expected_outcome: Option<String>,
+    /// An example of a good answer (`expected_output`, `expected_messages`).
+    pub expected_output: Vec<Message>,
+    /// The answer, if it is already there: no target is run then.
+    pub output: Option<GivenOutput>,
+    /// The graders, at least one; those of the case first, then those of the suite.
+    pub graders: Vec<Arc<Grader>>,
+    /// Lines of this case.
+    pub lines: LineOverrides,
+    /// Targets of this case, in order; empty when it names none.
+    pub targets: Vec<TargetRef>,
+    /// Labels for selecting cases; those of the case only.
+    pub tags: Vec<String>,
+    /// Free data of the author.
+    pub metadata: serde_json::Map<String, Value>,
+    /// The conversation this case is a part of.
+    pub conversation_id: Option<String>,
+    /// Values put into the case's texts.
+    pub vars: BTreeMap<String, Value>,
+    /// Parts that are read and checked but that a run cannot honour yet.
+    pub unbuilt: Vec<Unbuilt>,
+}
+
+impl Case {
+    /// The question as a judge sees it: a single user message as plain text; several messages with
+    /// the role of each on a line of its own above it.
+    pub fn question(&self) -> String {
+        match self.input.as_slice() {
+            [only] => only.to_text(),
+            several => several
+                .iter()
+                .map(|message| format!("[{}]\n{}", message.role.name(), message.to_text()))
+                .collect::<Vec<_>>()
+                .join("\n\n"),
+        }
+    }
+
+    /// The reference answer as a judge sees it: the last expected message; its tool calls as JSON
+    /// where it has no text.
+    pub fn reference(&self) -> Option<String> {
+        let last = self.expected_output.last()?;
+        let text = last.to_text();
+        if text.trim().is_empty() && !last.tool_calls.is_empty() {
+            return serde_json::to_string_pretty(&last.tool_calls).ok();
+        }
+        (!text.trim().is_empty()).then_some(text)
+    }
+}
+
+/// An answer that stands in the eval file.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GivenOutput {
+    /// The answer's text.
+    Text(String),
+    /// An object, graded as its JSON text.
+    Json(Value),
+    /// Messages; the last assistant message is the answer. Kept as written, tool calls included.
+    Messages(Vec<Message>),
+}
+
+/// Threshold lines that a suite or a case sets for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LineOverrides {
+    /// `threshold`: the pass line.
+    pub pass: Option<Unit>,
+    /// `borderline`: the line below it.
+    pub borderline: Option<Unit>,
+}
+
+/// The name of a target, as a suite or a case refers to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetRef {
+    /// The name the results carry.
+    pub name: String,
+    /// The target that is really used (`use_target`), if another.
+    pub use_target: Option<String>,
+    /// Where it is named.
+    pub place: Place,
+}
+
+/// Something an eval file asks for that is read and checked but not built yet. A run that needs it
+/// says so before anything is spent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unbuilt {
+    /// What is asked for, as a noun: "conversation turns".
+    pub feature: &'static str,
+    /// Where.
+    pub place: Place,
+}

@@ -1,0 +1,33 @@
+//! Where something was written, in a form that outlives the source text.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file, line and column, for messages at run time and in reports.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Place {
+    path: Arc<Path>,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl Place {
+    /// A place in a file.
+    pub fn new(path: impl Into<PathBuf>, line: usize, column: usize) -> Self {
+        Self { path: Arc::from(path.into()), line, column }
+    }
+
+    /// The file, as the user would write its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.path.display(), self.line, self.column)
+    }
+}

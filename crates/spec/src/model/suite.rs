@@ -1,0 +1,77 @@
+//! One eval file.
+
+use std::path::PathBuf;
+
+use assize_rubric::Unit;
+use serde_json::Value;
+
+use super::{EvidencePolicy, Judging, LineOverrides, TargetRef, Unbuilt};
+
+/// Which of the two formats a file is written in. Told by its keys, never by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// `evalcases`.
+    One,
+    /// `tests` with `assertions`.
+    Two,
+}
+
+impl Format {
+    /// The number used in records: 1 or 2.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+        }
+    }
+
+    /// The borderline line when nobody names one: format 1 has one, format 2 has none.
+    pub fn default_borderline(self) -> Option<Unit> {
+        match self {
+            Self::One => Unit::new(assize_rubric::Lines::DEFAULT_BORDERLINE).ok(),
+            Self::Two => None,
+        }
+    }
+}
+
+/// An eval file, read and checked, without its cases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suite {
+    /// Which format it is written in.
+    pub format: Format,
+    /// `name` (format 1: `dataset`), else the file name without its endings.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// What the suite is about.
+    pub description: Option<String>,
+    /// Labels for selecting suites.
+    pub tags: Vec<String>,
+    /// Free data of the author (`metadata`, `version`, `author`, `license`, `category`,
+    /// `governance`, `requires`), by key.
+    pub metadata: serde_json::Map<String, Value>,
+    /// Settings for the run.
+    pub settings: SuiteSettings,
+    /// Parts that are read and checked but that a run cannot honour yet, with the feature's name.
+    pub unbuilt: Vec<Unbuilt>,
+}
+
+/// What a suite says about running it (`execution` and its older places).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SuiteSettings {
+    /// Targets to run against, in order; empty when the suite names none.
+    pub targets: Vec<TargetRef>,
+    /// `workers`: how many cases at once, 1 to 50.
+    pub workers: Option<usize>,
+    /// `threshold` and `borderline`.
+    pub lines: LineOverrides,
+    /// How criteria are put to the judge.
+    pub judging: Option<Judging>,
+    /// Whether evidence must be found in the answer.
+    pub evidence: Option<EvidencePolicy>,
+    /// Name of the judge (`execution.judge`): a model name, `offline`, or a target's name.
+    pub judge: Option<String>,
+    /// `budget_usd`.
+    pub budget_usd: Option<f64>,
+}
+

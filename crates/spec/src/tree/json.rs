@@ -1,0 +1,198 @@
+//! Reading JSON into the same tree as YAML.
+//!
+//! serde_json does the parsing. Positions come from borrowed raw values: each is a slice of the
+//! text, so its place is its distance from the beginning.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::{Data, Entry, Node};
+use crate::codes;
+use crate::decode::Problems;
+
+/// Reads the single JSON value of a text. `None` after a syntax error; the reason is in `problems`.
+pub(crate) fn read_json(sources: &SourceMap, source: SourceId, problems: &mut Problems) -> Option<Node> {
+    let file = sources.file(source);
+    let text = file.text();
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match serde_json::from_str::<&RawValue>(body) {
+        Ok(raw) => {
+            let mut reader = Reader { text, source, problems };
+            reader.node(raw.get())
+        }
+        Err(error) => {
+            // serde_json counts lines and columns (in bytes) from 1.
+            let line_start: usize =
+                body.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+            let mut at = (line_start + error.column().saturating_sub(1)).min(body.len());
+            while !body.is_char_boundary(at) {
+                at -= 1;
+            }
+            let at = at + (text.len() - body.len());
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or("syntax error").to_owned();
+            problems.add(
+                Diagnostic::error(
+                    codes::JSON_SYNTAX,
+                    "this is not valid JSON",
+                    Span::new(source, at, at),
+                    message,
+                )
+                .with_help("check for missing commas, quotes and brackets just before this place"),
+            );
+            None
+        }
+    }
+}
+
+struct Reader<'t, 'p> {
+    text: &'t str,
+    source: SourceId,
+    problems: &'p mut Problems,
+}
+
+impl<'t> Reader<'t, '_> {
+    /// The place of a slice of the text.
+    fn span(&self, slice: &str) -> Span {
+        let start = slice.as_ptr().addr() - self.text.as_ptr().addr();
+        Span::new(self.source, start, start + slice.len())
+    }
+
+    fn node(&mut self, raw: &'t str) -> Option<Node> {
+        let raw = raw.trim();
+        let span = self.span(raw);
+        let data = match raw.as_bytes().first()? {
+            b'{' => {
+                let RawMap(pairs) = serde_json::from_str(raw).ok()?;
+                let mut entries: Vec<Entry> = Vec::with_capacity(pairs.len());
+                let mut index: HashMap<String, usize> = HashMap::with_capacity(pairs.len());
+                for (key, value) in pairs {
+                    let value = self.node(value.get())?;
+                    let key_span = match &key {
+                        Cow::Borrowed(slice) => self.span(slice),
+                        // A key with escapes is not a slice of the text; its value stands close by.
+                        Cow::Owned(_) => value.span.start_point(),
+                    };
+                    let key = key.into_owned();
+                    if let Some(&first) = index.get(&key) {
+                        self.problems.add(
+                            Diagnostic::error(
+                                codes::DUPLICATE_KEY,
+                                format!("the key `{key}` stands twice in one object"),
+                                key_span,
+                                "second time",
+                            )
+                            .with_secondary(entries[first].key_span, "first time")
+                            .with_help("keep one of them: only one can count"),
+                        );
+                    } else {
+                        index.insert(key.clone(), entries.len());
+                        entries.push(Entry { key, key_span, value });
+                    }
+                }
+                Data::Map(entries)
+            }
+            b'[' => {
+                let items: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
+                Data::Seq(items.into_iter().map(|item| self.node(item.get())).collect::<Option<_>>()?)
+            }
+            b'"' => Data::Str(serde_json::from_str(raw).ok()?),
+            b't' => Data::Bool(true),
+            b'f' => Data::Bool(false),
+            b'n' => Data::Null,
+            _ => match serde_json::from_str::<i64>(raw) {
+                Ok(value) => Data::Int(value),
+                Err(_) => Data::Float(raw.parse().ok()?),
+            },
+        };
+        Some(Node::new(span, data))
+    }
+}
+
+/// An object as a list of pairs, duplicates included, values still unread.
+struct RawMap<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
+
+impl<'de> Deserialize<'de> for RawMap<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = RawMap<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some((Key(key), value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+                    pairs.push((key, value));
+                }
+                Ok(RawMap(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
+/// A key that stays a slice of the text when it can.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Option<Node>, Vec<Diagnostic>, SourceMap) {
+        let mut sources = SourceMap::new();
+        let id = sources.add_fragment("test.jsonl", text, 7);
+        let mut problems = Problems::default();
+        let node = read_json(&sources, id, &mut problems);
+        (node, problems.into_vec(), sources)
+    }
+
+    #[test]
+    fn every_value_knows_its_text() {
+        let text = " {\"id\": \"a\\u00e9\\ud83d\\ude00\", \"list\": [1, -2.5e3 , {\"x\": null}], \"t\\u0061\": true}";
+        let (node, problems, sources) = read(text);
+        let node = node.expect("valid");
+        assert_eq!(problems, vec![]);
+        assert_eq!(node.get("id").and_then(Node::as_str), Some("aé😀"));
+        let list = node.get("list").expect("there");
+        assert_eq!(sources.slice(list.span), "[1, -2.5e3 , {\"x\": null}]");
+        let items = list.as_seq().expect("list");
+        assert_eq!(items[1].data, Data::Float(-2500.0));
+        assert_eq!(sources.slice(items[1].span), "-2.5e3");
+        assert_eq!(sources.slice(items[2].get("x").expect("there").span), "null");
+        assert_eq!(node.get("ta").map(|n| n.data.clone()), Some(Data::Bool(true)));
+    }
+
+    #[test]
+    fn syntax_errors_name_the_line_of_the_file() {
+        let (node, problems, sources) = read("{\"id\": \"a\", }");
+        assert_eq!(node, None);
+        assert_eq!(problems[0].code, codes::JSON_SYNTAX);
+        assert_eq!(sources.position(problems[0].primary.span).line, 7);
+    }
+
+    #[test]
+    fn duplicate_keys_are_reported() {
+        let (_, problems, _) = read("{\"a\": 1, \"a\": 2}");
+        assert_eq!(problems[0].code, codes::DUPLICATE_KEY);
+    }
+
+    #[test]
+    fn deep_nests_are_refused_by_the_parser() {
+        let (node, problems, _) = read(&"[".repeat(100_000));
+        assert_eq!(node, None);
+        assert_eq!(problems[0].code, codes::JSON_SYNTAX);
+    }
+}

@@ -1,0 +1,10 @@
+//! A tree of values that know where they stand, read from YAML or JSON.
+
+mod json;
+mod node;
+mod scalar;
+mod yaml;
+
+pub(crate) use json::read_json;
+pub(crate) use node::{Data, Entry, Node};
+pub(crate) use yaml::read_yaml;

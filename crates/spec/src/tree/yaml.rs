@@ -1,0 +1,459 @@
+//! Reading YAML into a tree, with every problem a reader can go on from.
+
+use std::collections::HashMap;
+
+use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
+
+use super::scalar::resolve;
+use super::{Data, Entry, Node};
+use crate::codes;
+use crate::decode::Problems;
+
+/// Nesting beyond this is refused: nobody writes it, and reading it would exhaust the stack.
+const MAX_DEPTH: usize = 96;
+/// Most nodes that aliases may add: the "billion laughs" file stays small in memory.
+const MAX_ALIAS_NODES: usize = 200_000;
+
+/// Reads the single document of a YAML file. `None` after a syntax error or for a file without
+/// content; the reason is in `problems`.
+pub(crate) fn read_yaml(sources: &SourceMap, source: SourceId, problems: &mut Problems) -> Option<Node> {
+    let text = sources.file(source).text();
+    // A byte order mark is not content; positions still count from the start of the file.
+    let (body, skipped) = match text.strip_prefix('\u{feff}') {
+        Some(rest) => (rest, text.len() - rest.len()),
+        None => (text, 0),
+    };
+    if let Some(offset) = body.find(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}')) {
+        let at = skipped + offset;
+        let found = body[offset..].chars().next().unwrap_or('\0');
+        problems.add(
+            Diagnostic::error(
+                codes::CONTROL_CHARACTER,
+                "control character in the file",
+                Span::new(source, at, at + found.len_utf8()),
+                format!("found U+{:04X}", u32::from(found)),
+            )
+            .with_help("remove it, or write it as an escape inside a double-quoted string"),
+        );
+        return None;
+    }
+    let mut reader = Reader {
+        events: Parser::new_from_str(body),
+        places: Places { text: body, skipped, source, character: 0, byte: 0 },
+        anchors: HashMap::new(),
+        alias_nodes: 0,
+        problems,
+    };
+    reader.document()
+}
+
+/// Why reading stopped; the complaint has been made.
+struct Stopped;
+
+struct Reader<'t, 'p> {
+    events: Parser<'t, StrInput<'t>>,
+    places: Places<'t>,
+    anchors: HashMap<usize, Node>,
+    alias_nodes: usize,
+    problems: &'p mut Problems,
+}
+
+impl<'t> Reader<'t, '_> {
+    fn document(&mut self) -> Option<Node> {
+        let mut root = None;
+        loop {
+            let Ok((event, span)) = self.next() else { return None };
+            match event {
+                Event::StreamEnd => return root,
+                Event::DocumentStart(_) if root.is_some() => {
+                    self.problems.add(
+                        Diagnostic::error(
+                            codes::SEVERAL_DOCUMENTS,
+                            "more than one YAML document in the file",
+                            span,
+                            "the second document starts here",
+                        )
+                        .with_help("keep one document in each file"),
+                    );
+                    return None;
+                }
+                Event::Nothing | Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd => {}
+                event => match self.node(event, span, 0) {
+                    Ok(node) => root = Some(node),
+                    Err(Stopped) => return None,
+                },
+            }
+        }
+    }
+
+    fn next(&mut self) -> Result<(Event<'t>, Span), Stopped> {
+        match self.events.next_event() {
+            None => Ok((Event::StreamEnd, self.places.point(Marker::new(usize::MAX, 1, 0)))),
+            Some(Ok((event, span))) => {
+                let span = self.places.span(span.start, span.end);
+                Ok((event, span))
+            }
+            Some(Err(error)) => {
+                let at = self.places.point(*error.marker());
+                self.problems.add(syntax_error(error.info(), at, self.places.text, self.places.skipped));
+                Err(Stopped)
+            }
+        }
+    }
+
+    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Node, Stopped> {
+        if depth > MAX_DEPTH {
+            self.problems.add(
+                Diagnostic::error(
+                    codes::TOO_DEEP,
+                    format!("values nested more than {MAX_DEPTH} levels deep"),
+                    span,
+                    "too deep here",
+                )
+                .with_help("eval files need fewer than ten levels; check the brackets and the indentation"),
+            );
+            return Err(Stopped);
+        }
+        let (node, anchor) = match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let data = if style != ScalarStyle::Plain
+                    || tag.as_ref().is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str")
+                {
+                    Data::Str(text.into_owned())
+                } else {
+                    resolve(&text)
+                };
+                (Node::new(span, data), anchor)
+            }
+            Event::SequenceStart(anchor, _) => (self.sequence(span, depth)?, anchor),
+            Event::MappingStart(anchor, _) => (self.mapping(span, depth)?, anchor),
+            Event::Alias(anchor) => (self.alias(anchor, span)?, 0),
+            // The parser emits nothing else where a value stands.
+            _ => (Node::new(span, Data::Null), 0),
+        };
+        if anchor > 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        Ok(node)
+    }
+
+    fn sequence(&mut self, start: Span, depth: usize) -> Result<Node, Stopped> {
+        let mut items: Vec<Node> = Vec::new();
+        loop {
+            let (event, span) = self.next()?;
+            if event == Event::SequenceEnd {
+                let end = items.last().map_or(span, |item| item.span);
+                return Ok(Node::new(start.to(self.end_of(end, span)), Data::Seq(items)));
+            }
+            items.push(self.node(event, span, depth + 1)?);
+        }
+    }
+
+    fn mapping(&mut self, start: Span, depth: usize) -> Result<Node, Stopped> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut index: HashMap<String, usize> = HashMap::new();
+        let mut merged: Vec<Node> = Vec::new();
+        loop {
+            let (event, key_span) = self.next()?;
+            if event == Event::MappingEnd {
+                merge(&mut entries, merged, self.problems);
+                let end = entries.last().map_or(key_span, |entry| entry.value.span);
+                return Ok(Node::new(start.to(self.end_of(end, key_span)), Data::Map(entries)));
+            }
+            let key = match &event {
+                Event::Scalar(text, ..) => Some(text.to_string()),
+                _ => None,
+            };
+            let key_node = self.node(event, key_span, depth + 1)?;
+            let (event, span) = self.next()?;
+            let value = self.node(event, span, depth + 1)?;
+            let Some(key) = key else {
+                self.problems.add(key_is_not_text(&key_node));
+                continue;
+            };
+            if key == "<<" {
+                merged.push(value);
+            } else if let Some(&first) = index.get(&key) {
+                self.problems.add(
+                    Diagnostic::error(
+                        codes::DUPLICATE_KEY,
+                        format!("the key `{key}` stands twice in one map"),
+                        key_span,
+                        "second time",
+                    )
+                    .with_secondary(entries[first].key_span, "first time")
+                    .with_help("keep one of them: only one can count"),
+                );
+            } else {
+                index.insert(key.clone(), entries.len());
+                entries.push(Entry { key, key_span, value });
+            }
+        }
+    }
+
+    /// The end of a collection: where its end event stands for `[...]` and `{...}`, the end of its
+    /// last item in block style (whose end event only comes at the next token).
+    fn end_of(&self, last: Span, end_event: Span) -> Span {
+        let closes = self.places.text_at(end_event).ends_with([']', '}']);
+        if closes || end_event.end <= last.end { end_event } else { last }
+    }
+
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<Node, Stopped> {
+        let Some(node) = self.anchors.get(&anchor) else {
+            self.problems.add(
+                Diagnostic::error(
+                    codes::UNKNOWN_ALIAS,
+                    "this alias names no finished anchor",
+                    span,
+                    "not defined before this point",
+                )
+                .with_help("define it first with `&name`; an anchor can't contain itself"),
+            );
+            return Err(Stopped);
+        };
+        self.alias_nodes = self.alias_nodes.saturating_add(size(node));
+        if self.alias_nodes > MAX_ALIAS_NODES {
+            self.problems.add(
+                Diagnostic::error(
+                    codes::ALIAS_EXPANSION,
+                    "aliases repeat too much of the file",
+                    span,
+                    "this alias goes over the limit",
+                )
+                .with_note(format!("all aliases of a file together may add {MAX_ALIAS_NODES} values"))
+                .with_help("write the repeated part once and include it where it is needed"),
+            );
+            return Err(Stopped);
+        }
+        let mut node = node.clone();
+        node.used_at = Some(span);
+        Ok(node)
+    }
+}
+
+/// Merge keys (`<<: *base`): the entries of the named maps that are not given here. The first map
+/// that has a key wins.
+fn merge(entries: &mut Vec<Entry>, merged: Vec<Node>, problems: &mut Problems) {
+    for node in merged {
+        let place = node.place();
+        let maps = match node.data {
+            Data::Map(_) => vec![node],
+            Data::Seq(items) if items.iter().all(|item| item.as_map().is_some()) => items,
+            _ => {
+                problems.add(
+                    Diagnostic::error(
+                        codes::MERGE_VALUE,
+                        "`<<` merges maps only",
+                        place,
+                        format!("found {}", node.kind()),
+                    )
+                    .with_help("write `<<: *anchor`, where the anchor stands on a map"),
+                );
+                continue;
+            }
+        };
+        for map in maps {
+            let Data::Map(given) = map.data else { continue };
+            for entry in given {
+                if !entries.iter().any(|known| known.key == entry.key) {
+                    entries.push(entry);
+                }
+            }
+        }
+    }
+}
+
+fn size(node: &Node) -> usize {
+    match &node.data {
+        Data::Seq(items) => 1 + items.iter().map(size).sum::<usize>(),
+        Data::Map(entries) => 1 + entries.iter().map(|entry| 1 + size(&entry.value)).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+fn key_is_not_text(key: &Node) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        codes::KEY_IS_NOT_TEXT,
+        "a key must be plain text",
+        key.span,
+        format!("found {}", key.kind()),
+    );
+    if key.as_map().is_some() {
+        diagnostic
+            .with_note("`{{ name }}` without quotes is YAML for a map inside a map")
+            .with_help("quote the template: \"{{ name }}\"")
+    } else {
+        diagnostic.with_help("write the key as a word")
+    }
+}
+
+/// The scanner's complaints in plain words.
+fn syntax_error(info: &str, at: Span, text: &str, skipped: usize) -> Diagnostic {
+    let start = at.start.saturating_sub(skipped).min(text.len());
+    let found = text[start..].chars().next();
+    let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let indent = &text[line_start..start];
+    let span = match found {
+        Some(c) if c != '\n' && c != '\r' => Span::new(at.source, at.start, at.start + c.len_utf8()),
+        _ => at,
+    };
+    let line_has_tab = text[line_start..].lines().next().is_some_and(|line| {
+        line.trim_start_matches(' ').starts_with('\t')
+    });
+    let diagnostic = Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", span, info.to_owned());
+    if info.contains("tab") || found == Some('\t') || indent.contains('\t') || line_has_tab {
+        diagnostic.with_help("YAML is indented with spaces only; replace the tab by spaces")
+    } else if matches!(found, Some('@' | '`')) {
+        diagnostic.with_help("a value can't begin with `@` or a back-tick; put it in quotes")
+    } else if info.contains("mapping values are not allowed") {
+        diagnostic
+            .with_help("a `: ` inside a text needs quotes around the text; otherwise check the indentation")
+    } else if found == Some('%') {
+        diagnostic.with_help("a value can't begin with `%`; put it in quotes")
+    } else if info.contains("anchor") {
+        diagnostic.with_help("define the anchor with `&name` before using `*name`, or quote a text that begins with `*`")
+    } else if info.contains("flow") {
+        diagnostic.with_help("check that every `[` and `{` is closed, and that items are divided by commas")
+    } else if info.contains("quoted") || info.contains("end of stream") {
+        diagnostic.with_help("check that every quotation mark is closed")
+    } else {
+        diagnostic.with_help("check the indentation here and on the line above, and quote texts that contain `: ` or ` #`")
+    }
+}
+
+/// Turns the parser's character positions into byte positions. Positions come almost in order, so
+/// walking from the last one is cheap.
+struct Places<'t> {
+    text: &'t str,
+    skipped: usize,
+    source: SourceId,
+    character: usize,
+    byte: usize,
+}
+
+impl Places<'_> {
+    fn point(&mut self, marker: Marker) -> Span {
+        let byte = self.byte_of(marker.index());
+        Span::new(self.source, byte + self.skipped, byte + self.skipped)
+    }
+
+    fn span(&mut self, start: Marker, end: Marker) -> Span {
+        let start = self.byte_of(start.index());
+        let mut end = self.byte_of(end.index()).max(start);
+        // Block scalars and some collections end at the start of the next token: leave the blank
+        // lines between out.
+        while end > start && self.text.as_bytes()[end - 1].is_ascii_whitespace() {
+            end -= 1;
+        }
+        Span::new(self.source, start + self.skipped, end + self.skipped)
+    }
+
+    fn text_at(&self, span: Span) -> &str {
+        self.text.get(span.start - self.skipped..span.end - self.skipped).unwrap_or("")
+    }
+
+    fn byte_of(&mut self, character: usize) -> usize {
+        if character >= self.character {
+            for c in self.text[self.byte..].chars().take(character - self.character) {
+                self.byte += c.len_utf8();
+                self.character += 1;
+            }
+        } else {
+            for c in self.text[..self.byte].chars().rev().take(self.character - character) {
+                self.byte -= c.len_utf8();
+                self.character -= 1;
+            }
+        }
+        self.byte
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Option<Node>, Vec<Diagnostic>, SourceMap) {
+        let mut sources = SourceMap::new();
+        let id = sources.add("test.yaml", text);
+        let mut problems = Problems::default();
+        let node = read_yaml(&sources, id, &mut problems);
+        (node, problems.into_vec(), sources)
+    }
+
+    #[test]
+    fn every_value_knows_its_text() {
+        let text = "\u{feff}é: [1, {b: \"x y\"}]\nlong: |-\n  one\n  two\n\nlast: plain text # note\n";
+        let (node, problems, sources) = read(text);
+        let node = node.expect("valid");
+        assert_eq!(problems, vec![]);
+        let slice = |node: &Node| sources.slice(node.span).to_owned();
+        assert_eq!(slice(node.get("é").expect("there")), "[1, {b: \"x y\"}]");
+        let inner = node.get("é").and_then(Node::as_seq).expect("list")[1].get("b").expect("there");
+        assert_eq!(slice(inner), "\"x y\"");
+        assert_eq!(node.get("long").and_then(Node::as_str), Some("one\ntwo"));
+        assert!(slice(node.get("long").expect("there")).ends_with("two"));
+        assert_eq!(slice(node.get("last").expect("there")), "plain text");
+        assert_eq!(sources.slice(node.as_map().expect("map")[2].key_span), "last");
+    }
+
+    #[test]
+    fn duplicate_keys_are_all_reported() {
+        let (_, problems, sources) = read("a: 1\nb:\n  c: 1\n  c: 2\na: 2\n");
+        let lines: Vec<usize> = problems.iter().map(|d| sources.position(d.primary.span).line).collect();
+        assert_eq!(lines, vec![4, 5]);
+        assert!(problems.iter().all(|d| d.code == codes::DUPLICATE_KEY));
+    }
+
+    #[test]
+    fn aliases_know_where_they_are_used_and_merges_fill_in() {
+        let (node, problems, sources) = read("base: &b {x: 1, y: 2}\nuse: *b\nmore:\n  <<: *b\n  y: 3\n");
+        let node = node.expect("valid");
+        assert_eq!(problems, vec![]);
+        let used = node.get("use").expect("there");
+        assert_eq!(sources.position(used.place()).line, 2);
+        let more = node.get("more").expect("there");
+        assert_eq!(more.get("y").map(|n| n.data.clone()), Some(Data::Int(3)));
+        assert_eq!(more.get("x").map(|n| n.data.clone()), Some(Data::Int(1)));
+    }
+
+    #[test]
+    fn alias_bombs_deep_nests_and_control_characters_are_refused() {
+        let mut bomb = String::from("a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n");
+        for level in 1..9 {
+            let names = vec![format!("*a{}", level - 1); 10].join(",");
+            bomb.push_str(&format!("a{level}: &a{level} [{names}]\n"));
+        }
+        let (_, problems, _) = read(&bomb);
+        assert_eq!(problems[0].code, codes::ALIAS_EXPANSION);
+        let (_, problems, _) = read(&format!("{}1{}", "[".repeat(200), "]".repeat(200)));
+        assert_eq!(problems[0].code, codes::TOO_DEEP);
+        // Beyond its own limit the parser refuses first; either way nothing overflows.
+        let (node, problems, _) = read(&"[".repeat(100_000));
+        assert!(node.is_none() && problems.len() == 1);
+        let (_, problems, _) = read("a: \u{1b}[31m");
+        assert_eq!(problems[0].code, codes::CONTROL_CHARACTER);
+    }
+
+    #[test]
+    fn unquoted_templates_are_explained() {
+        let (_, problems, _) = read("input: {{ question }}\n");
+        assert_eq!(problems[0].code, codes::KEY_IS_NOT_TEXT);
+        assert!(problems[0].help[0].contains("quote the template"));
+    }
+
+    #[test]
+    fn an_empty_file_has_no_root_and_a_second_document_is_refused() {
+        assert_eq!(read("").0, None);
+        assert_eq!(read("# only a comment\n").0, None);
+        let (_, problems, _) = read("a: 1\n---\nb: 2\n");
+        assert_eq!(problems[0].code, codes::SEVERAL_DOCUMENTS);
+    }
+
+    #[test]
+    fn tabs_get_their_own_advice() {
+        let (_, problems, _) = read("a:\n\tb: 1\n");
+        assert_eq!(problems[0].code, codes::YAML_SYNTAX);
+        assert!(problems[0].help[0].contains("tab"), "{:?}", problems[0]);
+    }
+}
