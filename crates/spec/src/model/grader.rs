@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_rubric::{GraderStanding, Rubric, Unit, Weight};
+use assize_rubric::{EvidencePolicy, GraderStanding, Judging, Rubric, Unit, Weight};
 use serde_json::Value;
 
 use super::Place;
@@ -83,26 +83,6 @@ pub struct RubricGrader {
     pub evidence: Option<EvidencePolicy>,
     /// The judge for this grader: a target's or model's name; the run's judge if absent.
     pub judge: Option<String>,
-}
-
-/// How criteria are put to the judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Judging {
-    /// One call per criterion.
-    #[default]
-    PerCriterion,
-    /// Several criteria in one call: at most this many, or all of them.
-    Batched(Option<std::num::NonZeroUsize>),
-}
-
-/// What happens to a decision whose quotes are not in what the judge saw.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EvidencePolicy {
-    /// The decision counts and is marked.
-    #[default]
-    Checked,
-    /// The judge is asked again, then the criterion is ungraded.
-    Required,
 }
 
 /// A prompt: the text itself, a file, or a program that prints it.

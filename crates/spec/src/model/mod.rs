@@ -9,8 +9,7 @@ mod suite;
 pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
 pub use grader::{
     ArgsMatch, CodeGrader, Command, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
-    ExpectedCall, FieldCheck, FieldAccuracy, FieldMatch, Grader, GraderKind, IsJson, Judging, LlmGrader,
-    EvidencePolicy, Prompt, Regex, RubricGrader, SkillTrigger, TextCheck, TextRule, TokenUsage,
+    ExpectedCall, FieldCheck, FieldAccuracy, FieldMatch, Grader, GraderKind, IsJson, LlmGrader, Prompt, Regex, RubricGrader, SkillTrigger, TextCheck, TextRule, TokenUsage,
     ToolTrajectory, TrajectoryMode,
 };
 pub use message::{Block, Message, Role};

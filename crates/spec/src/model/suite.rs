@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use assize_rubric::Unit;
+use assize_rubric::{EvidencePolicy, Judging, Unit};
 use serde_json::Value;
 
-use super::{EvidencePolicy, Judging, LineOverrides, TargetRef, Unbuilt};
+use super::{LineOverrides, TargetRef, Unbuilt};
 
 /// Which of the two formats a file is written in. Told by its keys, never by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
