@@ -8,11 +8,15 @@
 
 mod code;
 mod diagnostic;
+mod order;
 pub mod render;
 mod source;
 mod span;
+mod suggest;
 
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Label, Severity, Suggestion};
+pub use order::sort;
 pub use source::{LineColumn, SourceFile, SourceId, SourceMap};
 pub use span::{Span, Spanned};
+pub use suggest::did_you_mean;

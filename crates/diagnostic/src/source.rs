@@ -1,5 +1,6 @@
 //! Source files and their line tables.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -53,14 +54,42 @@ impl SourceFile {
     }
 
     /// Line and column of a byte offset; an offset past the end is taken as the end.
+    ///
+    /// A byte order mark has no column, and neither has the end of a line: an offset inside `\r\n`
+    /// is the position after the last character.
     pub fn position(&self, offset: usize) -> LineColumn {
-        let mut offset = offset.min(self.text.len());
-        while !self.text.is_char_boundary(offset) {
-            offset -= 1;
+        let offset = self.floor_boundary(offset);
+        let line = self.line_index(offset);
+        let content = self.line_content(line);
+        let end = offset.clamp(content.start, content.end);
+        let column = self.text[content.start..end].chars().count() + 1;
+        LineColumn { line: line + self.first_line(), column }
+    }
+
+    /// The nearest character boundary at or before `offset`, inside the text.
+    pub(crate) fn floor_boundary(&self, offset: usize) -> usize {
+        self.text.floor_char_boundary(offset)
+    }
+
+    /// Index from 0 of the line that holds `offset`.
+    pub(crate) fn line_index(&self, offset: usize) -> usize {
+        self.line_starts.partition_point(|start| *start <= offset) - 1
+    }
+
+    /// Byte range of a line (index from 0) without its line ending and without a byte order mark.
+    pub(crate) fn line_content(&self, index: usize) -> Range<usize> {
+        let mut start = self.line_starts[index];
+        let mut end = self.text.len();
+        if let Some(next) = self.line_starts.get(index + 1) {
+            end = next - 1;
+            if self.text[start..end].ends_with('\r') {
+                end -= 1;
+            }
         }
-        let line = self.line_starts.partition_point(|start| *start <= offset) - 1;
-        let column = self.text[self.line_starts[line]..offset].chars().count() + 1;
-        LineColumn { line: line + 1 + self.line_offset, column }
+        if start == 0 && self.text.starts_with('\u{feff}') {
+            start = '\u{feff}'.len_utf8();
+        }
+        start..end
     }
 }
 
@@ -126,6 +155,17 @@ mod tests {
         assert_eq!(map.file(id).position(0), LineColumn { line: 1, column: 1 });
         assert_eq!(map.file(id).position(second), LineColumn { line: 2, column: 5 });
         assert_eq!(map.file(id).position(9_999), LineColumn { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn line_endings_and_a_byte_order_mark_have_no_column() {
+        let mut map = SourceMap::new();
+        let id = map.add("a.yaml", "\u{feff}ab\r\nc");
+        assert_eq!(map.file(id).position(0), LineColumn { line: 1, column: 1 });
+        assert_eq!(map.file(id).position(3), LineColumn { line: 1, column: 1 });
+        assert_eq!(map.file(id).position(5), LineColumn { line: 1, column: 3 });
+        assert_eq!(map.file(id).position(6), LineColumn { line: 1, column: 3 });
+        assert_eq!(map.file(id).position(7), LineColumn { line: 2, column: 1 });
     }
 
     #[test]

@@ -1,0 +1,38 @@
+//! The order in which diagnostics are shown.
+
+use crate::Diagnostic;
+
+/// Sorts by file (in the order files were added), then position, then code.
+///
+/// Diagnostics that agree in all of these keep their order, so the result depends only on the input.
+pub fn sort(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by_key(|d| {
+        let span = d.primary.span;
+        (span.source, span.start, span.end, d.code)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Code, SourceMap, Span};
+
+    #[test]
+    fn files_then_positions_then_codes() {
+        let mut map = SourceMap::new();
+        let (a, b) = (map.add("b.yaml", "xyz"), map.add("a.yaml", "xyz"));
+        let make =
+            |source, start, code, title| Diagnostic::error(code, title, Span::new(source, start, 3), "");
+        let (one, two) = (Code::new("E0001"), Code::new("E0002"));
+        let mut all = vec![
+            make(b, 0, one, "5"),
+            make(a, 1, two, "3"),
+            make(a, 1, one, "1"),
+            make(a, 2, one, "4"),
+            make(a, 1, one, "2"),
+        ];
+        sort(&mut all);
+        let titles: Vec<_> = all.iter().map(|d| d.title.as_str()).collect();
+        assert_eq!(titles, ["1", "2", "3", "4", "5"]);
+    }
+}

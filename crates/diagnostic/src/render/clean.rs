@@ -1,0 +1,113 @@
+//! Making foreign text safe to show on a terminal.
+//!
+//! Source text, and messages that quote it, can hold escape sequences, text-direction marks and
+//! other characters that change how a terminal shows what follows. None of them gets through.
+
+use unicode_width::UnicodeWidthChar;
+
+/// Columns a tab is drawn as. It is not aligned to tab stops, so that carets need no alignment.
+const TAB: &str = "    ";
+
+/// Stands for text left out.
+pub(super) const ELLIPSIS: &str = "...";
+
+/// Reserved by the text form for its own use, so it must not come from outside.
+pub(super) const MARK: char = '\u{e000}';
+
+/// What to show for a character, if not the character itself.
+pub(super) fn stand_in(c: char) -> Option<Shown> {
+    match c {
+        '\t' => Some(Shown::Text(TAB)),
+        // The block of control pictures mirrors the control characters.
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).map(Shown::Char),
+        '\u{7f}' => Some(Shown::Char('\u{2421}')),
+        // C1 controls, soft hyphen, direction marks, invisible spaces, separators, byte order mark.
+        '\u{80}'..='\u{9f}'
+        | '\u{ad}'
+        | '\u{61c}'
+        | '\u{200b}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}'
+        | MARK => Some(Shown::Char('\u{fffd}')),
+        _ => None,
+    }
+}
+
+/// A replacement for a character.
+pub(super) enum Shown {
+    /// Another character.
+    Char(char),
+    /// Several characters.
+    Text(&'static str),
+}
+
+/// Appends the safe form of a character.
+pub(super) fn push(out: &mut String, c: char) {
+    match stand_in(c) {
+        None => out.push(c),
+        Some(Shown::Char(shown)) => out.push(shown),
+        Some(Shown::Text(shown)) => out.push_str(shown),
+    }
+}
+
+/// Columns the safe form of a character takes.
+pub(super) fn width(c: char) -> usize {
+    match stand_in(c) {
+        None => c.width().unwrap_or(1),
+        Some(Shown::Char(_)) => 1,
+        Some(Shown::Text(shown)) => shown.len(),
+    }
+}
+
+/// Safe text of one line, of at most `limit` characters of the original: line ends become spaces.
+pub(super) fn line(text: &str, limit: usize) -> String {
+    clean(text, limit, ' ')
+}
+
+/// Safe text of several lines, of at most `limit` characters of the original. `\r\n` becomes `\n`.
+pub(super) fn block(text: &str, limit: usize) -> String {
+    clean(text, limit, '\n')
+}
+
+fn clean(text: &str, limit: usize, newline: char) -> String {
+    let text = text.trim_end_matches(['\r', '\n']);
+    let mut out = String::with_capacity(text.len().min(limit));
+    let mut chars = text.chars().peekable();
+    for _ in 0..limit {
+        match chars.next() {
+            None => return out,
+            Some('\r') if chars.peek() == Some(&'\n') => {}
+            Some('\n') => out.push(newline),
+            Some(c) => push(&mut out, c),
+        }
+    }
+    if chars.peek().is_some() {
+        out.push_str(ELLIPSIS);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_a_terminal_gets_through() {
+        assert_eq!(
+            line("a\u{1b}[31mb\r\nc\u{9b}0m\u{202e}\u{7f}\0\u{feff}", 99),
+            "a␛[31mb c\u{fffd}0m\u{fffd}␡␀\u{fffd}"
+        );
+        assert_eq!(block("a\r\nb\tc\n\n", 99), "a\nb    c");
+        assert_eq!(line("naïve 日本 👩‍🔬", 99), "naïve 日本 👩‍🔬");
+    }
+
+    #[test]
+    fn long_text_is_cut() {
+        assert_eq!(line("abcdef", 3), "abc...");
+        assert_eq!(line("abc", 3), "abc");
+    }
+}

@@ -1,0 +1,293 @@
+//! SARIF 2.1.0, the format code-scanning services read.
+//!
+//! Only the part of the format that diagnostics need; names are those of the OASIS standard.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::place::{extent, uri};
+use crate::{Code, Diagnostic, Severity, SourceMap, Span};
+
+/// The program that reports, and what it knows about its codes.
+#[derive(Clone, Copy)]
+pub struct ToolInfo<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its version.
+    pub version: &'a str,
+    /// A page about it, as an absolute URI.
+    pub information_uri: Option<&'a str>,
+    /// One sentence on what a code means, if there is one.
+    pub describe: &'a dyn Fn(Code) -> Option<&'static str>,
+}
+
+/// A whole log file (3.13).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SarifLog {
+    /// URI of the schema.
+    #[serde(rename = "$schema")]
+    pub schema: &'static str,
+    /// Always `2.1.0`.
+    pub version: &'static str,
+    /// One run.
+    pub runs: Vec<SarifRun>,
+}
+
+/// One run of the tool (3.14).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifRun {
+    /// What ran.
+    pub tool: SarifTool,
+    /// What columns count: always `unicodeCodePoints`.
+    pub column_kind: &'static str,
+    /// What it found, in the order given.
+    pub results: Vec<SarifResult>,
+}
+
+/// What ran (3.18).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SarifTool {
+    /// The program itself.
+    pub driver: SarifDriver,
+}
+
+/// The program itself (3.19).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifDriver {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// A page about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub information_uri: Option<String>,
+    /// The codes that occur, sorted.
+    pub rules: Vec<SarifRule>,
+}
+
+/// A code (3.49).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifRule {
+    /// The code, such as `E0203`.
+    pub id: String,
+    /// What it means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short_description: Option<SarifMessage>,
+}
+
+/// Plain text (3.11, 3.12).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SarifMessage {
+    /// The text.
+    pub text: String,
+}
+
+/// One diagnostic (3.27).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifResult {
+    /// Its code.
+    pub rule_id: String,
+    /// Index of the code in the rules, from 0.
+    pub rule_index: usize,
+    /// `error` or `warning`.
+    pub level: &'static str,
+    /// Title, label, notes and help, one a line.
+    pub message: SarifMessage,
+    /// The main place.
+    pub locations: Vec<SarifLocation>,
+    /// Other places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related_locations: Vec<SarifLocation>,
+    /// The suggestion.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fixes: Vec<SarifFix>,
+}
+
+/// A place (3.28).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifLocation {
+    /// Number of a related place within its result, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<usize>,
+    /// Where it is.
+    pub physical_location: SarifPhysicalLocation,
+    /// What is said about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<SarifMessage>,
+}
+
+/// A stretch of a file (3.29).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifPhysicalLocation {
+    /// The file.
+    pub artifact_location: SarifArtifactLocation,
+    /// The stretch.
+    pub region: SarifRegion,
+}
+
+/// A file (3.4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SarifArtifactLocation {
+    /// Percent-encoded, with forward slashes: relative as the user gave it, or `file:///`.
+    pub uri: String,
+}
+
+/// A stretch of text (3.30). Lines and columns count from 1; the end column is the one after the
+/// last character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifRegion {
+    /// First line.
+    pub start_line: usize,
+    /// Column of the first character.
+    pub start_column: usize,
+    /// Last line.
+    pub end_line: usize,
+    /// Column after the last character.
+    pub end_column: usize,
+}
+
+/// A proposed change (3.55).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifFix {
+    /// What it does.
+    pub description: SarifMessage,
+    /// The file it changes.
+    pub artifact_changes: Vec<SarifArtifactChange>,
+}
+
+/// A change of one file (3.56).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifArtifactChange {
+    /// The file.
+    pub artifact_location: SarifArtifactLocation,
+    /// What is replaced.
+    pub replacements: Vec<SarifReplacement>,
+}
+
+/// A replacement (3.57).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifReplacement {
+    /// The text that goes; a point for an insertion.
+    pub deleted_region: SarifRegion,
+    /// The text that comes.
+    pub inserted_content: SarifMessage,
+}
+
+/// The diagnostics as data to serialise.
+pub fn sarif_log(diagnostics: &[Diagnostic], sources: &SourceMap, tool: ToolInfo<'_>) -> SarifLog {
+    let mut codes: Vec<Code> = diagnostics.iter().map(|d| d.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let rules = codes.iter().map(|code| SarifRule {
+        id: code.to_string(),
+        short_description: (tool.describe)(*code).map(message),
+    });
+    let driver = SarifDriver {
+        name: tool.name.to_owned(),
+        version: tool.version.to_owned(),
+        information_uri: tool.information_uri.map(str::to_owned),
+        rules: rules.collect(),
+    };
+    let results = diagnostics.iter().map(|d| {
+        let index = codes.binary_search(&d.code).expect("every code of a diagnostic was collected");
+        result(d, index, sources)
+    });
+    SarifLog {
+        schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        version: "2.1.0",
+        runs: vec![SarifRun {
+            tool: SarifTool { driver },
+            column_kind: "unicodeCodePoints",
+            results: results.collect(),
+        }],
+    }
+}
+
+/// The diagnostics as an indented SARIF log with a line end after it.
+pub fn to_sarif(diagnostics: &[Diagnostic], sources: &SourceMap, tool: ToolInfo<'_>) -> String {
+    let log = sarif_log(diagnostics, sources, tool);
+    let mut text = serde_json::to_string_pretty(&log).expect("the log has string keys only");
+    text.push('\n');
+    text
+}
+
+fn result(diagnostic: &Diagnostic, rule_index: usize, sources: &SourceMap) -> SarifResult {
+    let related = diagnostic.secondary.iter().zip(1..).map(|(label, id)| SarifLocation {
+        id: Some(id),
+        physical_location: physical(label.span, sources),
+        message: (!label.text.is_empty()).then(|| message(&label.text)),
+    });
+    let fix = diagnostic.suggestion.as_ref().map(|s| SarifFix {
+        description: message(&s.title),
+        artifact_changes: vec![SarifArtifactChange {
+            artifact_location: artifact(sources.file(s.span.source).path()),
+            replacements: vec![SarifReplacement {
+                deleted_region: region(s.span, sources),
+                inserted_content: message(&s.replacement),
+            }],
+        }],
+    });
+    SarifResult {
+        rule_id: diagnostic.code.to_string(),
+        rule_index,
+        level: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        message: message(explain(diagnostic)),
+        locations: vec![SarifLocation {
+            id: None,
+            physical_location: physical(diagnostic.primary.span, sources),
+            message: (!diagnostic.primary.text.is_empty()).then(|| message(&diagnostic.primary.text)),
+        }],
+        related_locations: related.collect(),
+        fixes: fix.into_iter().collect(),
+    }
+}
+
+fn explain(diagnostic: &Diagnostic) -> String {
+    let mut lines = vec![if diagnostic.primary.text.is_empty() {
+        diagnostic.title.clone()
+    } else {
+        format!("{}: {}", diagnostic.title, diagnostic.primary.text)
+    }];
+    lines.extend(diagnostic.notes.iter().map(|note| format!("note: {note}")));
+    lines.extend(diagnostic.help.iter().map(|help| format!("help: {help}")));
+    lines.join("\n")
+}
+
+fn message(text: impl Into<String>) -> SarifMessage {
+    SarifMessage { text: text.into() }
+}
+
+fn physical(span: Span, sources: &SourceMap) -> SarifPhysicalLocation {
+    SarifPhysicalLocation {
+        artifact_location: artifact(sources.file(span.source).path()),
+        region: region(span, sources),
+    }
+}
+
+fn artifact(path: &Path) -> SarifArtifactLocation {
+    SarifArtifactLocation { uri: uri(path) }
+}
+
+fn region(span: Span, sources: &SourceMap) -> SarifRegion {
+    let (start, end) = extent(sources, span);
+    SarifRegion {
+        start_line: start.line,
+        start_column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+    }
+}

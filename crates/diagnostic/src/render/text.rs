@@ -1,0 +1,254 @@
+//! Text for people: the source lines with carets under what is meant, in the manner of rustc.
+
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+
+use super::clean;
+use super::excerpt::{Excerpt, excerpt};
+use super::place::visible_range;
+use crate::{Diagnostic, Label, LineColumn, Severity, SourceFile, SourceId, SourceMap, Span, Suggestion};
+
+/// How to draw text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Whether to write ANSI colour sequences.
+    pub color: bool,
+    /// Columns of the terminal. Source lines longer than this are cut around what they are shown for;
+    /// messages are not wrapped. Less than 40 is taken as 40.
+    pub width: usize,
+}
+
+impl Default for TextOptions {
+    /// No colour, 100 columns.
+    fn default() -> Self {
+        Self { color: false, width: 100 }
+    }
+}
+
+/// Most characters shown of a title, a label or a replacement: enough for any sentence, too few for a
+/// quoted file.
+const LINE_LIMIT: usize = 400;
+/// Most characters shown of a note or of advice.
+const BLOCK_LIMIT: usize = 4_000;
+/// Most secondary places drawn; the rest is counted.
+const MOST_SECONDARY: usize = 16;
+/// Columns beside a source line for the bar and for the lines that join the ends of long spans.
+const MARGIN: usize = 6;
+/// Most lines of a suggestion drawn as a change of source lines.
+const MOST_PATCH_LINES: usize = 8;
+
+/// Draws diagnostics one after the other, an empty line between them and a line end after the last.
+/// No diagnostics make empty text.
+///
+/// Source text and messages are made safe to print: control characters become visible signs.
+pub fn to_text(diagnostics: &[Diagnostic], sources: &SourceMap, options: TextOptions) -> String {
+    let mut out = String::new();
+    for (index, diagnostic) in diagnostics.iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        draw(diagnostic, sources, options, &mut out);
+    }
+    out
+}
+
+fn draw(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptions, out: &mut String) {
+    let mut drawing =
+        Drawing { sources, columns: code_columns(diagnostic, sources, options), headers: Vec::new() };
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level
+        .primary_title(clean::line(&diagnostic.title, LINE_LIMIT))
+        .id(clean::line(diagnostic.code.as_str(), LINE_LIMIT));
+    let mut group = Group::with_title(title);
+
+    let drawn = diagnostic.secondary.len().min(MOST_SECONDARY);
+    for (source, labels) in by_file(&diagnostic.primary, &diagnostic.secondary[..drawn]) {
+        group = group.element(drawing.snippet(source, &labels));
+    }
+    if drawn < diagnostic.secondary.len() {
+        let rest = diagnostic.secondary.len() - drawn;
+        group = group.element(Level::NOTE.message(format!("{rest} more such places are not shown")));
+    }
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(clean::block(note, BLOCK_LIMIT)));
+    }
+    for help in &diagnostic.help {
+        group = group.element(Level::HELP.message(clean::block(help, BLOCK_LIMIT)));
+    }
+
+    let mut groups = Vec::with_capacity(2);
+    match &diagnostic.suggestion {
+        None => groups.push(group),
+        Some(suggestion) => {
+            let title = clean::line(&suggestion.title, LINE_LIMIT);
+            if let Some(patch) = drawing.patch(suggestion, diagnostic.primary.span.source) {
+                groups.push(group);
+                groups.push(Level::HELP.secondary_title(title).element(patch));
+            } else {
+                groups.push(group.element(Level::HELP.message(in_words(&title, &suggestion.replacement))));
+            }
+        }
+    }
+
+    // Lines are cut to the width here, where it is known which parts matter, so the library gets room.
+    let renderer = if options.color { Renderer::styled() } else { Renderer::plain() }.term_width(1 << 16);
+    drawing.fill_headers(&renderer.render(&groups), out);
+}
+
+/// Columns left for source text beside the line numbers.
+fn code_columns(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptions) -> usize {
+    let last_line = std::iter::once(&diagnostic.primary)
+        .chain(&diagnostic.secondary)
+        .map(|label| sources.file(label.span.source).position(label.span.end).line)
+        .max()
+        .unwrap_or(1);
+    let digits = last_line.ilog10() as usize + 1;
+    options.width.max(40).saturating_sub(digits + MARGIN)
+}
+
+/// Labels grouped by file, the file of the primary label first, each marked as primary or not.
+fn by_file<'a>(
+    primary: &'a Label,
+    secondary: &'a [Label],
+) -> Vec<(SourceId, Vec<(AnnotationKind, &'a Label)>)> {
+    let mut files = vec![(primary.span.source, vec![(AnnotationKind::Primary, primary)])];
+    for label in secondary {
+        let marked = (AnnotationKind::Context, label);
+        match files.iter_mut().find(|(source, _)| *source == label.span.source) {
+            Some((_, labels)) => labels.push(marked),
+            None => files.push((label.span.source, vec![marked])),
+        }
+    }
+    files
+}
+
+/// The suggestion as a sentence, for changes that can't be shown in place.
+fn in_words(title: &str, replacement: &str) -> String {
+    let replacement = clean::block(replacement, LINE_LIMIT);
+    let replacement = replacement.trim_matches('\n');
+    if replacement.is_empty() {
+        title.to_owned()
+    } else if replacement.contains('\n') {
+        format!("{title}:\n{replacement}")
+    } else {
+        format!("{title}: `{replacement}`")
+    }
+}
+
+/// The range and the safe replacement to draw for a change, or `None` if the drawing would mislead:
+/// it shows lines that go only where one line becomes one line.
+fn change(file: &SourceFile, start: usize, end: usize, with: &str) -> Option<(Range<usize>, String)> {
+    let start = file.floor_boundary(start);
+    let mut range = start..file.floor_boundary(end.max(start));
+    let mut replacement = clean::block(with, BLOCK_LIMIT);
+    let removed = &file.text()[range.clone()];
+    if removed.trim().is_empty() {
+        if with.ends_with('\n') {
+            replacement.push('\n');
+        }
+        return (!removed.contains('\n')).then_some((range, replacement));
+    }
+    // A line end that stays, or that goes together with its whole line, need not be drawn.
+    if removed.ends_with('\n') && (with.is_empty() || with.ends_with('\n')) {
+        range.end = start + removed.trim_end_matches(['\r', '\n']).len();
+    } else if with.ends_with('\n') {
+        return None;
+    }
+    let one_line = !replacement.contains('\n') && !file.text()[range.clone()].contains('\n');
+    one_line.then_some((range, replacement))
+}
+
+/// One diagnostic being drawn.
+struct Drawing<'a> {
+    sources: &'a SourceMap,
+    columns: usize,
+    /// What the header of each snippet shall say. The library works out line and column from the text
+    /// it is given, which is wrong for cut lines, so snippets get a mark with an index into this list
+    /// as their path, and the real header takes the mark's place afterwards.
+    headers: Vec<String>,
+}
+
+impl Drawing<'_> {
+    fn snippet(
+        &mut self,
+        source: SourceId,
+        labels: &[(AnnotationKind, &Label)],
+    ) -> Snippet<'static, Annotation<'static>> {
+        let spans: Vec<Span> = labels.iter().map(|(_, label)| label.span).collect();
+        let cut = self.cut(source, &spans);
+        let path = self.header(spans[0]);
+        let annotations = labels.iter().zip(cut.spans).map(|((kind, label), range)| {
+            let text = clean::line(&label.text, LINE_LIMIT);
+            kind.span(range).label((!text.is_empty()).then_some(text))
+        });
+        Snippet::source(cut.text).line_start(cut.first_line).path(path).annotations(annotations)
+    }
+
+    /// The suggestion as a change of source lines, if these are few and short.
+    fn patch(
+        &mut self,
+        suggestion: &Suggestion,
+        primary: SourceId,
+    ) -> Option<Snippet<'static, Patch<'static>>> {
+        let Span { source, start, end } = suggestion.span;
+        let file = self.sources.file(source);
+        let (range, replacement) = change(file, start, end, &suggestion.replacement)?;
+        let cut = excerpt(file, std::slice::from_ref(&range), self.columns);
+        let fits = |text: &str| {
+            text.lines().count() <= MOST_PATCH_LINES
+                && text.lines().all(|line| line.chars().map(clean::width).sum::<usize>() <= self.columns)
+        };
+        if cut.clipped || !fits(&cut.text) || !fits(&replacement) {
+            return None;
+        }
+        // The library leaves out the header of a change in the file that the report is about.
+        let path = if source == primary { mark(0) } else { self.header(suggestion.span) };
+        let span = cut.spans.into_iter().next()?;
+        Some(
+            Snippet::source(cut.text)
+                .line_start(cut.first_line)
+                .path(path)
+                .patch(Patch::new(span, replacement)),
+        )
+    }
+
+    fn cut(&self, source: SourceId, spans: &[Span]) -> Excerpt {
+        let file = self.sources.file(source);
+        let ranges: Vec<_> = spans.iter().map(|span| visible_range(file, *span)).collect();
+        excerpt(file, &ranges, self.columns)
+    }
+
+    /// Notes a header and returns the mark that stands for it.
+    fn header(&mut self, span: Span) -> String {
+        let file = self.sources.file(span.source);
+        let LineColumn { line, column } = file.position(span.start);
+        let path = clean::line(&file.path().to_string_lossy(), BLOCK_LIMIT);
+        self.headers.push(format!("{path}:{line}:{column}"));
+        mark(self.headers.len() - 1)
+    }
+
+    /// Appends `drawn` with marks replaced by headers, line by line and without blanks at line ends.
+    fn fill_headers(&self, drawn: &str, out: &mut String) {
+        for line in drawn.lines() {
+            if let Some((before, after)) = line.split_once(clean::MARK) {
+                let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+                let rest = after[digits..].trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
+                let header = after[..digits].parse().ok().and_then(|index: usize| self.headers.get(index));
+                out.push_str(before);
+                out.push_str(header.map_or("", String::as_str));
+                out.push_str(rest);
+            } else {
+                out.push_str(line.trim_end());
+            }
+            out.push('\n');
+        }
+    }
+}
+
+fn mark(index: usize) -> String {
+    format!("{}{index}", clean::MARK)
+}

@@ -1,0 +1,112 @@
+//! "Did you mean": the known name nearest to one that is not known.
+
+/// The candidate that `found` was most likely meant to be, if one is near enough.
+///
+/// Names that differ only in case, or in how their words are joined (`expectedOutcome`,
+/// `expected-outcome`, `expected_outcome`), count as equal, and so do names with the same words in
+/// another order. Otherwise the Damerau-Levenshtein distance decides: the number of characters
+/// inserted, removed, replaced or swapped with their neighbour. It may be a third of the longer
+/// name, and 4 at most, so that short names need a close match and names of one or two characters
+/// an equal one. Of candidates equally near, the first wins. A candidate identical to `found` is
+/// never suggested.
+pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let folded = fold(found);
+    if folded.is_empty() {
+        return None;
+    }
+    let mut best: Option<(usize, &'a str)> = None;
+    for candidate in candidates {
+        let Some(distance) = distance(found, &folded, candidate) else { continue };
+        if best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// How far `candidate` is from `found`, or `None` if too far to be meant. `folded` is `fold(found)`.
+fn distance(found: &str, folded: &str, candidate: &str) -> Option<usize> {
+    if candidate == found {
+        return None;
+    }
+    let other = fold(candidate);
+    if other == folded {
+        return Some(0);
+    }
+    let (a, b) = (folded.chars().count(), other.chars().count());
+    let allowed = allowed_distance(a.max(b));
+    // The difference in length is a lower bound, and comparing lengths is cheap on hostile names.
+    if allowed > 0 && a.abs_diff(b) <= allowed {
+        let distance = strsim::damerau_levenshtein(folded, &other);
+        if distance <= allowed && distance < a.min(b) {
+            return Some(distance);
+        }
+    }
+    (a == b && words(found).len() > 1 && words(found) == words(candidate)).then_some(allowed)
+}
+
+const fn allowed_distance(length: usize) -> usize {
+    match length {
+        0..3 => 0,
+        3..12 => length / 3,
+        _ => 4,
+    }
+}
+
+/// A name without case and without what joins its words.
+fn fold(name: &str) -> String {
+    name.chars().filter(|c| !is_joint(*c)).flat_map(char::to_lowercase).collect()
+}
+
+/// The words of a name, in lower case and sorted.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> =
+        name.split(is_joint).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    words.sort_unstable();
+    words
+}
+
+fn is_joint(c: char) -> bool {
+    matches!(c, '_' | '-') || c.is_whitespace()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEYS: [&str; 8] =
+        ["id", "name", "criteria", "expected_outcome", "input", "assertions", "weight", "pass-threshold"];
+
+    #[test]
+    fn finds_slips_of_the_hand() {
+        assert_eq!(did_you_mean("critera", KEYS), Some("criteria"));
+        assert_eq!(did_you_mean("wieght", KEYS), Some("weight"));
+        assert_eq!(did_you_mean("nam", KEYS), Some("name"));
+        assert_eq!(did_you_mean("assertion", KEYS), Some("assertions"));
+    }
+
+    #[test]
+    fn spelling_of_joined_words_does_not_matter() {
+        for found in ["expectedOutcome", "expected-outcome", "Expected Outcome", "EXPECTED_OUTCOME"] {
+            assert_eq!(did_you_mean(found, KEYS), Some("expected_outcome"));
+        }
+        assert_eq!(did_you_mean("passThreshold", KEYS), Some("pass-threshold"));
+        assert_eq!(did_you_mean("ID", KEYS), Some("id"));
+        assert_eq!(did_you_mean("outcome_expected", KEYS), Some("expected_outcome"));
+    }
+
+    #[test]
+    fn strangers_are_not_suggested() {
+        for found in ["", "_", "x", "ib", "foo", "nothing_like_it", "weather_report"] {
+            assert_eq!(did_you_mean(found, KEYS), None, "{found}");
+        }
+        assert_eq!(did_you_mean("name", ["name"]), None);
+        assert_eq!(did_you_mean(&"x".repeat(100_000), KEYS), None);
+    }
+
+    #[test]
+    fn the_nearest_wins_and_then_the_first() {
+        assert_eq!(did_you_mean("scores", ["sores", "scoring", "score"]), Some("sores"));
+        assert_eq!(did_you_mean("scoer", ["scores", "score"]), Some("score"));
+    }
+}
