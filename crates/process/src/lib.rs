@@ -1,1 +1,20 @@
-//! 
+//! Running a command safely: own process group, limits on time and output, and a sure end.
+//!
+//! [`Command`] describes what to run, [`Command::run`] runs it and gives a [`Finished`] or a
+//! [`ProcessError`]. Nothing here looks at what the output means; a non-zero exit is not an error.
+
+mod capture;
+mod command;
+mod environment;
+mod error;
+mod finished;
+mod group;
+mod quote;
+mod run;
+
+pub use capture::Captured;
+pub use command::{Command, Limits, Program};
+pub use environment::{BASIC_VARIABLES, Environment, Inherit};
+pub use error::{Partial, ProcessError};
+pub use finished::{Exit, Finished};
+pub use quote::quote;

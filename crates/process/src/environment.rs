@@ -1,0 +1,120 @@
+//! The environment a command sees: always complete and explicit, never taken from this process by accident.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+/// Variables that most programs need to start at all and that carry no secrets.
+pub const BASIC_VARIABLES: &[&str] = &[
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "SYSTEMROOT",
+    "TEMP",
+    "TERM",
+    "TMP",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "USERPROFILE",
+];
+
+/// Which variables of a base environment a command inherits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Inherit {
+    /// Every variable of the base.
+    All,
+    /// [`BASIC_VARIABLES`] only.
+    Basic,
+    /// Exactly these names, where the base has them.
+    Named(Vec<OsString>),
+    /// None: the command sees added variables only.
+    Nothing,
+}
+
+/// A full set of environment variables, in name order.
+///
+/// The command sees these and no others. The snapshot of the real environment is made once, by the
+/// program's entry point, and handed down with [`Environment::from_vars`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    vars: BTreeMap<OsString, OsString>,
+}
+
+impl Environment {
+    /// No variables at all.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// A snapshot from name and value pairs; a later pair replaces an earlier one of the same name.
+    pub fn from_vars<K: Into<OsString>, V: Into<OsString>>(vars: impl IntoIterator<Item = (K, V)>) -> Self {
+        Self { vars: vars.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
+    }
+
+    /// The part of this environment that `policy` lets through.
+    pub fn inherit(&self, policy: &Inherit) -> Self {
+        let pick = |keep: &dyn Fn(&OsStr) -> bool| Self {
+            vars: self.vars.iter().filter(|(n, _)| keep(n)).map(|(n, v)| (n.clone(), v.clone())).collect(),
+        };
+        match policy {
+            Inherit::All => self.clone(),
+            Inherit::Basic => pick(&|name| BASIC_VARIABLES.iter().any(|basic| name == *basic)),
+            Inherit::Named(names) => pick(&|name| names.iter().any(|wanted| name == wanted.as_os_str())),
+            Inherit::Nothing => Self::empty(),
+        }
+    }
+
+    /// This environment with one variable added or replaced.
+    pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.vars.insert(name.into(), value.into());
+        self
+    }
+
+    /// This environment without one variable.
+    pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.vars.remove(name.as_ref());
+        self
+    }
+
+    /// The value of a variable, if it is set.
+    pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
+        self.vars.get(name.as_ref()).map(OsString::as_os_str)
+    }
+
+    /// All variables in name order.
+    pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base() -> Environment {
+        Environment::from_vars([("PATH", "/bin"), ("TOKEN", "secret"), ("MODEL", "m")])
+    }
+
+    #[test]
+    fn each_policy_lets_through_exactly_what_it_names() {
+        let names = |env: Environment| {
+            env.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(base().inherit(&Inherit::All)), ["MODEL", "PATH", "TOKEN"]);
+        assert_eq!(names(base().inherit(&Inherit::Basic)), ["PATH"]);
+        let named = Inherit::Named(vec!["MODEL".into(), "ABSENT".into()]);
+        assert_eq!(names(base().inherit(&named)), ["MODEL"]);
+        assert!(names(base().inherit(&Inherit::Nothing)).is_empty());
+    }
+
+    #[test]
+    fn adding_replaces_and_removing_removes() {
+        let env = base().with("MODEL", "other").without("TOKEN");
+        assert_eq!(env.get("MODEL"), Some(OsStr::new("other")));
+        assert_eq!(env.get("TOKEN"), None);
+    }
+}

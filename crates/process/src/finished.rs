@@ -1,0 +1,71 @@
+//! What a command that ran to its end left behind.
+
+use std::fmt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use crate::Captured;
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It exited by itself with this code; 0 means success by convention.
+    Code(i32),
+    /// A signal with this number ended it.
+    Signal(i32),
+}
+
+impl Exit {
+    /// Whether the exit code is 0.
+    pub fn success(self) -> bool {
+        self == Self::Code(0)
+    }
+
+    pub(crate) fn from_status(status: ExitStatus) -> Self {
+        #[cfg(unix)]
+        {
+            use std::os::unix::process::ExitStatusExt;
+            if let Some(signal) = status.signal() {
+                return Self::Signal(signal);
+            }
+        }
+        Self::Code(status.code().unwrap_or(-1))
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Signal(number) => write!(f, "ended by signal {number}{}", signal_name(*number)),
+        }
+    }
+}
+
+/// The names whose numbers POSIX fixes; others differ between systems.
+fn signal_name(number: i32) -> &'static str {
+    match number {
+        1 => " (hang-up)",
+        2 => " (interrupt)",
+        6 => " (abort)",
+        9 => " (kill)",
+        14 => " (alarm)",
+        15 => " (terminate)",
+        _ => "",
+    }
+}
+
+/// The result of a command that ended within its limits.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// How the program itself ended.
+    pub exit: Exit,
+    /// The first bytes of its standard output.
+    pub stdout: Captured,
+    /// The last bytes of its standard error, where programs put the reason for a failure.
+    pub stderr: Captured,
+    /// Wall-clock time from just before the start until the program exited.
+    pub duration: Duration,
+    /// Other processes of its group were still running when the program exited, and were ended.
+    pub left_processes: bool,
+}

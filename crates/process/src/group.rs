@@ -1,0 +1,209 @@
+//! A running process group: starting it, and making sure that it ends.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
+
+use crate::{Command, Exit, ProcessError};
+
+/// How often a group that was asked to end is looked at.
+const POLL: Duration = Duration::from_millis(10);
+
+/// The members of a running command.
+///
+/// Whoever drops this ends the group: with TERM, grace and KILL where the async runtime still runs, else
+/// with KILL at once. No path leads to a process that is left running.
+#[derive(Debug)]
+pub(crate) struct Group {
+    child: Option<Box<dyn ChildWrapper>>,
+    #[cfg(unix)]
+    leader: Option<nix::unistd::Pid>,
+    grace: Duration,
+    asked_to_end: bool,
+    over: bool,
+}
+
+impl Group {
+    /// Starts `command` as the leader of a new group, with all three streams as pipes where needed.
+    pub(crate) fn start(command: &Command) -> Result<Self, ProcessError> {
+        let words = command.words();
+        let (program, arguments) = words.split_first().ok_or(ProcessError::Empty)?;
+        if program.is_empty() {
+            return Err(ProcessError::Empty);
+        }
+        refuse_nul(command, &words)?;
+
+        let mut inner = tokio::process::Command::new(program);
+        inner.args(arguments).env_clear().envs(command.env.iter());
+        if let Some(folder) = &command.cwd {
+            inner.current_dir(folder);
+        }
+        inner
+            .stdin(if command.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut wrap = CommandWrap::from(inner);
+        wrap.wrap(KillOnDrop);
+        #[cfg(unix)]
+        wrap.wrap(process_wrap::tokio::ProcessGroup::leader());
+        #[cfg(windows)]
+        wrap.wrap(process_wrap::tokio::JobObject);
+
+        let child = wrap.spawn().map_err(|source| explain(source, command, program, &words))?;
+        Ok(Self {
+            #[cfg(unix)]
+            leader: child.id().and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw),
+            child: Some(child),
+            grace: command.limits.grace,
+            asked_to_end: false,
+            over: false,
+        })
+    }
+
+    pub(crate) fn child(&mut self) -> Option<&mut Box<dyn ChildWrapper>> {
+        self.child.as_mut()
+    }
+
+    /// Waits until the leader has exited. May be given up and called again.
+    ///
+    /// It waits for the leader alone: waiting for the group would block on other members for as long as they
+    /// live when this process is the one that inherits orphans (process 1 of a container).
+    pub(crate) async fn leader_exit(&mut self) -> io::Result<Exit> {
+        match self.child.as_mut() {
+            #[cfg(unix)]
+            Some(child) => Ok(Exit::from_status(child.inner_mut().wait().await?)),
+            #[cfg(not(unix))]
+            Some(child) => Ok(Exit::from_status(child.wait().await?)),
+            None => Err(io::Error::other("the process was already given up")),
+        }
+    }
+
+    /// Whether any process of the group is left.
+    #[cfg(unix)]
+    pub(crate) fn alive(&mut self) -> bool {
+        // Reaps members that this process inherited; they would count as alive otherwise.
+        if self.asked_to_end
+            && let Some(child) = self.child.as_mut()
+        {
+            let _ = child.try_wait();
+        }
+        self.leader.is_some_and(|leader| nix::sys::signal::killpg(leader, None).is_ok())
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn alive(&mut self) -> bool {
+        self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// Asks the group to end. A group that is already gone is fine.
+    pub(crate) fn ask_to_end(&mut self) {
+        self.asked_to_end = true;
+        #[cfg(unix)]
+        if let Some(leader) = self.leader {
+            let _ = nix::sys::signal::killpg(leader, nix::sys::signal::Signal::SIGTERM);
+        }
+        #[cfg(not(unix))]
+        self.kill();
+    }
+
+    /// Ends what is left of the group, whatever it does about it.
+    pub(crate) fn kill(&mut self) {
+        if let Some(child) = self.child.as_mut() {
+            let _ = child.start_kill();
+        }
+    }
+
+    /// TERM, at most the grace period of waiting, KILL.
+    pub(crate) async fn end(&mut self) {
+        self.ask_to_end();
+        let waited = tokio::time::timeout(self.grace, async {
+            while self.alive() {
+                tokio::time::sleep(POLL).await;
+            }
+        });
+        if waited.await.is_err() {
+            self.kill();
+        }
+        self.over = true;
+    }
+
+    /// Says that the leader was waited for and nothing of the group is left, so that dropping does nothing.
+    pub(crate) fn is_over(&mut self) {
+        self.over = true;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if self.over {
+            return;
+        }
+        // A second drop without an end in between means that the runtime is going down: no time for grace.
+        if self.asked_to_end {
+            self.kill();
+            return;
+        }
+        self.ask_to_end();
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            self.kill();
+            return;
+        };
+        let mut rest = Self {
+            child: self.child.take(),
+            #[cfg(unix)]
+            leader: self.leader,
+            grace: self.grace,
+            asked_to_end: true,
+            over: false,
+        };
+        runtime.spawn(async move { rest.end().await });
+    }
+}
+
+fn refuse_nul(command: &Command, words: &[&OsStr]) -> Result<(), ProcessError> {
+    let has_nul = |text: &OsStr| text.as_encoded_bytes().contains(&0);
+    if let Some(index) = words.iter().position(|word| has_nul(word)) {
+        return Err(ProcessError::NulByte { place: format!("argument {index}") });
+    }
+    match command.env.iter().find(|(name, value)| has_nul(name) || has_nul(value)) {
+        Some((name, _)) => {
+            Err(ProcessError::NulByte { place: format!("the variable {}", name.to_string_lossy()) })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Says what a failed start was about; the system's own codes do not tell a missing folder from a missing
+/// program.
+fn explain(source: io::Error, command: &Command, program: &OsStr, words: &[&OsStr]) -> ProcessError {
+    let name = program.to_string_lossy().into_owned();
+    if let Some(folder) = &command.cwd
+        && let Err(problem) = std::fs::metadata(folder.join("."))
+        && matches!(
+            problem.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::PermissionDenied
+        )
+    {
+        return ProcessError::WorkingDirectory { path: folder.clone(), source: problem };
+    }
+    match source.kind() {
+        io::ErrorKind::NotFound => {
+            let path = Path::new(program);
+            let looked_in_path = path.components().count() == 1 && !name.contains('/');
+            let file = command.cwd.as_ref().map_or_else(|| path.to_path_buf(), |folder| folder.join(path));
+            let file_exists = !looked_in_path && file.is_file();
+            ProcessError::NotFound { program: name, looked_in_path, file_exists }
+        }
+        io::ErrorKind::PermissionDenied => ProcessError::PermissionDenied { program: name },
+        io::ErrorKind::ArgumentListTooLong => {
+            let arguments: usize = words.iter().map(|word| word.len() + 1).sum();
+            let variables: usize = command.env.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+            ProcessError::TooLong { program: name, bytes: arguments + variables }
+        }
+        _ => ProcessError::Io { doing: "start", program: name, source },
+    }
+}

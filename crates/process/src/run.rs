@@ -1,0 +1,191 @@
+//! Running a command: feeding it, reading it, and deciding when it is over.
+
+use std::future::{Future, pending};
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt;
+use tokio::process::ChildStdin;
+use tokio::time::Instant;
+
+use crate::capture::{Capture, Keep};
+use crate::group::Group;
+use crate::{Command, Finished, Partial, ProcessError};
+
+/// How long the pipes of a killed group may take to close before they are given up.
+const AFTER_KILL: Duration = Duration::from_millis(500);
+
+/// Why the pipes are no longer read.
+enum Stop {
+    Exited { pipes_open: bool },
+    Timeout(Duration),
+    Cancelled,
+    Failed(std::io::Error),
+}
+
+impl Command {
+    /// Runs the command to its end or to its limits.
+    ///
+    /// When the returned future is dropped, the process group is ended as on a timeout: in the background
+    /// while the async runtime lives, at once when it goes down.
+    pub async fn run(&self) -> Result<Finished, ProcessError> {
+        self.run_until(pending()).await
+    }
+
+    /// Runs the command as [`Command::run`] does, but stops it as soon as `cancel` is ready.
+    pub async fn run_until(&self, cancel: impl Future<Output = ()>) -> Result<Finished, ProcessError> {
+        let started = Instant::now();
+        let mut group = Group::start(self)?;
+        let (stdin, stdout, stderr) = match group.child() {
+            Some(child) => (child.stdin().take(), child.stdout().take(), child.stderr().take()),
+            None => (None, None, None),
+        };
+        let mut out = Capture::new(stdout, self.limits.stdout_cap, Keep::First);
+        let mut err = Capture::new(stderr, self.limits.stderr_cap, Keep::Last);
+
+        let mut exit = None;
+        let mut duration = Duration::ZERO;
+        let stop = {
+            let pump = async {
+                tokio::join!(feed(stdin, self.stdin.as_deref()), out.drain(), err.drain());
+            };
+            let timeout = async {
+                match self.limits.timeout {
+                    Some(limit) => {
+                        tokio::time::sleep(limit).await;
+                        limit
+                    }
+                    None => pending().await,
+                }
+            };
+            tokio::pin!(pump, timeout, cancel);
+            let mut pumped = false;
+            let mut give_up_at = started;
+            loop {
+                if pumped && exit.is_some() {
+                    break Stop::Exited { pipes_open: false };
+                }
+                tokio::select! {
+                    biased;
+                    () = &mut pump, if !pumped => pumped = true,
+                    result = group.leader_exit(), if exit.is_none() => match result {
+                        Ok(how) => {
+                            exit = Some(how);
+                            duration = started.elapsed();
+                            give_up_at = Instant::now() + self.limits.linger.min(Duration::from_hours(24));
+                        }
+                        Err(problem) => break Stop::Failed(problem),
+                    },
+                    () = &mut cancel => break Stop::Cancelled,
+                    limit = &mut timeout, if exit.is_none() => break Stop::Timeout(limit),
+                    () = tokio::time::sleep_until(give_up_at), if exit.is_some() => {
+                        break Stop::Exited { pipes_open: true };
+                    }
+                }
+            }
+        };
+
+        let left_processes = self.clean_up(&mut group, &stop, &mut out, &mut err).await;
+        let stdout = out.finish();
+        let stderr = err.finish();
+        let partial = |stdout, stderr| Box::new(Partial { stdout, stderr, duration: started.elapsed() });
+        match (stop, exit) {
+            (Stop::Exited { .. }, Some(exit)) => {
+                Ok(Finished { exit, stdout, stderr, duration, left_processes })
+            }
+            (Stop::Timeout(limit), _) => {
+                Err(ProcessError::Timeout { limit, partial: partial(stdout, stderr) })
+            }
+            (Stop::Failed(source), _) => {
+                Err(ProcessError::Io { doing: "wait for", program: self.name(), source })
+            }
+            (Stop::Cancelled | Stop::Exited { .. }, _) => {
+                Err(ProcessError::Cancelled { partial: partial(stdout, stderr) })
+            }
+        }
+    }
+
+    /// Ends whatever is left of the group and reads what it says while it ends. Tells whether processes
+    /// were left over by a program that had exited.
+    async fn clean_up<O, E>(
+        &self,
+        group: &mut Group,
+        stop: &Stop,
+        out: &mut Capture<O>,
+        err: &mut Capture<E>,
+    ) -> bool
+    where
+        O: tokio::io::AsyncRead + Unpin,
+        E: tokio::io::AsyncRead + Unpin,
+    {
+        if let Stop::Exited { pipes_open } = stop {
+            if !pipes_open && !group.alive() {
+                group.is_over();
+                return false;
+            }
+            let left = group.alive();
+            if left {
+                tokio::join!(group.end(), drain_for(out, err, self.limits.grace.saturating_add(AFTER_KILL)));
+            } else {
+                // A process that left the group holds the pipes; it is out of reach, its output is not waited for.
+                group.is_over();
+            }
+            return left || *pipes_open;
+        }
+        // The leader is waited for beside the grace period: until then it counts as a member of the group.
+        let ending = async {
+            group.ask_to_end();
+            let gone = async {
+                let _ = group.leader_exit().await;
+            };
+            if tokio::time::timeout(self.limits.grace, gone).await.is_ok() {
+                group.end().await;
+            } else {
+                group.kill();
+                let _ = tokio::time::timeout(AFTER_KILL, group.leader_exit()).await;
+                group.is_over();
+            }
+        };
+        tokio::join!(
+            ending,
+            drain_for(out, err, self.limits.grace.saturating_mul(2).saturating_add(AFTER_KILL))
+        );
+        false
+    }
+
+    fn name(&self) -> String {
+        self.words().first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+}
+
+/// Writes the whole input and closes the pipe. A program that does not want its input is within its rights,
+/// so a closed pipe is no error.
+async fn feed(pipe: Option<ChildStdin>, input: Option<&[u8]>) {
+    if let (Some(mut pipe), Some(input)) = (pipe, input) {
+        let _ = pipe.write_all(input).await;
+        let _ = pipe.shutdown().await;
+    }
+}
+
+async fn drain_for<O, E>(out: &mut Capture<O>, err: &mut Capture<E>, limit: Duration)
+where
+    O: tokio::io::AsyncRead + Unpin,
+    E: tokio::io::AsyncRead + Unpin,
+{
+    let _ = tokio::time::timeout(limit, async {
+        tokio::join!(out.drain(), err.drain());
+    })
+    .await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_future_of_a_run_may_move_between_threads() {
+        fn is_send<T: Send>(_: &T) {}
+        let command = Command::argv(["true"], crate::Environment::empty());
+        is_send(&command.run());
+        assert_eq!(command.name(), "true");
+    }
+}

@@ -1,0 +1,272 @@
+//! Real programs: what comes back, what is refused, and that nothing stays behind.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use assize_process::{Command, Environment, Exit, Limits, ProcessError, quote};
+
+fn env() -> Environment {
+    Environment::from_vars([("PATH", "/usr/local/bin:/usr/bin:/bin")])
+}
+
+fn sh(script: &str) -> Command {
+    Command::shell(script, env())
+}
+
+/// Short waits, so that a stubborn process is ended soon.
+fn impatient(timeout_ms: Option<u64>) -> Limits {
+    Limits {
+        timeout: timeout_ms.map(Duration::from_millis),
+        grace: Duration::from_millis(200),
+        linger: Duration::from_millis(100),
+        ..Limits::default()
+    }
+}
+
+/// A process that is gone or only waits for its parent to notice.
+fn is_gone(pid: &str) -> bool {
+    assert!(pid.parse::<u32>().is_ok(), "not a process id: {pid:?}");
+    if Path::new("/proc/self/stat").exists() {
+        let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
+        return stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']));
+    }
+    let status = std::process::Command::new("kill").args(["-0", pid]).status();
+    !status.is_ok_and(|status| status.success())
+}
+
+/// The kernel ends a killed process soon, not at once; this looks until it has, without a time of its own.
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let looking = async {
+        while !holds() {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(tokio::time::timeout(Duration::from_secs(20), looking).await.is_ok(), "never: {what}");
+}
+
+async fn assert_all_gone(pids: &str) {
+    assert!(!pids.trim().is_empty(), "the script printed no process ids");
+    for pid in pids.split_whitespace() {
+        until(&format!("process {pid} is gone"), || is_gone(pid)).await;
+    }
+}
+
+#[tokio::test]
+async fn exit_codes_and_both_streams_come_back() {
+    let done = sh("echo out; echo err >&2; exit 7").run().await.unwrap();
+    assert_eq!(done.exit, Exit::Code(7));
+    assert!(!done.exit.success());
+    assert_eq!(done.stdout.bytes, b"out\n");
+    assert_eq!(done.stderr.bytes, b"err\n");
+    assert!(!done.stdout.truncated() && !done.left_processes);
+    assert!(done.duration > Duration::ZERO);
+}
+
+#[tokio::test]
+async fn death_by_signal_is_told_from_an_exit_code() {
+    let done = sh("kill -9 $$").run().await.unwrap();
+    assert_eq!(done.exit, Exit::Signal(9));
+    assert_eq!(done.exit.to_string(), "ended by signal 9 (kill)");
+}
+
+#[tokio::test]
+async fn an_argument_list_meets_no_shell() {
+    let done = Command::argv(["printf", "%s|", "$(id)", "a b", "*", ""], env()).run().await.unwrap();
+    assert_eq!(done.stdout.text(), "$(id)|a b|*||");
+}
+
+#[tokio::test]
+async fn quoted_text_arrives_byte_for_byte() {
+    for text in ["it's", "'", "''", "a\nb\n\n", "$(id) `id` ${HOME} \\ \\n !x \"q\"", "", "-n", "é€😀\t\r"]
+    {
+        let done = sh(&format!("printf %s {}", quote(text))).run().await.unwrap();
+        assert_eq!(done.stdout.text(), text);
+    }
+}
+
+#[tokio::test]
+async fn the_environment_is_exactly_what_was_given() {
+    let env = Environment::from_vars([("A", "1"), ("B", "two words")]);
+    let done = Command::argv(["/usr/bin/env"], env).run().await.unwrap();
+    assert_eq!(done.stdout.text(), "A=1\nB=two words\n");
+}
+
+#[tokio::test]
+async fn the_working_directory_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("here.txt"), "found").unwrap();
+    let done = Command::argv(["cat", "here.txt"], env()).in_folder(folder.path()).run().await.unwrap();
+    assert_eq!(done.stdout.bytes, b"found");
+}
+
+#[tokio::test]
+async fn large_output_on_both_streams_neither_blocks_nor_grows() {
+    let script = "head -c 3000000 /dev/zero | tr '\\0' o; head -c 3000000 /dev/zero | tr '\\0' e >&2; \
+                  printf END; printf END >&2";
+    let limits = Limits { stdout_cap: 1000, stderr_cap: 10, ..Limits::default() };
+    let done = sh(script).with_limits(limits).run().await.unwrap();
+    assert_eq!(done.stdout.bytes, "o".repeat(1000).into_bytes());
+    assert_eq!(done.stdout.total, 3_000_003);
+    assert_eq!(done.stderr.bytes, b"eeeeeeeEND");
+    assert!(done.stdout.truncated() && done.stderr.truncated());
+}
+
+#[tokio::test]
+async fn input_goes_in_while_output_comes_out() {
+    let input = vec![b'x'; 2_000_000];
+    let done = Command::argv(["cat"], env()).with_stdin(input.clone()).run().await.unwrap();
+    assert_eq!(done.stdout.bytes, input);
+}
+
+#[tokio::test]
+async fn a_program_may_ignore_its_input() {
+    let done = sh("exec true").with_stdin(vec![b'x'; 2_000_000]).run().await.unwrap();
+    assert!(done.exit.success());
+    let closed = sh("exec <&-; echo ok").with_stdin(vec![b'x'; 2_000_000]).run().await.unwrap();
+    assert_eq!(closed.stdout.bytes, b"ok\n");
+}
+
+#[tokio::test]
+async fn without_input_stdin_is_empty() {
+    assert_eq!(Command::argv(["cat"], env()).run().await.unwrap().stdout.total, 0);
+}
+
+#[tokio::test]
+async fn a_timeout_ends_the_whole_group_and_keeps_what_was_said() {
+    let script = "sleep 60 & echo $! $$; echo warned >&2; wait";
+    let problem = sh(script).with_limits(impatient(Some(1000))).run().await.unwrap_err();
+    assert!(matches!(&problem, ProcessError::Timeout { limit, .. } if *limit == Duration::from_secs(1)));
+    assert_eq!(problem.to_string(), "stopped after the time limit of 1 s");
+    let partial = problem.partial().unwrap();
+    assert_eq!(partial.stderr.bytes, b"warned\n");
+    assert_all_gone(&partial.stdout.text()).await;
+}
+
+#[tokio::test]
+async fn a_program_that_ends_on_request_may_say_goodbye() {
+    let script = "trap 'echo goodbye; exit 0' TERM; echo up; sleep 60 & wait";
+    let limits = Limits { grace: Duration::from_secs(20), ..impatient(Some(1000)) };
+    let problem = sh(script).with_limits(limits).run().await.unwrap_err();
+    assert_eq!(problem.partial().unwrap().stdout.text(), "up\ngoodbye\n");
+}
+
+#[tokio::test]
+async fn a_group_that_ignores_the_request_is_killed() {
+    let script = "trap '' TERM; sleep 60 & echo $! $$; wait; sleep 60";
+    let problem = sh(script).with_limits(impatient(Some(1000))).run().await.unwrap_err();
+    assert_all_gone(&problem.partial().unwrap().stdout.text()).await;
+}
+
+#[tokio::test]
+async fn a_child_that_keeps_the_pipes_open_does_not_hold_us() {
+    let done = sh("sleep 60 & echo $!; exit 3").with_limits(impatient(None)).run().await.unwrap();
+    assert_eq!(done.exit, Exit::Code(3));
+    assert!(done.left_processes);
+    assert_all_gone(&done.stdout.text()).await;
+}
+
+#[tokio::test]
+async fn a_silent_child_left_behind_is_ended_too() {
+    let script = "sleep 60 >/dev/null 2>&1 </dev/null & echo $!";
+    let done = sh(script).with_limits(impatient(None)).run().await.unwrap();
+    assert!(done.exit.success() && done.left_processes);
+    assert_all_gone(&done.stdout.text()).await;
+}
+
+#[tokio::test]
+async fn output_that_comes_just_after_the_exit_is_still_read() {
+    let limits = Limits { linger: Duration::from_secs(20), ..impatient(None) };
+    let done = sh("(sleep 0.2; echo late) & echo early").with_limits(limits).run().await.unwrap();
+    assert_eq!(done.stdout.text(), "early\nlate\n");
+}
+
+#[tokio::test]
+async fn cancelling_ends_the_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("pids");
+    let command = sh("sleep 60 & echo $! $$; echo up > pids; wait")
+        .in_folder(folder.path())
+        .with_limits(impatient(None));
+    let problem = command.run_until(until("the script is up", || mark.exists())).await.unwrap_err();
+    assert!(matches!(problem, ProcessError::Cancelled { .. }));
+    assert_all_gone(&problem.partial().unwrap().stdout.text()).await;
+}
+
+/// Starts a command that writes its process ids to a file, and gives those once it runs.
+async fn started(folder: &Path) -> (tokio::task::JoinHandle<()>, String) {
+    let script = "trap '' TERM; sleep 60 & echo $! $$ > new; mv new pids; wait; sleep 60";
+    let command = sh(script).in_folder(folder).with_limits(impatient(None));
+    let task = tokio::spawn(async move {
+        let _ = command.run().await;
+    });
+    let file = folder.join("pids");
+    until("the script is up", || file.exists()).await;
+    (task, fs::read_to_string(file).expect("the file is there"))
+}
+
+#[tokio::test]
+async fn dropping_the_future_ends_the_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let (task, pids) = started(folder.path()).await;
+    task.abort();
+    assert_all_gone(&pids).await;
+}
+
+#[test]
+fn ending_the_runtime_ends_the_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (_task, pids) = runtime.block_on(started(folder.path()));
+    drop(runtime);
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap()
+        .block_on(assert_all_gone(&pids));
+}
+
+async fn refusal(command: Command) -> String {
+    command.run().await.expect_err("it can't start").to_string()
+}
+
+#[tokio::test]
+async fn what_cannot_start_says_why() {
+    assert_eq!(
+        refusal(Command::argv(["no-such-tool", "x"], env())).await,
+        "`no-such-tool` was not found in the folders of PATH; install it, or write the path to it"
+    );
+    assert_eq!(
+        refusal(Command::argv(["./no-such-tool"], env())).await,
+        "`./no-such-tool` was not found: there is no such file"
+    );
+    assert_eq!(
+        refusal(Command::argv(Vec::<String>::new(), env())).await,
+        "the command is empty: the first word must be a program"
+    );
+    assert_eq!(
+        refusal(Command::argv(["echo", "a\0b"], env())).await,
+        "argument 1 holds a NUL byte, which can't be passed to a program"
+    );
+    let gone = refusal(Command::argv(["echo"], env()).in_folder("/no/such/folder")).await;
+    assert!(gone.starts_with("the working directory /no/such/folder is not there"), "{gone}");
+    let long = Command::argv(["echo".to_owned(), "x".repeat(8_000_000)], env()).run().await.unwrap_err();
+    assert!(matches!(long, ProcessError::TooLong { bytes, .. } if bytes > 8_000_000), "{long:?}");
+}
+
+#[tokio::test]
+async fn files_that_cannot_be_run_say_what_is_wrong_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = folder.path().join("plain");
+    fs::write(&plain, "#!/bin/sh\n").unwrap();
+    let said = refusal(Command::argv([&plain], env())).await;
+    assert!(said.contains("permission denied"), "{said}");
+
+    let orphan = folder.path().join("orphan");
+    fs::write(&orphan, "#!/no/such/interpreter\n").unwrap();
+    fs::set_permissions(&orphan, fs::Permissions::from_mode(0o755)).unwrap();
+    let said = refusal(Command::argv(["./orphan"], env()).in_folder(folder.path())).await;
+    assert!(said.contains("interpreter named in its first line"), "{said}");
+}

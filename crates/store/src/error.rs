@@ -1,0 +1,58 @@
+//! What can go wrong with a run folder.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A run folder that can't be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The operating system refused.
+    #[error("can't {action} `{}`: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb: "write".
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A line is not what it should be.
+    #[error("`{}` line {line} is damaged: {message}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The folder holds no run.
+    #[error("`{}` is not a run folder: it has no run.json", path.display())]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder already holds a run.
+    #[error("`{}` already holds a run", path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The run was written by a version with another layout.
+    #[error("`{}` has format version {found}; this version reads up to {known}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version it carries.
+        found: u32,
+        /// The newest version that can be read.
+        known: u32,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+}

@@ -1,0 +1,137 @@
+//! Writing a run folder.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::{JudgementRow, ResultRow, RunInfo, StoreError};
+
+pub(crate) const RUN_FILE: &str = "run.json";
+pub(crate) const RESULTS_FILE: &str = "results.jsonl";
+pub(crate) const JUDGEMENTS_FILE: &str = "judgements.jsonl";
+
+/// The place of a run on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// Names a folder; nothing is touched.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes the folder and writes the first `run.json`, so that a folder that can't be written is
+    /// found out before anything is spent.
+    pub fn create(&self, info: &RunInfo) -> Result<RunWriter, StoreError> {
+        fs::create_dir_all(&self.path).map_err(StoreError::io("create", &self.path))?;
+        if self.file(RUN_FILE).exists() || self.file(RESULTS_FILE).exists() {
+            return Err(StoreError::Occupied { path: self.path.clone() });
+        }
+        let results = self.append_to(RESULTS_FILE)?;
+        let judgements = self.append_to(JUDGEMENTS_FILE)?;
+        self.write_info(info)?;
+        Ok(RunWriter { folder: self.clone(), results, judgements })
+    }
+
+    /// Reads `run.json`.
+    pub fn info(&self) -> Result<RunInfo, StoreError> {
+        let path = self.file(RUN_FILE);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(StoreError::NotARun { path: self.path.clone() });
+            }
+            Err(source) => return Err(StoreError::Io { action: "read", path, source }),
+        };
+        // The version is looked at first: a newer layout need not fit today's types at all.
+        let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| damaged(&path, &error))?;
+        let found = value.get("format_version").and_then(serde_json::Value::as_u64).unwrap_or(0);
+        if found > u64::from(crate::FORMAT_VERSION) {
+            let found = u32::try_from(found).unwrap_or(u32::MAX);
+            return Err(StoreError::Version { path, found, known: crate::FORMAT_VERSION });
+        }
+        serde_json::from_value(value).map_err(|error| damaged(&path, &error))
+    }
+
+    /// Replaces `run.json` in one step: a reader sees the old or the new one, never a half.
+    pub(crate) fn write_info(&self, info: &RunInfo) -> Result<(), StoreError> {
+        let path = self.file(RUN_FILE);
+        let draft = self.path.join("run.json.new");
+        let mut text = serde_json::to_vec_pretty(info).map_err(|error| damaged(&path, &error))?;
+        text.push(b'\n');
+        let mut file = File::create(&draft).map_err(StoreError::io("write", &draft))?;
+        file.write_all(&text).and_then(|()| file.sync_all()).map_err(StoreError::io("write", &draft))?;
+        fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    fn append_to(&self, name: &str) -> Result<BufWriter<File>, StoreError> {
+        let path = self.file(name);
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .map_err(StoreError::io("write", &path))?;
+        Ok(BufWriter::with_capacity(64 * 1024, file))
+    }
+}
+
+fn damaged(path: &Path, error: &serde_json::Error) -> StoreError {
+    StoreError::Damaged { path: path.to_path_buf(), line: error.line(), message: error.to_string() }
+}
+
+/// Appends to a run.
+#[derive(Debug)]
+pub struct RunWriter {
+    folder: RunFolder,
+    results: BufWriter<File>,
+    judgements: BufWriter<File>,
+}
+
+impl RunWriter {
+    /// The folder being written.
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// Records a finished case. Its judgements reach the disk's file before its result does, so a
+    /// result row never stands without what it rests on.
+    pub fn record(&mut self, judgements: &[JudgementRow], result: &ResultRow) -> Result<(), StoreError> {
+        for row in judgements {
+            append(&mut self.judgements, row)
+                .map_err(StoreError::io("write", self.folder.file(JUDGEMENTS_FILE)))?;
+        }
+        self.judgements.flush().map_err(StoreError::io("write", self.folder.file(JUDGEMENTS_FILE)))?;
+        append(&mut self.results, result)
+            .and_then(|()| self.results.flush())
+            .map_err(StoreError::io("write", self.folder.file(RESULTS_FILE)))
+    }
+
+    /// Ends the run: rows are forced to the disk, then `run.json` gets its final form.
+    pub fn finish(mut self, info: &RunInfo) -> Result<RunFolder, StoreError> {
+        for (file, name) in [(&mut self.judgements, JUDGEMENTS_FILE), (&mut self.results, RESULTS_FILE)] {
+            file.flush()
+                .and_then(|()| file.get_ref().sync_all())
+                .map_err(StoreError::io("write", self.folder.file(name)))?;
+        }
+        self.folder.write_info(info)?;
+        Ok(self.folder)
+    }
+}
+
+fn append(file: &mut impl Write, row: &impl Serialize) -> std::io::Result<()> {
+    serde_json::to_writer(&mut *file, row)?;
+    file.write_all(b"\n")
+}

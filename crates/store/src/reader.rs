@@ -1,0 +1,186 @@
+//! Reading a run back, row by row, in flat memory.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::marker::PhantomData;
+use std::path::PathBuf;
+
+use serde::de::DeserializeOwned;
+
+use crate::folder::{JUDGEMENTS_FILE, RESULTS_FILE};
+use crate::{JudgementRow, ResultRow, RunFolder, StoreError};
+
+/// What tells one case of a run from another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CaseKey {
+    /// Name of the suite.
+    pub suite: String,
+    /// Id of the case.
+    pub case_id: String,
+    /// Name of the target.
+    pub target: Option<String>,
+    /// Number of the repeat.
+    pub repeat: u32,
+}
+
+impl CaseKey {
+    fn of_result(row: &ResultRow) -> Self {
+        Self {
+            suite: row.suite.clone(),
+            case_id: row.case_id.clone(),
+            target: row.target.clone(),
+            repeat: row.repeat,
+        }
+    }
+
+    fn owns(&self, row: &JudgementRow) -> bool {
+        self.case_id == row.case_id
+            && self.repeat == row.repeat
+            && self.suite == row.suite
+            && self.target == row.target
+    }
+}
+
+/// A case's result with its judgements.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseRecord {
+    /// The result.
+    pub result: ResultRow,
+    /// Its judgements, grader by grader, in the order of the rubrics.
+    pub judgements: Vec<JudgementRow>,
+}
+
+/// The rows of `results.jsonl`, in order. A torn last line is left out.
+pub type ResultRows = Rows<ResultRow>;
+
+impl RunFolder {
+    /// Reads the results.
+    pub fn results(&self) -> Result<ResultRows, StoreError> {
+        Rows::open(self.file(RESULTS_FILE))
+    }
+
+    /// Reads the results together with their judgements.
+    pub fn cases(&self) -> Result<CaseRecords, StoreError> {
+        Ok(CaseRecords {
+            results: self.results()?,
+            judgements: Rows::open(self.file(JUDGEMENTS_FILE))?,
+            ahead: None,
+        })
+    }
+}
+
+/// The rows of a JSONL file.
+#[derive(Debug)]
+pub struct Rows<T> {
+    path: PathBuf,
+    lines: BufReader<File>,
+    line: usize,
+    done: bool,
+    row: PhantomData<T>,
+}
+
+impl<T: DeserializeOwned> Rows<T> {
+    fn open(path: PathBuf) -> Result<Self, StoreError> {
+        let file = File::open(&path).map_err(StoreError::io("read", &path))?;
+        Ok(Self { path, lines: BufReader::new(file), line: 0, done: false, row: PhantomData })
+    }
+
+    fn read(&mut self) -> Result<Option<T>, StoreError> {
+        let mut text = Vec::new();
+        loop {
+            text.clear();
+            self.lines
+                .read_until(b'\n', &mut text)
+                .map_err(StoreError::io("read", &self.path))?;
+            self.line += 1;
+            // Every complete row ends in a newline: a tail without one was torn off by a crash.
+            if text.last() != Some(&b'\n') {
+                return Ok(None);
+            }
+            if text.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            return match serde_json::from_slice(&text) {
+                Ok(row) => Ok(Some(row)),
+                Err(error) => Err(StoreError::Damaged {
+                    path: self.path.clone(),
+                    line: self.line,
+                    message: error.to_string(),
+                }),
+            };
+        }
+    }
+}
+
+impl<T: DeserializeOwned> Iterator for Rows<T> {
+    type Item = Result<T, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let row = self.read().transpose();
+        self.done = !matches!(row, Some(Ok(_)));
+        row
+    }
+}
+
+/// Results with their judgements, in the order of `results.jsonl`.
+///
+/// Both files are in the order in which cases finished, so one pass over each is enough; judgements
+/// of a case that never got its result row are passed over.
+#[derive(Debug)]
+pub struct CaseRecords {
+    results: ResultRows,
+    judgements: Rows<JudgementRow>,
+    ahead: Option<JudgementRow>,
+}
+
+impl CaseRecords {
+    fn judgements_of(&mut self, key: &CaseKey) -> Result<Vec<JudgementRow>, StoreError> {
+        let mut rows = Vec::new();
+        loop {
+            let row = match self.ahead.take() {
+                Some(row) => row,
+                None => match self.judgements.next() {
+                    Some(row) => row?,
+                    None => return Ok(rows),
+                },
+            };
+            if key.owns(&row) {
+                rows.push(row);
+            } else if rows.is_empty() {
+                // A leftover of a case that did not finish.
+            } else {
+                self.ahead = Some(row);
+                return Ok(rows);
+            }
+        }
+    }
+}
+
+impl Iterator for CaseRecords {
+    type Item = Result<CaseRecord, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let result = match self.results.next()? {
+            Ok(result) => result,
+            Err(error) => return Some(Err(error)),
+        };
+        // A case without criteria (its target failed) has no judgements; looking for them would
+        // read past those of the next case.
+        let expected: usize = result.graders.iter().map(|grader| grader.criteria.len()).sum();
+        if expected == 0 {
+            return Some(Ok(CaseRecord { result, judgements: Vec::new() }));
+        }
+        let key = CaseKey::of_result(&result);
+        Some(self.judgements_of(&key).map(|mut judgements| {
+            // A case that was judged, lost its result row in a crash and was judged again stands
+            // there twice in a row; the last judgements are the ones the result rests on.
+            if judgements.len() > expected {
+                judgements.drain(..judgements.len() - expected);
+            }
+            CaseRecord { result, judgements }
+        }))
+    }
+}

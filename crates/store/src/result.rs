@@ -1,0 +1,108 @@
+//! One row of `results.jsonl`: what became of a case.
+
+use assize_rubric::{Evidence, JudgeIdentity, Tokens, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// What became of one case against one target. Absent knowledge is null, never a made-up value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResultRow {
+    /// Eval-file format, 1 or 2; null for answers graded without a suite.
+    pub format: Option<u8>,
+    /// Name of the suite.
+    pub suite: String,
+    /// Id of the case, unique in its suite.
+    pub case_id: String,
+    /// Name of the target; null when the answer was given.
+    pub target: Option<String>,
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// Score, 0 to 1; null when it is not known.
+    pub score: Option<f64>,
+    /// Lowest score the ungraded criteria could lead to, 0 to 1.
+    pub score_low: Option<f64>,
+    /// Highest score the ungraded criteria could lead to, 0 to 1.
+    pub score_high: Option<f64>,
+    /// Share of the applicable weight that was judged, 0 to 1.
+    pub coverage: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The gates that failed.
+    pub gates_failed: Vec<GateRow>,
+    /// The graders, in the order of the eval file.
+    pub graders: Vec<GraderRow>,
+    /// The answer that was graded; null when there is none.
+    pub answer: Option<String>,
+    /// Why there is no answer or no grading.
+    pub error: Option<CaseError>,
+    /// Tokens of the target and of all judge calls.
+    pub tokens: Tokens,
+    /// Cost of the target and of all judge calls, in US dollars; null when a price is not known.
+    pub cost_usd: Option<f64>,
+    /// From the start of the case to its end, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// A gate that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateRow {
+    /// Name of the grader.
+    pub grader: String,
+    /// Id of the criterion; null for the gate of a whole grader.
+    pub criterion: Option<String>,
+    /// The rule that failed, such as `required` or `required_min_score 7`.
+    pub rule: String,
+}
+
+/// What one grader made of the case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GraderRow {
+    /// Name, unique in its case.
+    pub name: String,
+    /// Type, such as `rubrics`.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Weight among the graders of the case.
+    pub weight: f64,
+    /// Score, 0 to 1, negation included; null when it is not known.
+    pub score: Option<f64>,
+    /// Verdict; null when nothing in it applies.
+    pub verdict: Option<Verdict>,
+    /// What broke it.
+    pub error: Option<String>,
+    /// Its criteria, in the order of the rubric; empty for graders that have none.
+    pub criteria: Vec<CriterionRow>,
+}
+
+/// What was decided about one criterion.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CriterionRow {
+    /// Id, unique in its rubric.
+    pub id: String,
+    /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
+    pub outcome: String,
+    /// The judge's number, 0 to 10, for `scored`.
+    pub raw_score: Option<u8>,
+    /// The outcome on the 0 to 1 scale; null when nothing was decided or nothing applies.
+    pub value: Option<f64>,
+    /// Weight in the rubric.
+    pub weight: f64,
+    /// The gate's rule, if the criterion gates.
+    pub gate: Option<String>,
+    /// The judge's reason; for `ungraded`, why there is no decision.
+    pub reason: String,
+    /// Quotes the decision rests on.
+    pub evidence: Vec<Evidence>,
+    /// Who decided.
+    pub judge: JudgeIdentity,
+}
+
+/// Why a case has no answer or could not be graded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseError {
+    /// Where it happened: `load`, `target` or `grade`.
+    pub stage: String,
+    /// What kind of failure it was, such as `timeout`.
+    pub kind: String,
+    /// What happened, in words.
+    pub message: String,
+}

@@ -1,0 +1,42 @@
+//! What a target answered, with everything it told about the way there.
+
+use std::time::Duration;
+
+use assize_rubric::Tokens;
+use serde_json::Value;
+
+/// An answer to judge. Absent knowledge is `None`, never a made-up value.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    /// The answer itself; may be empty, when the target said nothing.
+    pub text: String,
+    /// All output messages, as an array, when the target gave them.
+    pub messages: Option<Value>,
+    /// Tokens spent, failed attempts included.
+    pub tokens: Tokens,
+    /// Cost in US dollars; never negative.
+    pub cost_usd: Option<f64>,
+    /// Time the answer took: as the target reports it, else wall-clock time of the successful attempt.
+    pub duration: Duration,
+    /// The model that answered, as reported.
+    pub model: Option<String>,
+    /// Calls of tools, in order.
+    pub tool_calls: Vec<ToolCall>,
+    /// What changed in the working folder, as a unified diff.
+    pub file_changes: Option<String>,
+    /// The text ends where a token limit cut it off.
+    pub cut_off: bool,
+    /// How often the target was asked, the last time included; 0 when the answer was there before.
+    pub attempts: u32,
+}
+
+/// One call of a tool by the target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// What it was called with; null when that is not known.
+    pub input: Value,
+    /// What it gave back, when that is known.
+    pub output: Option<Value>,
+}

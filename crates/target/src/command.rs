@@ -1,0 +1,245 @@
+//! A target that is a command: fill the template, run it, read its answer.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assize_llm::BoxFuture;
+use assize_process::{Command, Environment, Finished, Limits, Program};
+
+use crate::error::STDERR_TAIL;
+use crate::scratch::Scratch;
+use crate::template::{Value, fill_arguments, fill_script};
+use crate::{
+    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, prompt_text,
+    reply,
+};
+
+/// How a command is written, with placeholders.
+///
+/// `{PROMPT}` is the prompt, `{PROMPT_FILE}` a file with it; `{OUTPUT_FILE}` where the answer is to be written;
+/// `{FILES}` the attached files; `{EVAL_ID}` the case id; `{ATTEMPT}` the number of the repeat, from 1;
+/// `{GUIDELINES}` the guideline text. Other names in braces are left as they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommandTemplate {
+    /// A script for `sh -c`. Placeholders need no quotes around them, and may have some; their values always
+    /// arrive as they are and are never read as script. A template that hands text on to a second shell
+    /// (`bash -c "..."`, `ssh`) needs `{PROMPT_FILE}`, because that shell reads what it is given as script.
+    Shell(String),
+    /// A program and its arguments, run without a shell.
+    Argv(Vec<String>),
+}
+
+/// A command that answers.
+///
+/// When its template has `{OUTPUT_FILE}`, the answer is the content of that file, and it is an error when the
+/// command does not write it; otherwise the answer is what the command prints to stdout. Either may be plain
+/// text or a JSON object with `text` or `output`, `token_usage`, `cost_usd` and `duration_ms`. A command that
+/// ends with a failure has given no answer, whatever it wrote.
+#[derive(Debug, Clone)]
+pub struct CommandTarget {
+    /// The target's name.
+    pub name: String,
+    /// What to run.
+    pub template: CommandTemplate,
+    /// How one attached file is written for `{FILES}`, with `{path}` and `{basename}`.
+    pub files_format: String,
+    /// The working directory; absolute. A case's own folder wins over it.
+    pub cwd: Option<PathBuf>,
+    /// Every variable the command sees.
+    pub env: Environment,
+    /// Limits on time and output; `stdout_cap` also bounds the size of the output file.
+    pub limits: Limits,
+    /// The folder temporary files are made in.
+    pub scratch: PathBuf,
+}
+
+impl CommandTarget {
+    /// A command without a time limit whose attached files are written as bare paths.
+    pub fn new(
+        name: impl Into<String>,
+        template: CommandTemplate,
+        env: Environment,
+        scratch: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            template,
+            files_format: "{path}".to_owned(),
+            cwd: None,
+            env,
+            limits: Limits::default(),
+            scratch: scratch.into(),
+        }
+    }
+
+    async fn run(&self, input: &TargetInput) -> Result<Answer, TargetError> {
+        let scratch = Scratch::new(&self.scratch, input)
+            .map_err(|problem| io_error("make a temporary folder in", &self.scratch, &problem))?;
+        let filled = self.fill(input, &scratch)?;
+        let command = Command {
+            program: filled.program,
+            cwd: input.workdir.clone().or_else(|| self.cwd.clone()),
+            env: self.env.clone(),
+            stdin: None,
+            limits: self.limits,
+        };
+        let finished = command.run().await?;
+        let outcome = self.read(&finished, filled.writes_file.then(|| scratch.output_file()).as_deref());
+        outcome.map_err(|error| TargetError { duration: Some(finished.duration), ..error })
+    }
+
+    fn fill(&self, input: &TargetInput, scratch: &Scratch) -> Result<Filled, TargetError> {
+        let prompt = prompt_text(&input.messages);
+        let by_file = Cell::new(false);
+        let writes_file = Cell::new(false);
+        let one = |text: &str| Some(Value::One(text.into()));
+        let lookup = |name: &str| match name {
+            "PROMPT" => one(&prompt),
+            "PROMPT_FILE" => {
+                by_file.set(true);
+                Some(Value::One(scratch.prompt_file().into()))
+            }
+            "OUTPUT_FILE" => {
+                writes_file.set(true);
+                Some(Value::One(scratch.output_file().into()))
+            }
+            "FILES" => Some(self.files(input)),
+            "EVAL_ID" => one(&input.case_id),
+            "ATTEMPT" => one(&input.attempt.to_string()),
+            "GUIDELINES" => one(&input.guidelines),
+            _ => None,
+        };
+        let program = match &self.template {
+            CommandTemplate::Shell(template) => {
+                let filled = fill_script(template, &lookup);
+                Program::Shell { script: filled.script, parameters: filled.parameters }
+            }
+            CommandTemplate::Argv(words) => Program::Argv(fill_arguments(words, &lookup)),
+        };
+        refuse_nul(&program)?;
+        if by_file.get() {
+            let path = scratch.prompt_file();
+            std::fs::write(&path, &prompt)
+                .map_err(|problem| io_error("write the prompt to", &path, &problem))?;
+        }
+        Ok(Filled { program, writes_file: writes_file.get() })
+    }
+
+    fn files(&self, input: &TargetInput) -> Value {
+        let item = |path: &Path| {
+            let basename = path.file_name().unwrap_or(path.as_os_str()).to_owned();
+            vec![("path", path.as_os_str().to_owned()), ("basename", basename)]
+        };
+        Value::Each {
+            format: self.files_format.clone(),
+            items: input.attachments().into_iter().map(item).collect(),
+        }
+    }
+
+    fn read(&self, finished: &Finished, file: Option<&Path>) -> Result<Answer, TargetError> {
+        let stderr = finished.stderr.tail(STDERR_TAIL).trim_end().to_owned();
+        let with_stderr = |error: TargetError| TargetError {
+            stderr: Some(stderr.clone()).filter(|text| !text.is_empty()),
+            ..error
+        };
+        if !finished.exit.success() {
+            let said =
+                if stderr.is_empty() { finished.stdout.tail(STDERR_TAIL) } else { stderr.as_str().into() };
+            let said = said.trim();
+            let said =
+                if said.is_empty() { "it printed nothing".to_owned() } else { format!("it said: {said}") };
+            let message = format!("the command failed ({}); {said}", finished.exit);
+            return Err(with_stderr(TargetError::new(TargetErrorKind::Failed, message)));
+        }
+        let Some(path) = file else {
+            if finished.stdout.truncated() {
+                return Err(with_stderr(self.too_large("printed", finished.stdout.total)));
+            }
+            return reply::read(&finished.stdout.bytes, finished.duration).map_err(with_stderr);
+        };
+        let bytes = self.read_file(path).map_err(with_stderr)?;
+        reply::read(&bytes, finished.duration).map_err(with_stderr)
+    }
+
+    fn read_file(&self, path: &Path) -> Result<Vec<u8>, TargetError> {
+        let cap = self.limits.stdout_cap;
+        let unreadable = |problem| io_error("read the answer from", path, &problem);
+        match std::fs::metadata(path) {
+            Ok(found) if found.is_file() => {}
+            Ok(_) => {
+                let message = "the command made {OUTPUT_FILE} something other than a file";
+                return Err(TargetError::new(TargetErrorKind::Malformed, message));
+            }
+            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => {
+                let message = "the command ended well but did not write {OUTPUT_FILE}; make it write its answer there, \
+                               or leave {OUTPUT_FILE} out of the template to take what it prints";
+                return Err(TargetError::new(TargetErrorKind::NoAnswer, message));
+            }
+            Err(problem) => return Err(unreadable(problem)),
+        }
+        let file = std::fs::File::open(path).map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        // One byte more than is allowed tells a file that is too large from one that just fits.
+        let read = file.take(cap as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if read > cap {
+            let size = std::fs::metadata(path).map_or(read as u64, |found| found.len());
+            return Err(self.too_large("wrote", size));
+        }
+        Ok(bytes)
+    }
+
+    fn too_large(&self, verb: &str, size: u64) -> TargetError {
+        let message = format!(
+            "the command {verb} an answer of {size} bytes, more than the limit of {} bytes",
+            self.limits.stdout_cap
+        );
+        TargetError::new(TargetErrorKind::TooLarge, message)
+    }
+
+    /// This target with a wall-clock limit for each run.
+    pub fn with_timeout(mut self, limit: Duration) -> Self {
+        self.limits.timeout = Some(limit);
+        self
+    }
+}
+
+impl Target for CommandTarget {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(self.run(input))
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription { name: self.name.clone(), kind: TargetKind::Command, model: None }
+    }
+}
+
+struct Filled {
+    program: Program,
+    writes_file: bool,
+}
+
+/// The system passes arguments as NUL-terminated texts, so a NUL inside one would cut it short.
+fn refuse_nul(program: &Program) -> Result<(), TargetError> {
+    let has_nul = |word: &OsString| word.as_encoded_bytes().contains(&0);
+    let values = match program {
+        Program::Argv(words) => words,
+        Program::Shell { parameters, .. } => parameters,
+    };
+    if values.iter().any(has_nul) {
+        let message = "the prompt or another value holds a NUL byte, which can't be passed to a command as an \
+                       argument; write {PROMPT_FILE} instead of {PROMPT} to hand the prompt over in a file";
+        return Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::BadInput, message) });
+    }
+    Ok(())
+}
+
+fn io_error(doing: &str, path: &Path, problem: &std::io::Error) -> TargetError {
+    TargetError::new(TargetErrorKind::Io, format!("could not {doing} {}: {problem}", path.display()))
+}

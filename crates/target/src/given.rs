@@ -1,0 +1,99 @@
+//! An answer that is already there: written in the case, or recorded before.
+
+use std::time::Duration;
+
+use assize_llm::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::messages::{self, plain_text};
+use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind};
+
+/// A target that gives one and the same answer.
+#[derive(Debug, Clone)]
+pub struct GivenTarget {
+    name: String,
+    output: Value,
+}
+
+impl GivenTarget {
+    /// A target that answers with `output`, read as [`given_answer`] does.
+    pub fn new(name: impl Into<String>, output: Value) -> Self {
+        Self { name: name.into(), output }
+    }
+}
+
+impl Target for GivenTarget {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn answer<'a>(&'a self, _input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async { given_answer(&self.output) })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription { name: self.name.clone(), kind: TargetKind::Given, model: None }
+    }
+}
+
+/// The answer that a given output stands for.
+///
+/// A text is the answer as it is. A list of messages (or a single message) gives the text of its last
+/// assistant message and its calls of tools. Any other value is the answer as indented JSON. Null is no
+/// answer.
+pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
+    let refuse = |kind, message: String| TargetError { attempts: 0, ..TargetError::new(kind, message) };
+    let list = match output {
+        Value::Null => {
+            return Err(refuse(
+                TargetErrorKind::NoAnswer,
+                "the given output is null, so there is no answer".into(),
+            ));
+        }
+        Value::Object(message) if message.contains_key("role") && message.contains_key("content") => {
+            json!([output])
+        }
+        other => other.clone(),
+    };
+    let answer = Answer { duration: Duration::ZERO, attempts: 0, ..Answer::default() };
+    match messages::read(&list).map_err(|problem| refuse(TargetErrorKind::Malformed, problem))? {
+        Some(transcript) => {
+            let Some(text) = transcript.text else {
+                let message = "the given output has no message with the role `assistant`";
+                return Err(refuse(TargetErrorKind::NoAnswer, message.into()));
+            };
+            Ok(Answer { text, messages: Some(list), tool_calls: transcript.tool_calls, ..answer })
+        }
+        None => Ok(Answer { text: plain_text(output), ..answer }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_form_of_output_becomes_its_text() {
+        for (output, text) in [
+            (json!("as is\n"), "as is\n"),
+            (json!(""), ""),
+            (json!({"a": 1}), "{\n  \"a\": 1\n}"),
+            (json!([1]), "[\n  1\n]"),
+            (json!({"role": "assistant", "content": "one"}), "one"),
+            (json!([{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}]), "!"),
+        ] {
+            let answer = given_answer(&output).unwrap();
+            assert_eq!(answer.text, text);
+            assert_eq!(answer.attempts, 0);
+        }
+    }
+
+    #[test]
+    fn no_answer_is_an_error_and_not_an_empty_text() {
+        assert_eq!(given_answer(&Value::Null).unwrap_err().kind, TargetErrorKind::NoAnswer);
+        let asked = json!([{"role": "user", "content": "?"}]);
+        assert_eq!(given_answer(&asked).unwrap_err().kind, TargetErrorKind::NoAnswer);
+        let broken = json!([{"role": "assistant", "content": "x"}, "y"]);
+        assert_eq!(given_answer(&broken).unwrap_err().kind, TargetErrorKind::Malformed);
+    }
+}

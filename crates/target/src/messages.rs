@@ -1,0 +1,209 @@
+//! Reading a target's output messages: the answer's text and the calls of tools in them.
+//!
+//! The spellings of the widespread chat formats are understood: `content` as a text, an object or a list of
+//! blocks; tool calls as `tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a
+//! `tool` message, or as `tool_result` blocks.
+
+use serde_json::{Map, Value};
+
+use crate::ToolCall;
+
+/// What a list of output messages says.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Transcript {
+    /// Text of the last assistant message; `None` when no message is the assistant's.
+    pub(crate) text: Option<String>,
+    /// All calls of tools, in order.
+    pub(crate) tool_calls: Vec<ToolCall>,
+}
+
+/// Reads a list of messages.
+///
+/// `Ok(None)` when the value is no such list: not a list, an empty one, or one in which nothing has a role. A
+/// list in which some entries are messages and others are not is an error that names the first wrong entry.
+pub(crate) fn read(value: &Value) -> Result<Option<Transcript>, String> {
+    let Some(entries) = value.as_array() else { return Ok(None) };
+    if !entries.iter().any(|entry| entry.get("role").is_some()) {
+        return Ok(None);
+    }
+    let mut text = None;
+    let mut calls = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let role = entry.get("role").and_then(Value::as_str).ok_or_else(|| {
+            format!("message {} of the output is not an object with a `role` text", index + 1)
+        })?;
+        collect_calls(entry, &mut calls);
+        if role == "assistant" {
+            text = Some(content_text(entry.get("content").unwrap_or(&Value::Null)));
+        }
+    }
+    Ok(Some(Transcript { text, tool_calls: calls.into_iter().map(|call| call.call).collect() }))
+}
+
+/// The text of a value that stands for an answer: a text as it is, anything else as indented JSON.
+pub(crate) fn plain_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => pretty(other),
+    }
+}
+
+/// The text of a message's content. Blocks that are no text (pictures, calls of tools) say nothing.
+fn content_text(content: &Value) -> String {
+    match content {
+        Value::Null => String::new(),
+        Value::Array(blocks) => {
+            let texts: Vec<&str> = blocks.iter().filter_map(block_text).collect();
+            // A list without a single block of a known form is structured content, not blocks.
+            if texts.is_empty()
+                && !blocks.iter().any(|block| block.get("type").is_some())
+                && !blocks.is_empty()
+            {
+                return pretty(content);
+            }
+            texts.join("\n")
+        }
+        other => plain_text(other),
+    }
+}
+
+fn block_text(block: &Value) -> Option<&str> {
+    match block {
+        Value::String(text) => Some(text),
+        Value::Object(object) => {
+            let kind = object.get("type")?.as_str()?;
+            if !matches!(kind, "text" | "output_text") {
+                return None;
+            }
+            object.get("text").or_else(|| object.get("value"))?.as_str()
+        }
+        _ => None,
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+/// A call and the id its result will name.
+struct Call {
+    id: Option<String>,
+    call: ToolCall,
+}
+
+fn collect_calls(message: &Value, calls: &mut Vec<Call>) {
+    let listed = first(message, &["tool_calls", "toolCalls"]).and_then(Value::as_array);
+    for entry in listed.into_iter().flatten() {
+        calls.extend(read_call(entry));
+    }
+    if message.get("role").and_then(Value::as_str) == Some("tool")
+        && let Some(id) = first(message, &["tool_call_id", "toolCallId"]).and_then(Value::as_str)
+    {
+        settle(calls, id, message.get("content"));
+    }
+    for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {
+        match block.get("type").and_then(Value::as_str) {
+            Some("tool_use") => calls.extend(read_call(block)),
+            Some("tool_result") => {
+                if let Some(id) = block.get("tool_use_id").and_then(Value::as_str) {
+                    settle(calls, id, block.get("content"));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn read_call(entry: &Value) -> Option<Call> {
+    let function = entry.get("function").and_then(Value::as_object);
+    let inner = function.or_else(|| entry.as_object())?;
+    let name = first_of(inner, &["tool", "name"])?.as_str()?.to_owned();
+    let input = match first_of(inner, &["input", "arguments", "args"]) {
+        // Some formats carry the arguments as a text of JSON.
+        Some(Value::String(text)) => {
+            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
+        }
+        Some(value) => value.clone(),
+        None => Value::Null,
+    };
+    let output = first(entry, &["output", "result"]).filter(|value| !value.is_null()).cloned();
+    let id = entry.get("id").and_then(Value::as_str).map(str::to_owned);
+    Some(Call { id, call: ToolCall { name, input, output } })
+}
+
+fn settle(calls: &mut [Call], id: &str, output: Option<&Value>) {
+    let open =
+        calls.iter_mut().rev().find(|call| call.id.as_deref() == Some(id) && call.call.output.is_none());
+    if let Some(open) = open {
+        open.call.output = output.cloned();
+    }
+}
+
+fn first<'a>(value: &'a Value, keys: &[&str]) -> Option<&'a Value> {
+    value.as_object().and_then(|object| first_of(object, keys))
+}
+
+fn first_of<'a>(object: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a Value> {
+    keys.iter().find_map(|key| object.get(*key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn transcript(value: Value) -> Transcript {
+        read(&value).unwrap().unwrap()
+    }
+
+    #[test]
+    fn the_last_assistant_message_is_the_answer() {
+        let read = transcript(json!([
+            {"role": "assistant", "content": "draft"},
+            {"role": "assistant", "content": [{"type": "text", "text": "final"}, {"type": "text", "value": "word"}]},
+            {"role": "user", "content": "thanks"},
+        ]));
+        assert_eq!(read.text.as_deref(), Some("final\nword"));
+        assert_eq!(transcript(json!([{"role": "user", "content": "?"}])).text, None);
+        assert_eq!(transcript(json!([{"role": "assistant"}])).text.as_deref(), Some(""));
+        let structured = transcript(json!([{"role": "assistant", "content": {"a": 1}}]));
+        assert_eq!(structured.text.as_deref(), Some("{\n  \"a\": 1\n}"));
+    }
+
+    #[test]
+    fn calls_of_tools_are_read_in_every_spelling() {
+        let read = transcript(json!([
+            {"role": "assistant", "tool_calls": [
+                {"tool": "Read", "input": {"path": "a"}, "output": "text"},
+                {"id": "1", "type": "function", "function": {"name": "add", "arguments": "{\"a\": 1}"}},
+            ]},
+            {"role": "tool", "tool_call_id": "1", "content": "2"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "x", "name": "ls", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": "b"}]},
+            {"role": "assistant", "content": "done"},
+        ]));
+        let call = |name: &str, input: Value, output: Value| ToolCall {
+            name: name.into(),
+            input,
+            output: Some(output),
+        };
+        assert_eq!(
+            read.tool_calls,
+            [
+                call("Read", json!({"path": "a"}), json!("text")),
+                call("add", json!({"a": 1}), json!("2")),
+                call("ls", json!({}), json!("b")),
+            ]
+        );
+        assert_eq!(read.text.as_deref(), Some("done"));
+    }
+
+    #[test]
+    fn lists_that_are_no_messages_are_told_from_broken_ones() {
+        for value in [json!([1, 2]), json!([]), json!("x"), json!({"role": "assistant"})] {
+            assert_eq!(read(&value), Ok(None), "{value}");
+        }
+        let broken = read(&json!([{"role": "assistant"}, 5])).unwrap_err();
+        assert_eq!(broken, "message 2 of the output is not an object with a `role` text");
+    }
+}

@@ -1,0 +1,213 @@
+//! Writing a case's messages as a prompt: one text for commands, chat messages for models.
+
+use std::fmt::Write;
+
+use assize_llm::{ChatMessage, Part, Role};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::{InputMessage, InputPart};
+
+/// The messages as one text, for a command.
+///
+/// A single user message that says anything is given as it is. Several messages, or one by another role, are
+/// written one after another, each under a line with its role in brackets, with an empty line between them.
+/// Attached files stand as references, `[file: PATH]` or `[image: PATH]` on a line of their own, because a
+/// command can open them itself.
+pub fn prompt_text(messages: &[InputMessage]) -> String {
+    let written: Vec<(Role, String)> = messages
+        .iter()
+        .map(|message| (message.role, join(message.parts.iter().map(reference))))
+        .filter(|(_, text)| !text.trim().is_empty())
+        .collect();
+    if let [(Role::User, text)] = written.as_slice() {
+        return text.clone();
+    }
+    let headed: Vec<String> =
+        written.iter().map(|(role, text)| format!("[{}]\n{text}", role_name(*role))).collect();
+    headed.join("\n\n")
+}
+
+/// The messages as a chat, for a model.
+///
+/// The content of attached files stands between tags that carry the file's name; the tag is chosen so that the
+/// content can't close it. Tool messages become assistant messages under a `[tool]` line, because servers
+/// take tool messages only for calls they made themselves. Messages that say nothing are left out.
+pub fn chat_messages(messages: &[InputMessage]) -> Vec<ChatMessage> {
+    messages
+        .iter()
+        .map(chat_message)
+        .filter(|message| {
+            message.content.iter().any(|part| match part {
+                Part::Text(text) => !text.trim().is_empty(),
+                Part::Image { .. } => true,
+            })
+        })
+        .collect()
+}
+
+fn chat_message(message: &InputMessage) -> ChatMessage {
+    let mut content = Vec::new();
+    let mut text = String::new();
+    let (role, marker) = match message.role {
+        Role::Tool => (Role::Assistant, "[tool]"),
+        role => (role, ""),
+    };
+    text.push_str(marker);
+    for part in &message.parts {
+        match part {
+            InputPart::Text(words) => push_line(&mut text, words),
+            InputPart::File { display, text: file, .. } => push_line(&mut text, &enclosed(display, file)),
+            InputPart::Image { media_type, bytes, .. } => {
+                if !text.is_empty() {
+                    content.push(Part::Text(std::mem::take(&mut text)));
+                }
+                let data = STANDARD.encode(bytes);
+                content.push(Part::Image { media_type: media_type.clone(), data });
+            }
+        }
+    }
+    if !text.is_empty() {
+        content.push(Part::Text(text));
+    }
+    ChatMessage { role, content }
+}
+
+/// A file's content between tags that do not occur in it.
+fn enclosed(name: &str, content: &str) -> String {
+    let mut tag = String::from("attached-file");
+    let mut number = 1;
+    while content.contains(&format!("</{tag}>")) {
+        number += 1;
+        tag = format!("attached-file-{number}");
+    }
+    let mut text = format!("<{tag} name=\"");
+    for character in name.chars() {
+        match character {
+            '"' => text.push_str("&quot;"),
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            control if control.is_control() => {
+                let _ = write!(text, "&#{};", u32::from(control));
+            }
+            other => text.push(other),
+        }
+    }
+    let _ = write!(text, "\">\n{content}");
+    if !content.is_empty() && !content.ends_with('\n') {
+        text.push('\n');
+    }
+    let _ = write!(text, "</{tag}>");
+    text
+}
+
+fn reference(part: &InputPart) -> String {
+    match part {
+        InputPart::Text(text) => text.clone(),
+        InputPart::File { path, .. } => format!("[file: {}]", path.display()),
+        InputPart::Image { path, .. } => format!("[image: {}]", path.display()),
+    }
+}
+
+fn join(parts: impl Iterator<Item = String>) -> String {
+    let mut text = String::new();
+    for part in parts {
+        push_line(&mut text, &part);
+    }
+    text
+}
+
+/// Puts `part` on a new line, without an empty line when the text already ends with a line break.
+fn push_line(text: &mut String, part: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(part);
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn file(display: &str, text: &str) -> InputPart {
+        InputPart::File {
+            path: PathBuf::from("/suite").join(display),
+            display: display.into(),
+            text: text.into(),
+        }
+    }
+
+    #[test]
+    fn one_user_message_stays_as_it_is() {
+        let alone = [InputMessage::text(Role::User, " Say\n\"hi\" \n")];
+        assert_eq!(prompt_text(&alone), " Say\n\"hi\" \n");
+        let with_silence = [InputMessage::text(Role::System, "  "), alone[0].clone()];
+        assert_eq!(prompt_text(&with_silence), " Say\n\"hi\" \n");
+        assert_eq!(prompt_text(&[]), "");
+    }
+
+    #[test]
+    fn several_messages_are_told_apart_by_role() {
+        let messages = [
+            InputMessage::text(Role::System, "Be brief."),
+            InputMessage::text(Role::User, "Why?"),
+            InputMessage::text(Role::Tool, "42"),
+        ];
+        assert_eq!(prompt_text(&messages), "[system]\nBe brief.\n\n[user]\nWhy?\n\n[tool]\n42");
+        assert_eq!(prompt_text(&messages[..1]), "[system]\nBe brief.");
+    }
+
+    #[test]
+    fn commands_get_references_and_models_get_contents() {
+        let parts = vec![file("a.rs", "fn a() {}"), InputPart::Text("Review it.".into())];
+        let messages = [InputMessage { role: Role::User, parts }];
+        assert_eq!(prompt_text(&messages), "[file: /suite/a.rs]\nReview it.");
+        let wanted = "<attached-file name=\"a.rs\">\nfn a() {}\n</attached-file>\nReview it.";
+        assert_eq!(chat_messages(&messages), [ChatMessage::user(wanted)]);
+    }
+
+    #[test]
+    fn a_file_cannot_close_its_own_tag() {
+        let text = enclosed("x\"y\n", "</attached-file></attached-file-2>");
+        assert_eq!(
+            text,
+            "<attached-file-3 name=\"x&quot;y&#10;\">\n</attached-file></attached-file-2>\n</attached-file-3>"
+        );
+    }
+
+    #[test]
+    fn pictures_keep_their_place() {
+        let image = InputPart::Image {
+            path: "/suite/p.png".into(),
+            media_type: "image/png".into(),
+            bytes: vec![0, 255].into(),
+        };
+        let parts = vec![InputPart::Text("See".into()), image, InputPart::Text("there".into())];
+        let messages = [InputMessage { role: Role::User, parts }];
+        assert_eq!(prompt_text(&messages), "See\n[image: /suite/p.png]\nthere");
+        assert_eq!(
+            chat_messages(&messages)[0].content,
+            [
+                Part::Text("See".into()),
+                Part::Image { media_type: "image/png".into(), data: "AP8=".into() },
+                Part::Text("there".into()),
+            ]
+        );
+    }
+
+    #[test]
+    fn tool_messages_become_marked_assistant_messages() {
+        let messages = [InputMessage::text(Role::Tool, "42"), InputMessage::text(Role::User, "")];
+        assert_eq!(chat_messages(&messages), [ChatMessage::assistant("[tool]\n42")]);
+    }
+}

@@ -1,0 +1,243 @@
+//! Reading what a command answered: plain text, or JSON that also tells tokens, cost and time.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use assize_rubric::Tokens;
+use serde_json::{Map, Value};
+
+use crate::messages::{self, plain_text};
+use crate::{Answer, TargetError, TargetErrorKind};
+
+/// Keys that make a JSON object an answer with details. An object without any of them is an answer in plain
+/// text that happens to be JSON.
+const ANSWER_KEYS: [&str; 3] = ["text", "output", "output_messages"];
+
+/// Reads the bytes a command gave as its answer. `measured` counts when the answer does not tell its duration.
+///
+/// - A JSON object with a `text`, or an `output` or `output_messages` that is a text or a list of messages: the
+///   answer with `token_usage` {input, output, cached}, `cost_usd`, `duration_ms` and `model` where they are
+///   sound. `text` wins over messages as the answer's text. Figures that are negative or no numbers are dropped.
+/// - Anything else is plain text. Line breaks at its end are dropped, as a shell does; bytes that are not
+///   UTF-8 become U+FFFD.
+pub(crate) fn read(bytes: &[u8], measured: Duration) -> Result<Answer, TargetError> {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if let Some(object) = parse_object(text)
+        && ANSWER_KEYS.iter().any(|key| object.contains_key(*key))
+        && let Some(answer) = read_object(&object, measured)?
+    {
+        return Ok(answer);
+    }
+    let text = text.trim_end_matches(['\n', '\r']).to_owned();
+    Ok(Answer { text, duration: measured, attempts: 1, ..Answer::default() })
+}
+
+fn parse_object(text: &str) -> Option<Map<String, Value>> {
+    let text = text.trim();
+    if !(text.starts_with('{') && text.ends_with('}')) {
+        return None;
+    }
+    let parsed = serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_odd_numbers(text)));
+    match parsed {
+        Ok(Value::Object(object)) => Some(object),
+        _ => None,
+    }
+}
+
+/// `None` when none of the answer's keys holds anything that can be an answer.
+fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option<Answer>, TargetError> {
+    let mut text = object.get("text").and_then(Value::as_str).map(str::to_owned);
+    let mut given_messages = None;
+    let mut tool_calls = Vec::new();
+    let mut found_messages = false;
+    for key in ["output_messages", "output"] {
+        let Some(value) = object.get(key).filter(|value| !value.is_null()) else { continue };
+        if let Value::String(words) = value {
+            text.get_or_insert_with(|| words.clone());
+            continue;
+        }
+        let read = messages::read(value).map_err(|problem| {
+            TargetError::new(
+                TargetErrorKind::Malformed,
+                format!("the command's answer is not sound: {problem}"),
+            )
+        })?;
+        match read {
+            Some(transcript) if !found_messages => {
+                found_messages = true;
+                text = text.or(transcript.text);
+                tool_calls = transcript.tool_calls;
+                given_messages = Some(value.clone());
+            }
+            // Structured output beside something that marks the object as an answer with details.
+            None if text.is_none() && tells_details(object) => text = Some(plain_text(value)),
+            Some(_) | None => {}
+        }
+    }
+    let Some(text) = text else {
+        if found_messages {
+            let message = "the command's output messages hold none with the role `assistant`";
+            return Err(TargetError::new(TargetErrorKind::NoAnswer, message));
+        }
+        return Ok(None);
+    };
+    Ok(Some(Answer {
+        text,
+        messages: given_messages,
+        tokens: object.get("token_usage").map(read_tokens).unwrap_or_default(),
+        cost_usd: amount(object.get("cost_usd")),
+        duration: amount(object.get("duration_ms"))
+            .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok())
+            .unwrap_or(measured),
+        model: object.get("model").and_then(Value::as_str).map(str::to_owned),
+        tool_calls,
+        attempts: 1,
+        ..Answer::default()
+    }))
+}
+
+fn tells_details(object: &Map<String, Value>) -> bool {
+    ["token_usage", "cost_usd", "duration_ms"].iter().any(|key| object.contains_key(*key))
+}
+
+fn read_tokens(usage: &Value) -> Tokens {
+    let count = |key: &str| {
+        let value = usage.get(key)?;
+        // A count written as 12.0 is a count; 12.5 is not.
+        value.as_u64().or_else(|| {
+            value.as_f64().filter(|n| (0.0..1e15).contains(n) && n.fract() == 0.0).map(|n| n as u64)
+        })
+    };
+    Tokens { input: count("input"), cached: count("cached"), output: count("output") }
+}
+
+fn amount(value: Option<&Value>) -> Option<f64> {
+    value.and_then(Value::as_f64).filter(|number| number.is_finite() && *number >= 0.0)
+}
+
+/// The text with bare `NaN`, `Infinity` and `-Infinity` replaced by null: some JSON writers emit them for
+/// numbers, and one such figure must not cost the whole answer its form.
+fn without_odd_numbers(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut kept = 0;
+    let mut in_string = false;
+    let mut at = 0;
+    let bytes = text.as_bytes();
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' if in_string => at += 1,
+            b'"' => in_string = !in_string,
+            b'N' | b'I' | b'-' if !in_string => {
+                let rest = &text[at..];
+                if let Some(word) =
+                    ["NaN", "Infinity", "-Infinity"].iter().find(|word| rest.starts_with(**word))
+                {
+                    out.push_str(&text[kept..at]);
+                    out.push_str("null");
+                    kept = at + word.len();
+                    at = kept;
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[kept..]);
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const MEASURED: Duration = Duration::from_millis(70);
+
+    fn answer(text: &str) -> Answer {
+        read(text.as_bytes(), MEASURED).unwrap()
+    }
+
+    #[test]
+    fn plain_text_loses_only_its_last_line_breaks() {
+        assert_eq!(answer("  a\n\nb \r\n\n").text, "  a\n\nb ");
+        assert_eq!(answer("").text, "");
+        assert_eq!(read(b"a\xff", MEASURED).unwrap().text, "a\u{fffd}");
+        assert_eq!(answer("x").duration, MEASURED);
+    }
+
+    #[test]
+    fn json_that_is_not_the_answer_form_is_plain_text() {
+        for text in [
+            r#"{"result": 4}"#,
+            r#"["text"]"#,
+            r#""text""#,
+            r#"{"text": 5}"#,
+            r#"{"output": {"total": 4}}"#,
+            r#"{"output": null}"#,
+            r#"{"text": "cut"#,
+        ] {
+            let read = answer(text);
+            assert_eq!((read.text.as_str(), read.messages), (text, None));
+        }
+    }
+
+    #[test]
+    fn details_are_taken_over_where_they_are_sound() {
+        let read = answer(
+            r#"{"text": "hi\n", "token_usage": {"input": 10, "output": 2.0, "cached": -1},
+               "cost_usd": 0.25, "duration_ms": 1500, "model": "m-1"}"#,
+        );
+        assert_eq!(read.text, "hi\n");
+        assert_eq!(read.tokens, Tokens { input: Some(10), cached: None, output: Some(2) });
+        assert_eq!((read.cost_usd, read.duration), (Some(0.25), Duration::from_millis(1500)));
+        assert_eq!(read.model.as_deref(), Some("m-1"));
+    }
+
+    #[test]
+    fn senseless_figures_are_dropped_and_the_answer_stays() {
+        for figures in [
+            r#""cost_usd": -1, "duration_ms": -5"#,
+            r#""cost_usd": NaN, "duration_ms": -Infinity"#,
+            r#""cost_usd": "free", "duration_ms": 1e300"#,
+        ] {
+            let read = answer(&format!(r#"{{"text": "\"NaN", {figures}}}"#));
+            assert_eq!(read.text, "\"NaN", "{figures}");
+            assert_eq!((read.cost_usd, read.duration), (None, MEASURED), "{figures}");
+        }
+    }
+
+    #[test]
+    fn messages_give_the_text_and_the_calls() {
+        for key in ["output", "output_messages"] {
+            let list = json!([
+                {"role": "assistant", "content": "", "tool_calls": [{"tool": "ls", "input": {"a": 1}}]},
+                {"role": "assistant", "content": "done"},
+            ]);
+            let read = answer(&json!({key: list}).to_string());
+            assert_eq!(read.text, "done");
+            assert_eq!(read.tool_calls[0].name, "ls");
+            assert_eq!(read.messages, Some(list));
+        }
+        let both = answer(r#"{"text": "short", "output": [{"role": "assistant", "content": "long"}]}"#);
+        assert_eq!(both.text, "short");
+        assert!(both.messages.is_some());
+        assert_eq!(answer(r#"{"output": "words"}"#).text, "words");
+    }
+
+    #[test]
+    fn broken_messages_are_an_error() {
+        let kind = |text: &str| read(text.as_bytes(), MEASURED).unwrap_err().kind;
+        assert_eq!(kind(r#"{"output": [{"role": "assistant"}, 1]}"#), TargetErrorKind::Malformed);
+        assert_eq!(kind(r#"{"output": [{"role": "user", "content": "?"}]}"#), TargetErrorKind::NoAnswer);
+    }
+
+    #[test]
+    fn structured_output_with_details_is_written_as_json() {
+        assert_eq!(answer(r#"{"output": {"a": 1}, "cost_usd": 1}"#).text, "{\n  \"a\": 1\n}");
+    }
+}

@@ -1,0 +1,58 @@
+//! Asking a target again after failures that may pass.
+
+use assize_llm::BoxFuture;
+
+use crate::{Answer, Target, TargetDescription, TargetError, TargetInput};
+
+/// A target that is asked again, at once, after a timeout or a broken connection.
+///
+/// Meant for commands. Models are not wrapped in it, because asking a model already retries, with waiting.
+#[derive(Debug, Clone)]
+pub struct Retrying<T> {
+    inner: T,
+    max_retries: u32,
+}
+
+impl<T: Target> Retrying<T> {
+    /// `inner`, asked at most `max_retries` times more than once.
+    pub fn new(inner: T, max_retries: u32) -> Self {
+        Self { inner, max_retries }
+    }
+}
+
+impl<T: Target> Target for Retrying<T> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async move {
+            let mut spent = assize_rubric::Tokens::default();
+            let mut attempts = 0u32;
+            let mut retries_left = self.max_retries;
+            loop {
+                match self.inner.answer(input).await {
+                    Ok(mut answer) => {
+                        answer.tokens.add(spent);
+                        answer.attempts = answer.attempts.saturating_add(attempts);
+                        return Ok(answer);
+                    }
+                    Err(mut error) => {
+                        spent.add(error.tokens);
+                        attempts = attempts.saturating_add(error.attempts);
+                        if retries_left == 0 || !error.kind.is_retryable() {
+                            error.tokens = spent;
+                            error.attempts = attempts;
+                            return Err(error);
+                        }
+                        retries_left -= 1;
+                    }
+                }
+            }
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        self.inner.describe()
+    }
+}

@@ -1,0 +1,73 @@
+//! The temporary files a command exchanges a prompt and an answer by.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::TargetInput;
+
+/// Longest readable part of a folder's name taken from a case id.
+const READABLE: usize = 40;
+
+/// A folder for one run of a command, removed with everything in it when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    folder: TempDir,
+}
+
+impl Scratch {
+    /// Makes the folder inside `root`.
+    pub(crate) fn new(root: &Path, input: &TargetInput) -> io::Result<Self> {
+        let prefix = format!("assize-{}-{}-", safe_name(&input.case_id), input.attempt);
+        Ok(Self { folder: tempfile::Builder::new().prefix(&prefix).tempdir_in(root)? })
+    }
+
+    /// Where the prompt is written to.
+    pub(crate) fn prompt_file(&self) -> PathBuf {
+        self.folder.path().join("prompt.txt")
+    }
+
+    /// Where the command is to write its answer. It is not there before the command writes it.
+    pub(crate) fn output_file(&self) -> PathBuf {
+        self.folder.path().join("answer.txt")
+    }
+}
+
+/// A case id as a part of a file name: letters, digits, `-` and `_` only, of bounded length, and with a hash
+/// so that different ids stay different.
+fn safe_name(id: &str) -> String {
+    let readable: String = id
+        .chars()
+        .take(READABLE)
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
+        .collect();
+    let hash = blake3::hash(id.as_bytes()).to_hex();
+    format!("{readable}-{}", &hash[..8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_id_becomes_one_safe_part_of_a_path() {
+        let ids = ["a/b", "a b", "a.b", "..", "", "/etc/passwd", "é\n\0", &"x".repeat(5000)];
+        let names: Vec<String> = ids.iter().map(|id| safe_name(id)).collect();
+        for name in &names {
+            assert!(name.len() <= READABLE + 9, "{name}");
+            assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'), "{name}");
+        }
+        assert!(names[0].starts_with("a-b-") && names[0] != names[1] && names[1] != names[2]);
+    }
+
+    #[test]
+    fn the_folder_goes_away_with_its_owner() {
+        let root = tempfile::tempdir().unwrap();
+        let scratch = Scratch::new(root.path(), &TargetInput::new("a/../b c", vec![])).unwrap();
+        std::fs::write(scratch.prompt_file(), "x").unwrap();
+        assert!(!scratch.output_file().exists());
+        drop(scratch);
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+}

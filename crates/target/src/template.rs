@@ -1,0 +1,285 @@
+//! Filling the placeholders of a command template.
+//!
+//! A value never becomes part of a shell script. The script refers to it by a variable, quoted as the place
+//! in the template asks for, and the value itself travels as a positional parameter. So a value arrives byte
+//! for byte whatever it holds, and could not be run even where a place is misjudged.
+
+use std::ffi::OsString;
+use std::fmt::Write;
+
+/// What a placeholder stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// One text.
+    One(OsString),
+    /// A text for each attached file, each written with a format of its own.
+    Each {
+        /// The format, with placeholders again.
+        format: String,
+        /// For each file, what the format's placeholders stand for.
+        items: Vec<Vec<(&'static str, OsString)>>,
+    },
+}
+
+/// Says what a name stands for; `None` leaves the placeholder as it is written.
+pub(crate) type Lookup<'a> = dyn Fn(&str) -> Option<Value> + 'a;
+
+/// A script whose placeholders became references, and the values of `$1`, `$2`, ...
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Script {
+    pub(crate) script: String,
+    pub(crate) parameters: Vec<OsString>,
+}
+
+/// Fills a shell template.
+///
+/// A placeholder is a word of its own whether it stands bare, in double quotes or in single quotes, and also
+/// inside `$(...)` and backticks. `${NAME}` is a shell variable and `\{NAME}` is plain text; comments are
+/// left alone.
+pub(crate) fn fill_script(template: &str, lookup: &Lookup<'_>) -> Script {
+    let mut writer = Writer::default();
+    writer.write(template, lookup);
+    let count = writer.parameters.len();
+    let mut script = String::new();
+    for number in 1..=count {
+        let _ = writeln!(script, "assize_{number}=${{{number}}}");
+    }
+    if count > 0 {
+        let _ = writeln!(script, "shift {count}");
+    }
+    script.push_str(&writer.script);
+    Script { script, parameters: writer.parameters }
+}
+
+/// Where in a script a character stands, as far as quoting goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Single,
+    Double,
+    Parentheses,
+    Backticks,
+}
+
+#[derive(Default)]
+struct Writer {
+    script: String,
+    parameters: Vec<OsString>,
+    places: Vec<Place>,
+}
+
+impl Writer {
+    fn write(&mut self, text: &str, lookup: &Lookup<'_>) {
+        let mut rest = text;
+        while let Some(character) = rest.chars().next() {
+            let after = &rest[character.len_utf8()..];
+            let place = self.places.last().copied();
+            let bare = !matches!(place, Some(Place::Single | Place::Double));
+            rest = after;
+            match character {
+                '{' if !self.script.ends_with('$') => {
+                    if let Some((name, behind)) = placeholder(after)
+                        && let Some(value) = lookup(name)
+                    {
+                        self.refer(value);
+                        rest = behind;
+                        continue;
+                    }
+                }
+                '\\' if place != Some(Place::Single) => {
+                    self.script.push('\\');
+                    if let Some(escaped) = after.chars().next() {
+                        self.script.push(escaped);
+                        rest = &after[escaped.len_utf8()..];
+                    }
+                    continue;
+                }
+                '\'' if place == Some(Place::Single) => self.leave(),
+                '\'' if bare => self.places.push(Place::Single),
+                '"' if place == Some(Place::Double) => self.leave(),
+                '"' if bare => self.places.push(Place::Double),
+                '`' if place == Some(Place::Backticks) => self.leave(),
+                '`' if place != Some(Place::Single) => self.places.push(Place::Backticks),
+                '(' if bare || (place == Some(Place::Double) && self.script.ends_with('$')) => {
+                    self.places.push(Place::Parentheses);
+                }
+                ')' if place == Some(Place::Parentheses) => self.leave(),
+                '#' if bare && self.at_word_start() => {
+                    let end = after.find('\n').unwrap_or(after.len());
+                    self.script.push('#');
+                    self.script.push_str(&after[..end]);
+                    rest = &after[end..];
+                    continue;
+                }
+                _ => {}
+            }
+            self.script.push(character);
+        }
+    }
+
+    fn leave(&mut self) {
+        self.places.pop();
+    }
+
+    fn at_word_start(&self) -> bool {
+        self.script.is_empty()
+            || self.script.ends_with(|c: char| c.is_ascii_whitespace() || ";&|(`".contains(c))
+    }
+
+    fn refer(&mut self, value: Value) {
+        match value {
+            Value::One(value) => {
+                self.parameters.push(value);
+                let (open, close) = match self.places.last() {
+                    Some(Place::Double) => ("", ""),
+                    Some(Place::Single) => ("'\"", "\"'"),
+                    _ => ("\"", "\""),
+                };
+                let _ = write!(self.script, "{open}${{assize_{}}}{close}", self.parameters.len());
+            }
+            Value::Each { format, items } => {
+                for (index, item) in items.into_iter().enumerate() {
+                    if index > 0 {
+                        self.script.push(' ');
+                    }
+                    self.write(&format, &|name| pick(&item, name));
+                }
+            }
+        }
+    }
+}
+
+/// Fills the arguments of a command that runs without a shell.
+///
+/// An argument that is nothing but a placeholder for several files becomes the words of each file's format,
+/// split at white space before the paths go in; within a longer argument the files are joined by spaces.
+pub(crate) fn fill_arguments(template: &[String], lookup: &Lookup<'_>) -> Vec<OsString> {
+    let mut arguments = Vec::new();
+    for argument in template {
+        let whole = argument.strip_prefix('{').and_then(placeholder).filter(|(_, rest)| rest.is_empty());
+        match whole.and_then(|(name, _)| lookup(name)) {
+            Some(Value::Each { format, items }) => {
+                for item in &items {
+                    let words = format.split_whitespace();
+                    arguments.extend(words.map(|word| fill_text(word, &|name| pick(item, name))));
+                }
+            }
+            _ => arguments.push(fill_text(argument, lookup)),
+        }
+    }
+    arguments
+}
+
+fn fill_text(text: &str, lookup: &Lookup<'_>) -> OsString {
+    let mut filled = OsString::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        filled.push(before);
+        rest = &from[1..];
+        match placeholder(rest).and_then(|(name, behind)| Some((lookup(name)?, behind))) {
+            Some((Value::One(value), behind)) => {
+                filled.push(value);
+                rest = behind;
+            }
+            Some((Value::Each { format, items }, behind)) => {
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        filled.push(" ");
+                    }
+                    filled.push(fill_text(&format, &|name| pick(item, name)));
+                }
+                rest = behind;
+            }
+            None => filled.push("{"),
+        }
+    }
+    filled.push(rest);
+    filled
+}
+
+/// The name of a placeholder whose opening brace was just read, and what follows it.
+fn placeholder(text: &str) -> Option<(&str, &str)> {
+    let (name, behind) = text.split_once('}')?;
+    let sound = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    sound.then_some((name, behind))
+}
+
+fn pick(item: &[(&'static str, OsString)], name: &str) -> Option<Value> {
+    item.iter().find(|(known, _)| *known == name).map(|(_, value)| Value::One(value.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lookup(name: &str) -> Option<Value> {
+        match name {
+            "PROMPT" => Some(Value::One("it's".into())),
+            "FILES" => Some(Value::Each {
+                format: "--file {path}".into(),
+                items: vec![vec![("path", "/a b".into())], vec![("path", "/c".into())]],
+            }),
+            _ => None,
+        }
+    }
+
+    fn body(template: &str) -> String {
+        let filled = fill_script(template, &lookup);
+        let lines = if filled.parameters.is_empty() { 0 } else { filled.parameters.len() + 1 };
+        filled.script.lines().skip(lines).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn references_are_quoted_as_their_place_asks() {
+        for (template, wanted) in [
+            ("a {PROMPT} b", r#"a "${assize_1}" b"#),
+            (r#"a "p: {PROMPT}""#, r#"a "p: ${assize_1}""#),
+            ("a 'p: {PROMPT}'", r#"a 'p: '"${assize_1}"''"#),
+            (r#""$(x {PROMPT})" {PROMPT}"#, r#""$(x "${assize_1}")" "${assize_2}""#),
+            (r#""`x {PROMPT}`""#, r#""`x "${assize_1}"`""#),
+            (r#"a \" {PROMPT}"#, r#"a \" "${assize_1}""#),
+            (r#""(" '"' {PROMPT}"#, r#""(" '"' "${assize_1}""#),
+            ("# don't {PROMPT}\na#b {PROMPT}", "# don't {PROMPT}\na#b \"${assize_1}\""),
+        ] {
+            assert_eq!(body(template), wanted, "{template}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_placeholder_is_left_alone() {
+        for template in ["${PROMPT}", r"\{PROMPT}", "{UNKNOWN}", "{}", "{a,b}", "{PROMPT", "awk '{print $1}'"]
+        {
+            let filled = fill_script(template, &lookup);
+            assert_eq!(filled, Script { script: template.to_owned(), parameters: vec![] });
+        }
+    }
+
+    #[test]
+    fn files_are_written_one_by_one() {
+        let filled = fill_script("x {FILES}", &lookup);
+        assert_eq!(filled.parameters, ["/a b", "/c"]);
+        assert!(
+            filled.script.ends_with(r#"x --file "${assize_1}" --file "${assize_2}""#),
+            "{}",
+            filled.script
+        );
+    }
+
+    #[test]
+    fn arguments_are_filled_without_a_shell() {
+        let template =
+            ["run", "-p={PROMPT}{PROMPT}", "{FILES}", "all: {FILES}", "{X}", "{"].map(String::from);
+        let wanted = [
+            "run",
+            "-p=it'sit's",
+            "--file",
+            "/a b",
+            "--file",
+            "/c",
+            "all: --file /a b --file /c",
+            "{X}",
+            "{",
+        ];
+        assert_eq!(fill_arguments(&template, &lookup), wanted.map(OsString::from));
+    }
+}

@@ -1,0 +1,159 @@
+//! Models as targets, with a scripted model, and asking again.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use assize_llm::{
+    Ask, AskError, BoxFuture, ChatMessage, ChatReply, ChatRequest, ErrorKind, Finish, ModelId, Usage,
+};
+use assize_target::{
+    Answer, InputMessage, ModelTarget, Retrying, Role, Target, TargetDescription, TargetError,
+    TargetErrorKind, TargetInput, TargetKind,
+};
+
+/// A model that gives the replies of its script and remembers what it was asked.
+#[derive(Default)]
+struct Scripted {
+    replies: Mutex<VecDeque<Result<ChatReply, AskError>>>,
+    requests: Mutex<Vec<ChatRequest>>,
+}
+
+impl Ask for Scripted {
+    fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
+        Box::pin(async {
+            self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+            let next = self.replies.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            next.unwrap_or_else(|| Err(AskError::new(ErrorKind::Server, "the script is over")))
+        })
+    }
+
+    fn describe(&self) -> ModelId {
+        ModelId { provider: "mock".into(), model: "m".into(), base_url_host: "localhost".into() }
+    }
+}
+
+fn reply(text: &str) -> ChatReply {
+    ChatReply {
+        text: text.into(),
+        finish: Finish::Stop,
+        refusal: None,
+        usage: Usage { input: Some(7), cached: None, output: Some(2) },
+        model: Some("m-2026".into()),
+        request_id: None,
+        raw: String::new(),
+        latency: Duration::from_millis(30),
+        attempts: 2,
+        failed: vec![],
+    }
+}
+
+fn scripted(replies: impl IntoIterator<Item = Result<ChatReply, AskError>>) -> (Arc<Scripted>, ModelTarget) {
+    let model =
+        Arc::new(Scripted { replies: Mutex::new(replies.into_iter().collect()), ..Scripted::default() });
+    (model.clone(), ModelTarget::new("t", model))
+}
+
+fn asked() -> TargetInput {
+    let messages =
+        vec![InputMessage::text(Role::System, "Be brief."), InputMessage::text(Role::User, "Why?")];
+    TargetInput::new("case", messages)
+}
+
+async fn outcome(reply: ChatReply) -> Result<Answer, TargetError> {
+    scripted([Ok(reply)]).1.answer(&asked()).await
+}
+
+#[tokio::test]
+async fn the_settings_and_messages_reach_the_model() {
+    let (model, target) = scripted([Ok(reply("Because.\n"))]);
+    let target = ModelTarget { temperature: Some(0.5), max_output_tokens: Some(99), ..target };
+    let answer = target.answer(&asked()).await.unwrap();
+    assert_eq!(answer.text, "Because.\n");
+    assert_eq!((answer.tokens.input, answer.tokens.cached, answer.tokens.output), (Some(7), None, Some(2)));
+    assert_eq!((answer.attempts, answer.duration), (2, Duration::from_millis(30)));
+    assert_eq!((answer.model.as_deref(), answer.cost_usd), (Some("m-2026"), None));
+    let wanted = ChatRequest {
+        temperature: Some(0.5),
+        max_output_tokens: Some(99),
+        ..ChatRequest::new(vec![ChatMessage::system("Be brief."), ChatMessage::user("Why?")])
+    };
+    assert_eq!(*model.requests.lock().unwrap(), [wanted]);
+    let description = target.describe();
+    assert_eq!((description.kind, description.model.as_deref()), (TargetKind::Model, Some("mock:m")));
+}
+
+#[tokio::test]
+async fn silence_is_an_answer_only_from_a_model_that_was_done() {
+    assert_eq!(outcome(reply("")).await.unwrap().text, "");
+    for finish in [Finish::Length, Finish::ContentFilter, Finish::ToolCall, Finish::Other("odd".into())] {
+        let error = outcome(ChatReply { finish, ..reply("") }).await.unwrap_err();
+        assert_eq!((error.kind, error.tokens.input), (TargetErrorKind::NoAnswer, Some(7)));
+    }
+}
+
+#[tokio::test]
+async fn refusals_and_cut_texts_are_answers() {
+    let refused = outcome(ChatReply { refusal: Some("I won't.".into()), ..reply("") }).await.unwrap();
+    assert_eq!((refused.text.as_str(), refused.cut_off), ("I won't.", false));
+    let cut = outcome(ChatReply { finish: Finish::Length, ..reply("half") }).await.unwrap();
+    assert_eq!((cut.text.as_str(), cut.cut_off), ("half", true));
+}
+
+#[tokio::test]
+async fn a_models_failure_keeps_its_kind() {
+    for (kind, wanted) in [
+        (ErrorKind::Timeout, TargetErrorKind::Timeout),
+        (ErrorKind::Connection, TargetErrorKind::Connection),
+        (ErrorKind::Authentication, TargetErrorKind::Model(ErrorKind::Authentication)),
+    ] {
+        let (_, target) = scripted([Err(AskError { attempts: 4, ..AskError::new(kind, "said so") })]);
+        let error = target.answer(&asked()).await.unwrap_err();
+        assert_eq!((error.kind, error.attempts, error.kind.as_str()), (wanted, 4, kind.as_str()));
+        assert!(error.message.contains("said so"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_input_without_anything_to_say_is_not_sent() {
+    let (model, target) = scripted([Ok(reply("x"))]);
+    let error = target.answer(&TargetInput::new("case", vec![])).await.unwrap_err();
+    assert_eq!((error.kind, error.attempts), (TargetErrorKind::BadInput, 0));
+    assert!(model.requests.lock().unwrap().is_empty());
+}
+
+/// A target that fails with each kind in turn, then answers.
+struct Faulty(Mutex<VecDeque<TargetErrorKind>>);
+
+impl Target for Faulty {
+    fn name(&self) -> &'static str {
+        "faulty"
+    }
+
+    fn answer<'a>(&'a self, _input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async {
+            let tokens = assize_rubric::Tokens { input: Some(1), ..Default::default() };
+            match self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+                Some(kind) => Err(TargetError { tokens, ..TargetError::new(kind, "no") }),
+                None => Ok(Answer { text: "yes".into(), attempts: 1, tokens, ..Answer::default() }),
+            }
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription { name: "faulty".into(), kind: TargetKind::Command, model: None }
+    }
+}
+
+#[tokio::test]
+async fn asking_again_stops_at_its_limit_and_counts_everything() {
+    use TargetErrorKind::{Connection, Failed, Timeout};
+    let faulty = |kinds: &[TargetErrorKind]| Faulty(Mutex::new(kinds.iter().copied().collect()));
+    let answer = Retrying::new(faulty(&[Timeout, Connection]), 2).answer(&asked()).await.unwrap();
+    assert_eq!((answer.attempts, answer.tokens.input), (3, Some(3)));
+    let given_up = Retrying::new(faulty(&[Timeout; 9]), 2).answer(&asked()).await.unwrap_err();
+    assert_eq!((given_up.kind, given_up.attempts, given_up.tokens.input), (Timeout, 3, Some(3)));
+    let hopeless = Retrying::new(faulty(&[Timeout, Failed]), 5).answer(&asked()).await.unwrap_err();
+    assert_eq!((hopeless.kind, hopeless.attempts), (Failed, 2));
+    assert!(Retrying::new(faulty(&[Timeout]), 0).answer(&asked()).await.is_err());
+}
