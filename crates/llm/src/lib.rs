@@ -1,1 +1,44 @@
-//! 
+//! Asking a model: one request and one reply type, one file per wire format, a transport, retries and redaction.
+//!
+//! [`Client`] is the real thing; [`Ask`] is the trait everything above depends on. This crate decides nothing about
+//! what a reply means for a grade.
+
+mod ask;
+mod classify;
+mod client;
+mod clock;
+mod config;
+mod endpoint;
+mod error;
+mod excerpt;
+mod http;
+mod name;
+mod provider;
+mod quirks;
+mod redact;
+mod reply;
+mod request;
+mod retry;
+mod retry_after;
+mod ring;
+mod transport;
+pub mod wire;
+
+pub use ask::{Ask, BoxFuture, ModelId};
+pub use client::{Client, ClientParts, Setup};
+pub use clock::{Clock, TokioClock};
+pub use config::ConfigError;
+pub use endpoint::{Endpoint, Key};
+pub use error::{AskError, ErrorKind, FailedAttempt};
+pub use http::{HttpOptions, HttpTransport};
+pub use name::{ModelName, NameError};
+pub use provider::known_providers;
+pub use quirks::{LimitField, Quirks, SchemaSupport};
+pub use redact::Redactor;
+pub use reply::{ChatReply, Finish, Usage};
+pub use request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+pub use reqwest::Url;
+pub use reqwest::header::HeaderMap;
+pub use retry::RetryPolicy;
+pub use secrecy::SecretString;
+pub use transport::{HttpAnswer, Outgoing, Transport, TransportError};

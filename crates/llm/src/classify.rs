@@ -1,0 +1,94 @@
+//! From a status code and a server's words to an [`ErrorKind`].
+
+use crate::error::ErrorKind;
+
+/// The kind of a refused request. `code` and `message` are the server's, in any case; either may be empty.
+///
+/// A status that is not an error (2xx) is taken as a failure inside the server, since the caller found an error in it.
+pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
+    let code = code.to_ascii_lowercase();
+    let message = message.to_ascii_lowercase();
+    if matches!(status, 400 | 413 | 422 | 500) && too_long(&code, &message) {
+        return ErrorKind::ContextLength;
+    }
+    if (400..500).contains(&status) && refused_content(&code, &message) {
+        return ErrorKind::ContentRefused;
+    }
+    match status {
+        // An exhausted account answers 429 too, but waiting does not fill it.
+        429 if code.contains("insufficient_quota") || code.contains("billing") => ErrorKind::PermissionDenied,
+        429 => ErrorKind::RateLimited,
+        401 => ErrorKind::Authentication,
+        402 | 403 => ErrorKind::PermissionDenied,
+        404 | 405 | 410 | 501 => ErrorKind::NotFound,
+        408 => ErrorKind::Timeout,
+        409 | 425 | 499 => ErrorKind::Server,
+        413 => ErrorKind::ContextLength,
+        503 | 529 => ErrorKind::Overloaded,
+        300..=499 => ErrorKind::BadRequest,
+        _ if code.contains("rate_limit") => ErrorKind::RateLimited,
+        _ if code.contains("overloaded") => ErrorKind::Overloaded,
+        _ => ErrorKind::Server,
+    }
+}
+
+fn too_long(code: &str, message: &str) -> bool {
+    const CODES: [&str; 4] =
+        ["context_length", "exceed_context", "string_above_max_length", "prompt_too_long"];
+    const WORDS: [&str; 8] = [
+        "maximum context length",
+        "context length exceeded",
+        "context window",
+        "context size",
+        "exceeds the model's context",
+        "prompt is too long",
+        "input is too long",
+        "too many tokens",
+    ];
+    CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|w| message.contains(w))
+}
+
+fn refused_content(code: &str, message: &str) -> bool {
+    const CODES: [&str; 5] =
+        ["content_filter", "content_policy", "responsibleaipolicy", "moderation", "data_inspection_failed"];
+    const WORDS: [&str; 4] = [
+        "content management policy",
+        "flagged by moderation",
+        "requires moderation",
+        "content policy violation",
+    ];
+    CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|w| message.contains(w))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_map_to_kinds() {
+        let table = [
+            (429, "", "", ErrorKind::RateLimited),
+            (429, "insufficient_quota", "", ErrorKind::PermissionDenied),
+            (400, "context_length_exceeded", "", ErrorKind::ContextLength),
+            (400, "", "This model's maximum context length is 8192 tokens", ErrorKind::ContextLength),
+            (400, "content_filter", "", ErrorKind::ContentRefused),
+            (403, "", "Input was flagged by moderation", ErrorKind::ContentRefused),
+            (400, "invalid_value", "bad", ErrorKind::BadRequest),
+            (401, "invalid_api_key", "", ErrorKind::Authentication),
+            (403, "", "", ErrorKind::PermissionDenied),
+            (404, "model_not_found", "", ErrorKind::NotFound),
+            (408, "", "", ErrorKind::Timeout),
+            (409, "", "", ErrorKind::Server),
+            (500, "", "", ErrorKind::Server),
+            (502, "", "", ErrorKind::Server),
+            (503, "", "", ErrorKind::Overloaded),
+            (504, "", "", ErrorKind::Server),
+            (529, "overloaded_error", "", ErrorKind::Overloaded),
+            (307, "", "", ErrorKind::BadRequest),
+            (200, "rate_limit_exceeded", "", ErrorKind::RateLimited),
+        ];
+        for (status, code, message, kind) in table {
+            assert_eq!(classify(status, code, message), kind, "{status} {code} {message}");
+        }
+    }
+}

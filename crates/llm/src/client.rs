@@ -1,0 +1,401 @@
+//! A model behind a server: encode, send, read, and try again where that can help.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::ask::{Ask, BoxFuture, ModelId};
+use crate::clock::{Clock, TokioClock};
+use crate::config::ConfigError;
+use crate::endpoint::Endpoint;
+use crate::error::{AskError, ErrorKind, FailedAttempt};
+use crate::excerpt::{MESSAGE_CHARS, cut};
+use crate::http::HttpTransport;
+use crate::name::ModelName;
+use crate::quirks::Quirks;
+use crate::redact::Redactor;
+use crate::reply::{ChatReply, Usage};
+use crate::request::ChatRequest;
+use crate::retry::{Jitter, RetryPolicy};
+use crate::retry_after;
+use crate::transport::{HttpAnswer, Outgoing, Transport, TransportError};
+use crate::wire::{HttpCall, Wire};
+
+/// What clients share: the network, time, and the rules for trying again.
+#[derive(Clone)]
+pub struct Setup {
+    /// Sends the requests. Clients that share one share its connections.
+    pub transport: Arc<dyn Transport>,
+    /// Waits between attempts.
+    pub clock: Arc<dyn Clock>,
+    /// When to try again.
+    pub policy: RetryPolicy,
+    /// The limit for one request, from connecting to the last byte of the answer.
+    pub timeout: Duration,
+    /// Decides the jitter of waits.
+    pub seed: u64,
+}
+
+impl Default for Setup {
+    /// Real network and time, five attempts, three minutes for a request.
+    fn default() -> Self {
+        Self {
+            transport: Arc::new(HttpTransport::default()),
+            clock: Arc::new(TokioClock),
+            policy: RetryPolicy::default(),
+            timeout: Duration::from_mins(3),
+            seed: 0,
+        }
+    }
+}
+
+/// What makes one client.
+#[derive(Debug)]
+pub struct ClientParts {
+    /// The provider's name, for people and records.
+    pub provider: String,
+    /// The model asked when a request names none.
+    pub model: String,
+    /// Where and with which credentials.
+    pub endpoint: Endpoint,
+    /// The wire format.
+    pub wire: Arc<dyn Wire>,
+}
+
+/// A model behind a server. Cheap to clone; clones share connections and what was learned about the server.
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    parts: ClientParts,
+    setup: Setup,
+    /// Credentials and extra headers, checked and marked sensitive.
+    headers: HeaderMap,
+    redactor: Redactor,
+    /// What was learned, by model.
+    learned: RwLock<BTreeMap<String, Quirks>>,
+    /// Numbers the questions, so that each draws its own jitter.
+    questions: AtomicU64,
+}
+
+impl Client {
+    /// A client from its parts.
+    ///
+    /// # Errors
+    /// When the key or an extra header cannot be sent over HTTP.
+    pub fn new(parts: ClientParts, setup: Setup) -> Result<Self, ConfigError> {
+        let headers = credentials(&parts)?;
+        let redactor = Redactor::new(parts.endpoint.secrets());
+        let inner = Inner {
+            parts,
+            setup,
+            headers,
+            redactor,
+            learned: RwLock::default(),
+            questions: AtomicU64::new(0),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// A client for a named model, configured from variables that `env` looks up. Empty variables count as not set.
+    ///
+    /// # Errors
+    /// When the address is unusable, or when a server that is not on this machine has no key.
+    pub fn from_name(
+        name: &ModelName,
+        env: &dyn Fn(&str) -> Option<String>,
+        setup: Setup,
+    ) -> Result<Self, ConfigError> {
+        let row = name.row();
+        let set = |variable: &str| env(variable).filter(|value| !value.trim().is_empty());
+        let base_url = set(row.base_url_variable).map_or(Cow::Borrowed(row.base_url), Cow::Owned);
+        let endpoint = Endpoint::new(&base_url, row.base_url_variable)?;
+        let endpoint = match set(row.key_variable) {
+            Some(key) => endpoint.with_key(&SecretString::from(key), row.key_variable),
+            None if endpoint.is_loopback() => endpoint.without_key(row.key_variable),
+            None => {
+                return Err(ConfigError::MissingKey {
+                    variable: row.key_variable.to_owned(),
+                    base_url_variable: row.base_url_variable.to_owned(),
+                    host: endpoint.host(),
+                });
+            }
+        };
+        let wire = (row.wire)(&endpoint);
+        let parts =
+            ClientParts { provider: row.name.to_owned(), model: name.model().to_owned(), endpoint, wire };
+        Self::new(parts, setup)
+    }
+
+    /// What the server has turned out to refuse for a model.
+    pub fn learned(&self, model: &str) -> Quirks {
+        let learned = self.inner.learned.read().unwrap_or_else(PoisonError::into_inner);
+        learned.get(model).copied().unwrap_or_default()
+    }
+
+    /// Replaces this client's secrets in any text.
+    pub fn redactor(&self) -> &Redactor {
+        &self.inner.redactor
+    }
+
+    /// The name of the wire format, part of what identifies a reply.
+    pub fn wire_name(&self) -> &'static str {
+        self.inner.parts.wire.name()
+    }
+
+    /// The exact body that would be sent now.
+    ///
+    /// # Errors
+    /// When the wire format cannot express the request.
+    pub fn body(&self, request: &ChatRequest) -> Result<Vec<u8>, AskError> {
+        let request = self.complete(request);
+        self.inner.parts.wire.encode(&request, self.learned(&request.model)).map(|call| call.body)
+    }
+
+    /// Asks, and tries again as the policy says. Asking for less because the server refused a parameter does not count
+    /// as trying again.
+    ///
+    /// # Errors
+    /// The last failure, with every attempt in `failed`.
+    pub async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, AskError> {
+        let Inner { parts, setup, questions, .. } = &*self.inner;
+        let request = self.complete(request);
+        let mut jitter = Jitter::new(setup.seed, questions.fetch_add(1, Ordering::Relaxed));
+        let mut quirks = self.learned(&request.model);
+        let mut failed: Vec<FailedAttempt> = Vec::new();
+        let mut tries = 0;
+        let mut waited = Duration::ZERO;
+        loop {
+            let call = parts.wire.encode(&request, quirks)?;
+            let begun = Instant::now();
+            let sent = setup.transport.send(self.outgoing(call)).await;
+            let latency = begun.elapsed();
+            let (mut error, refused) = match sent.map(|answer| self.without_secrets(answer)) {
+                Ok(answer) => match parts.wire.decode(&answer) {
+                    Ok(reply) => {
+                        // Kept only now: the refusal was understood rightly if asking for less was accepted.
+                        self.learn(&request.model, quirks);
+                        let attempts = count(&failed) + 1;
+                        return Ok(ChatReply { latency, attempts, failed, ..reply });
+                    }
+                    Err(error) => {
+                        let learned = parts.wire.learn(&request, &answer, quirks);
+                        let retry_after = retry_after::read(&answer.headers, setup.clock.now());
+                        (AskError { retry_after, ..error }, learned.filter(|learned| *learned != quirks))
+                    }
+                },
+                Err(error) => (from_transport(&error), None),
+            };
+            let mut attempt = FailedAttempt {
+                kind: error.kind,
+                status: error.status,
+                waited: Duration::ZERO,
+                usage: error.usage.as_deref().copied().unwrap_or_else(Usage::default),
+            };
+            if let Some(learned) = refused {
+                quirks = quirks.merge(learned);
+                failed.push(attempt);
+                continue;
+            }
+            tries += 1;
+            let next = setup.policy.next_wait(error.kind, tries, waited, error.retry_after, &mut jitter);
+            attempt.waited = next.unwrap_or_default();
+            failed.push(attempt);
+            let Some(wait) = next else {
+                error.attempts = count(&failed);
+                error.failed = failed;
+                return Err(self.explained(error, &request.model));
+            };
+            setup.clock.sleep(wait).await;
+            waited += wait;
+            // Another question may have learned something in the meantime.
+            quirks = quirks.merge(self.learned(&request.model));
+        }
+    }
+
+    /// The request with its model filled in.
+    fn complete<'a>(&self, request: &'a ChatRequest) -> Cow<'a, ChatRequest> {
+        if request.model.is_empty() {
+            let model = self.inner.parts.model.clone();
+            Cow::Owned(ChatRequest { model, ..request.clone() })
+        } else {
+            Cow::Borrowed(request)
+        }
+    }
+
+    fn outgoing(&self, call: HttpCall) -> Outgoing {
+        let Inner { parts, setup, headers, .. } = &*self.inner;
+        let mut all = HeaderMap::with_capacity(headers.len() + call.headers.len());
+        for (name, value) in call.headers {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                all.insert(HeaderName::from_static(name), value);
+            }
+        }
+        all.extend(headers.clone());
+        Outgoing {
+            url: parts.endpoint.url(&call.path),
+            headers: all,
+            body: call.body,
+            timeout: setup.timeout,
+        }
+    }
+
+    /// The answer with this client's secrets replaced: a server may send back what it received.
+    fn without_secrets(&self, mut answer: HttpAnswer) -> HttpAnswer {
+        let redactor = &self.inner.redactor;
+        let text = String::from_utf8_lossy(&answer.body);
+        let redacted = if (200..300).contains(&answer.status) {
+            redactor.redact_content(&text)
+        } else {
+            redactor.redact(&text)
+        };
+        if redacted != text {
+            answer.body = redacted.into_owned().into_bytes();
+        }
+        for value in answer.headers.values_mut() {
+            if let Ok(text) = value.to_str()
+                && let Cow::Owned(text) = redactor.redact(text)
+                && let Ok(redacted) = HeaderValue::from_str(&text)
+            {
+                *value = redacted;
+            }
+        }
+        answer
+    }
+
+    fn learn(&self, model: &str, quirks: Quirks) {
+        if self.learned(model).merge(quirks) != self.learned(model) {
+            let mut learned = self.inner.learned.write().unwrap_or_else(PoisonError::into_inner);
+            let entry = learned.entry(model.to_owned()).or_default();
+            *entry = entry.merge(quirks);
+        }
+    }
+
+    /// The error as it is shown: short, without secrets, with advice.
+    fn explained(&self, mut error: AskError, model: &str) -> AskError {
+        // Cut generously before redacting, so that a huge page costs little, and finally afterwards, so that no
+        // secret is cut in half and thereby missed.
+        let message = self.inner.redactor.redact_message(&cut(&error.message, MESSAGE_CHARS * 10));
+        error.message = cut(&message, MESSAGE_CHARS);
+        error.advice = self.advice(&error, model).map(String::into_boxed_str);
+        error
+    }
+
+    fn advice(&self, error: &AskError, model: &str) -> Option<String> {
+        let endpoint = &self.inner.parts.endpoint;
+        let host = endpoint.host();
+        let address = &endpoint.base_url_source;
+        Some(match error.kind {
+            ErrorKind::Authentication => match &endpoint.key {
+                Some(key) => {
+                    format!(
+                        "The key comes from {}: check that it is complete and meant for {host}.",
+                        key.source
+                    )
+                }
+                None => format!("No key was sent: set {}.", endpoint.key_source),
+            },
+            ErrorKind::PermissionDenied => {
+                format!("Check that the account at {host} has credit and may use `{model}`.")
+            }
+            ErrorKind::NotFound => {
+                format!("Check the model name `{model}` and the server's address ({host}, from {address}).")
+            }
+            ErrorKind::Connection => {
+                format!(
+                    "Check that a server is running at {host} (from {address}) and that it can be reached."
+                )
+            }
+            ErrorKind::RateLimited => match error.retry_after {
+                Some(wait) => {
+                    format!("It asked to wait {} s; fewer requests at once may help.", wait.as_secs())
+                }
+                None => "Fewer requests at once may help.".to_owned(),
+            },
+            ErrorKind::Timeout => {
+                format!("The limit is {} s for one request.", self.inner.setup.timeout.as_secs_f64())
+            }
+            ErrorKind::ContextLength => {
+                format!("Shorten what is sent, or use a model that reads more than `{model}`.")
+            }
+            ErrorKind::MalformedReply => {
+                format!(
+                    "Check that {host} (from {address}) is the address of a model API, such as one ending in /v1."
+                )
+            }
+            ErrorKind::BadRequest if matches!(error.status, Some(300..=399)) => {
+                format!("Set {address} to the final address.")
+            }
+            ErrorKind::BadRequest
+            | ErrorKind::ContentRefused
+            | ErrorKind::Overloaded
+            | ErrorKind::Server
+            | ErrorKind::Cancelled => return None,
+        })
+    }
+}
+
+impl Ask for Client {
+    fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
+        Box::pin(Client::ask(self, request))
+    }
+
+    fn describe(&self) -> ModelId {
+        let parts = &self.inner.parts;
+        ModelId {
+            provider: parts.provider.clone(),
+            model: parts.model.clone(),
+            base_url_host: parts.endpoint.host(),
+        }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("parts", &self.inner.parts).finish_non_exhaustive()
+    }
+}
+
+fn credentials(parts: &ClientParts) -> Result<HeaderMap, ConfigError> {
+    let sensitive = |text: &str, source: &str| {
+        let mut value = HeaderValue::from_str(text)
+            .map_err(|_| ConfigError::UnsendableSecret { source_name: source.to_owned() })?;
+        value.set_sensitive(true);
+        Ok::<_, ConfigError>(value)
+    };
+    let mut headers = HeaderMap::new();
+    if let Some(key) = &parts.endpoint.key {
+        let header = parts.wire.key_header();
+        let value = sensitive(&format!("{}{}", header.prefix, key.secret.expose_secret()), &key.source)?;
+        headers.insert(HeaderName::from_static(header.name), value);
+    }
+    for (name, secret) in &parts.endpoint.headers {
+        let value = sensitive(secret.expose_secret(), &format!("the header `{name}`"))?;
+        let name: HeaderName = name.parse().map_err(|_| ConfigError::BadHeaderName { name: name.clone() })?;
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+fn from_transport(error: &TransportError) -> AskError {
+    let kind = match error {
+        TransportError::Timeout(_) => ErrorKind::Timeout,
+        TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
+        TransportError::TooLarge(_) => ErrorKind::MalformedReply,
+        // Trying again cannot help, and no other kind says that it is this machine's fault.
+        TransportError::Unusable(_) => ErrorKind::BadRequest,
+    };
+    AskError::new(kind, error.to_string())
+}
+
+fn count(attempts: &[FailedAttempt]) -> u32 {
+    u32::try_from(attempts.len()).unwrap_or(u32::MAX)
+}

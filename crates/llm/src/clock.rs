@@ -1,0 +1,29 @@
+//! Time as this crate sees it: waiting between attempts, and the date for servers that name one to come back at.
+
+use std::time::{Duration, SystemTime};
+
+use crate::ask::BoxFuture;
+
+/// Waiting and the date. Tests pass one that records waits and returns at once.
+pub trait Clock: Send + Sync {
+    /// Completes after this long.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+
+    /// The date and time now.
+    fn now(&self) -> SystemTime;
+}
+
+/// Real time, by tokio's timer.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TokioClock;
+
+impl Clock for TokioClock {
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that callers pass in")]
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+}

@@ -1,0 +1,48 @@
+//! What can be wrong with the settings of a model before anything is sent.
+
+use thiserror::Error;
+
+use crate::name::NameError;
+
+/// Settings with which no model can be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ConfigError {
+    /// The model's name makes no sense.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The server wants a key and none is set.
+    #[error(
+        "no API key for {host}: set {variable}. If you meant a server of your own, set {base_url_variable} to its \
+         address, such as http://localhost:8000/v1; servers on this machine need no key"
+    )]
+    MissingKey {
+        /// The variable that should hold the key.
+        variable: String,
+        /// The variable that names the server.
+        base_url_variable: String,
+        /// The server that would have been asked.
+        host: String,
+    },
+    /// A key or header value holds characters that HTTP cannot carry.
+    #[error(
+        "the value of {source_name} cannot be sent: it holds characters that an HTTP header may not have"
+    )]
+    UnsendableSecret {
+        /// Where the value came from.
+        source_name: String,
+    },
+    /// A header's name is not a header name.
+    #[error("`{name}` is not a valid HTTP header name: use letters, digits and `-`")]
+    BadHeaderName {
+        /// The name as given.
+        name: String,
+    },
+    /// The server's address is not an address.
+    #[error("{variable} is not a usable address: {reason}. Write it like http://localhost:8000/v1")]
+    BadBaseUrl {
+        /// Where the address came from.
+        variable: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}

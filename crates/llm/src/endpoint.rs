@@ -1,0 +1,188 @@
+//! Where a model is served and with which credentials.
+
+use std::fmt;
+
+use reqwest::Url;
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::config::ConfigError;
+
+/// A server's address and the secrets to send to it. `Debug` shows the host only.
+#[derive(Clone)]
+pub struct Endpoint {
+    pub(crate) base_url: Url,
+    /// What the base URL was read from, such as `OPENAI_BASE_URL`, for advice.
+    pub(crate) base_url_source: String,
+    pub(crate) key: Option<Key>,
+    /// What a key would have been read from, for advice.
+    pub(crate) key_source: String,
+    pub(crate) headers: Vec<(String, SecretString)>,
+}
+
+/// A key and where it was found.
+#[derive(Debug, Clone)]
+pub struct Key {
+    /// The key itself.
+    pub secret: SecretString,
+    /// The variable or setting that held it.
+    pub source: String,
+}
+
+impl Endpoint {
+    /// An endpoint from a base URL such as `https://api.openai.com/v1`; `source` names the setting it came from.
+    ///
+    /// # Errors
+    /// When the text is not an absolute http or https URL.
+    pub fn new(base_url: &str, source: &str) -> Result<Self, ConfigError> {
+        let bad = |reason: String| ConfigError::BadBaseUrl { variable: source.to_owned(), reason };
+        let url = Url::parse(base_url.trim()).map_err(|error| bad(error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err(bad("it does not start with http:// or https://".to_owned()));
+        }
+        Ok(Self {
+            base_url: url,
+            base_url_source: source.to_owned(),
+            key: None,
+            key_source: String::new(),
+            headers: Vec::new(),
+        })
+    }
+
+    /// Sends this key. White space around it, a common slip in key files, is not sent.
+    pub fn with_key(mut self, secret: &SecretString, source: &str) -> Self {
+        let secret = SecretString::from(secret.expose_secret().trim());
+        self.key = Some(Key { secret, source: source.to_owned() });
+        source.clone_into(&mut self.key_source);
+        self
+    }
+
+    /// Sends no key, and names `source` as the place for one when the server asks.
+    pub fn without_key(mut self, source: &str) -> Self {
+        source.clone_into(&mut self.key_source);
+        self
+    }
+
+    /// Sends this header with every request. Its value is treated as a secret.
+    pub fn with_header(mut self, name: &str, value: SecretString) -> Self {
+        self.headers.push((name.to_owned(), value));
+        self
+    }
+
+    /// Host and, where it is not the scheme's own, port.
+    pub fn host(&self) -> String {
+        let host = self.base_url.host_str().unwrap_or_default();
+        match self.base_url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
+    }
+
+    /// Whether the server runs on this machine.
+    pub fn is_loopback(&self) -> bool {
+        is_loopback(&self.base_url)
+    }
+
+    /// The address of a path under the base URL. A query in the base URL stays.
+    pub(crate) fn url(&self, path: &str) -> Url {
+        let mut url = self.base_url.clone();
+        let joined = format!("{}/{}", url.path().trim_end_matches('/'), path.trim_start_matches('/'));
+        url.set_path(&joined);
+        url
+    }
+
+    /// Everything that must never be shown: the key, and header values and parts of the address that may be secret.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = SecretString> + '_ {
+        let in_url = self.base_url.password().map(SecretString::from);
+        let in_query = self
+            .base_url
+            .query_pairs()
+            .filter(|(name, _)| names_secret(name))
+            .map(|(_, value)| SecretString::from(value.into_owned()));
+        let in_headers = self
+            .headers
+            .iter()
+            .filter(|(name, value)| names_secret(name) || value.expose_secret().len() >= LONG_VALUE)
+            .map(|(_, value)| value.clone());
+        self.key.iter().map(|key| key.secret.clone()).chain(in_headers).chain(in_url).chain(in_query)
+    }
+}
+
+/// A header value this long is kept secret whatever the header is called.
+const LONG_VALUE: usize = 16;
+
+/// Whether the name of a header or parameter says that its value is secret.
+fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["auth", "key", "token", "secret", "cookie", "pass", "sig"].iter().any(|word| name.contains(word))
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let key = self.key.as_ref().map(|key| key.source.as_str());
+        f.debug_struct("Endpoint").field("host", &self.host()).field("key_from", &key).finish_non_exhaustive()
+    }
+}
+
+/// Whether an address is on this machine, where no proxy is used and no key is demanded.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    match host.parse::<std::net::IpAddr>() {
+        Ok(ip) => ip.to_canonical().is_loopback() || ip.is_unspecified(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(url: &str) -> Endpoint {
+        Endpoint::new(url, "OPENAI_BASE_URL").unwrap()
+    }
+
+    #[test]
+    fn paths_join_whatever_the_slashes_and_keep_the_query() {
+        assert_eq!(endpoint("http://h/v1").url("/chat").as_str(), "http://h/v1/chat");
+        assert_eq!(endpoint("http://h/v1/").url("chat").as_str(), "http://h/v1/chat");
+        assert_eq!(endpoint("http://h").url("chat").as_str(), "http://h/chat");
+        assert_eq!(endpoint("http://h/v1?v=2").url("chat").as_str(), "http://h/v1/chat?v=2");
+    }
+
+    #[test]
+    fn loopback_is_recognised_in_all_its_spellings() {
+        for url in [
+            "http://localhost:1/",
+            "http://127.8.9.1",
+            "http://[::1]:80",
+            "http://a.localhost",
+            "http://0.0.0.0:8",
+        ] {
+            assert!(endpoint(url).is_loopback(), "{url}");
+        }
+        for url in ["http://10.0.0.1", "https://api.openai.com/v1", "http://localhost.example.com"] {
+            assert!(!endpoint(url).is_loopback(), "{url}");
+        }
+    }
+
+    #[test]
+    fn bad_addresses_are_explained() {
+        for url in ["localhost:8080/v1", "ftp://h/", "", "h/v1"] {
+            let error = Endpoint::new(url, "OPENAI_BASE_URL").unwrap_err().to_string();
+            assert!(error.contains("OPENAI_BASE_URL") && error.contains("http://"), "{error}");
+        }
+    }
+
+    #[test]
+    fn debug_shows_neither_key_nor_credentials_in_the_address() {
+        let endpoint = endpoint("http://user:passw0rd@h:8/v1?v=2026-01&token=querysecret")
+            .with_key(&SecretString::from(" topsecretkey\n"), "OPENAI_API_KEY")
+            .with_header("x-team-token", SecretString::from("headersecret"));
+        let debug = format!("{endpoint:?}");
+        for secret in ["passw0rd", "topsecret", "headersecret", "querysecret"] {
+            assert!(!debug.contains(secret), "{debug}");
+        }
+        let secrets: Vec<_> = endpoint.secrets().map(|s| s.expose_secret().to_owned()).collect();
+        assert_eq!(secrets, ["topsecretkey", "headersecret", "passw0rd", "querysecret"]);
+    }
+}

@@ -1,0 +1,210 @@
+//! Why a model could not be asked: one error type with a kind that decides what may be done about it.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::reply::Usage;
+
+/// A question that got no answer. Holds no secret: messages are redacted before they get here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskError {
+    /// What went wrong, coarsely.
+    pub kind: ErrorKind,
+    /// The HTTP status, when there was an answer.
+    pub status: Option<u16>,
+    /// The server's or the network's words, at most about 300 characters.
+    pub message: String,
+    /// What the user can do about it.
+    pub advice: Option<Box<str>>,
+    /// How long the server asked to be left alone.
+    pub retry_after: Option<Duration>,
+    /// The server's name for the last exchange.
+    pub request_id: Option<Box<str>>,
+    /// Requests sent, 0 when nothing left this machine.
+    pub attempts: u32,
+    /// Tokens the last answer reported although it was unusable.
+    pub usage: Option<Box<Usage>>,
+    /// Every attempt, the last included, oldest first.
+    pub failed: Vec<FailedAttempt>,
+}
+
+impl AskError {
+    /// An error of this kind with nothing else known.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            status: None,
+            message: message.into(),
+            advice: None,
+            retry_after: None,
+            request_id: None,
+            attempts: 0,
+            usage: None,
+            failed: Vec::new(),
+        }
+    }
+
+    /// The error of a question that was given up before it was answered.
+    pub fn cancelled() -> Self {
+        Self::new(ErrorKind::Cancelled, "stopped before an answer came")
+    }
+
+    /// Tokens of all attempts that reported some.
+    pub fn total_usage(&self) -> Usage {
+        self.failed.iter().fold(Usage::default(), |sum, attempt| sum + attempt.usage)
+    }
+}
+
+impl fmt::Display for AskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.phrase())?;
+        match (self.status, self.attempts) {
+            (Some(status), 0 | 1) => write!(f, " (HTTP {status})")?,
+            (Some(status), n) => write!(f, " (HTTP {status}, {n} attempts)")?,
+            (None, 0 | 1) => {}
+            (None, n) => write!(f, " ({n} attempts)")?,
+        }
+        if !self.message.is_empty() {
+            write!(f, ": {}", self.message)?;
+        }
+        if let Some(advice) = &self.advice {
+            let stop = if self.message.ends_with(['.', '!', '?']) { "" } else { "." };
+            write!(f, "{stop} {advice}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for AskError {}
+
+/// The coarse reasons for which a question gets no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// The account sends more than it is allowed to.
+    RateLimited,
+    /// The server has more work than it can do.
+    Overloaded,
+    /// No whole answer within the time limit.
+    Timeout,
+    /// The connection could not be made or broke.
+    Connection,
+    /// The server failed.
+    Server,
+    /// The key is missing or wrong.
+    Authentication,
+    /// The key is right but may not do this: no access, no credit.
+    PermissionDenied,
+    /// The server does not accept the request.
+    BadRequest,
+    /// No such model or no such address.
+    NotFound,
+    /// The request is longer than the model can read.
+    ContextLength,
+    /// The server will not process this content.
+    ContentRefused,
+    /// The answer is not in the server's own format.
+    MalformedReply,
+    /// Given up by the one who asked.
+    Cancelled,
+}
+
+impl ErrorKind {
+    /// Whether the same request may succeed later.
+    pub fn is_retryable(self) -> bool {
+        matches!(
+            self,
+            Self::RateLimited
+                | Self::Overloaded
+                | Self::Timeout
+                | Self::Connection
+                | Self::Server
+                | Self::MalformedReply
+        )
+    }
+
+    /// The stable name used in stored results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::RateLimited => "rate_limited",
+            Self::Overloaded => "overloaded",
+            Self::Timeout => "timeout",
+            Self::Connection => "connection",
+            Self::Server => "server",
+            Self::Authentication => "authentication",
+            Self::PermissionDenied => "permission_denied",
+            Self::BadRequest => "bad_request",
+            Self::NotFound => "not_found",
+            Self::ContextLength => "context_length",
+            Self::ContentRefused => "content_refused",
+            Self::MalformedReply => "malformed_reply",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    fn phrase(self) -> &'static str {
+        match self {
+            Self::RateLimited => "the model server is limiting requests",
+            Self::Overloaded => "the model server is overloaded",
+            Self::Timeout => "the model server did not answer in time",
+            Self::Connection => "no connection to the model server",
+            Self::Server => "the model server failed",
+            Self::Authentication => "the model server did not accept the API key",
+            Self::PermissionDenied => "the model server does not allow this",
+            Self::BadRequest => "the model server did not accept the request",
+            Self::NotFound => "the model server does not know this model or address",
+            Self::ContextLength => "the request is longer than the model can read",
+            Self::ContentRefused => "the model server will not process this content",
+            Self::MalformedReply => "the model server answered something unreadable",
+            Self::Cancelled => "the request was cancelled",
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A request that got no usable answer, kept so that its cost and its wait are not forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedAttempt {
+    /// What went wrong.
+    pub kind: ErrorKind,
+    /// The HTTP status, when there was an answer.
+    pub status: Option<u16>,
+    /// The pause that followed; zero when the next request went out at once or none did.
+    pub waited: Duration,
+    /// Tokens the answer reported although it was unusable.
+    pub usage: Usage,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_says_what_happened_and_what_to_do() {
+        let mut error = AskError::new(ErrorKind::Authentication, "Incorrect key");
+        error.status = Some(401);
+        error.attempts = 1;
+        error.advice = Some("The key comes from OPENAI_API_KEY.".into());
+        assert_eq!(
+            error.to_string(),
+            "the model server did not accept the API key (HTTP 401): Incorrect key. \
+             The key comes from OPENAI_API_KEY."
+        );
+    }
+
+    #[test]
+    fn only_passing_faults_are_retryable() {
+        assert!(ErrorKind::RateLimited.is_retryable());
+        assert!(ErrorKind::MalformedReply.is_retryable());
+        assert!(!ErrorKind::Authentication.is_retryable());
+        assert!(!ErrorKind::ContextLength.is_retryable());
+        assert!(!ErrorKind::Cancelled.is_retryable());
+    }
+}

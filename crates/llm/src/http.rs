@@ -1,0 +1,182 @@
+//! The real transport: HTTP over a ring of reqwest clients.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use reqwest::{Client, Url};
+
+use crate::ask::BoxFuture;
+use crate::endpoint::is_loopback;
+use crate::ring::{Lease, Ring};
+use crate::transport::{HttpAnswer, Outgoing, Transport, TransportError};
+
+/// Servers commonly allow 100 requests at a time on one HTTP/2 connection; a little room is kept for races.
+const PER_CLIENT: usize = 90;
+
+/// Bounds the connections to one host at about 11,000 requests in flight.
+const MAX_CLIENTS: usize = 128;
+
+/// Settings of the real transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HttpOptions {
+    /// The largest answer read, in bytes after decompression.
+    pub max_answer_bytes: usize,
+    /// The limit for making a connection; the request's own limit holds as well.
+    pub connect_timeout: Duration,
+    /// Never use HTTP/2: one connection for each request in flight.
+    pub http1_only: bool,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self { max_answer_bytes: 16 << 20, connect_timeout: Duration::from_secs(10), http1_only: false }
+    }
+}
+
+/// Sends requests over HTTP. Redirects are not followed, so credentials stay with the host they were meant for;
+/// proxies are taken from the environment except for this machine's own servers; nothing is re-sent.
+#[derive(Debug)]
+pub struct HttpTransport {
+    options: HttpOptions,
+    /// Plain HTTP on this machine.
+    local: Ring<Client>,
+    /// Plain HTTP elsewhere: each request in flight has its own connection, so one client does.
+    plain: Ring<Client>,
+    /// HTTPS on this machine.
+    local_tls: Ring<Client>,
+    /// HTTPS elsewhere.
+    tls: Ring<Client>,
+}
+
+impl Default for HttpTransport {
+    fn default() -> Self {
+        Self::new(HttpOptions::default())
+    }
+}
+
+impl HttpTransport {
+    /// A transport without connections; clients are made when the first request needs one.
+    pub fn new(options: HttpOptions) -> Self {
+        // reqwest panics when it builds a TLS client and no provider is installed. Installing fails only when
+        // there is one already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let tls_ring = || {
+            let per_client = if options.http1_only { usize::MAX } else { PER_CLIENT };
+            Ring::new(per_client, MAX_CLIENTS)
+        };
+        Self {
+            options,
+            local: Ring::new(usize::MAX, 1),
+            plain: Ring::new(usize::MAX, 1),
+            local_tls: tls_ring(),
+            tls: tls_ring(),
+        }
+    }
+
+    fn client(&self, url: &Url) -> Result<Lease<Client>, TransportError> {
+        let local = is_loopback(url);
+        let secure = url.scheme() == "https";
+        let ring = match (local, secure) {
+            (true, false) => &self.local,
+            (false, false) => &self.plain,
+            (true, true) => &self.local_tls,
+            (false, true) => &self.tls,
+        };
+        ring.lease(|| self.build(local, secure))
+    }
+
+    fn build(&self, local: bool, secure: bool) -> Result<Client, TransportError> {
+        let mut builder = Client::builder()
+            .user_agent(concat!("assize/", env!("CARGO_PKG_VERSION")))
+            .retry(reqwest::retry::never())
+            .redirect(reqwest::redirect::Policy::none())
+            .pool_max_idle_per_host(usize::MAX)
+            .connect_timeout(self.options.connect_timeout)
+            .tcp_nodelay(true);
+        if self.options.http1_only {
+            builder = builder.http1_only();
+        }
+        if local {
+            builder = builder.no_proxy();
+            if !secure {
+                // No certificate is ever checked here, so a machine without root certificates can still be served.
+                builder = builder.tls_certs_only([]);
+            }
+        }
+        builder.build().map_err(|error| TransportError::Unusable(innermost(&error)))
+    }
+
+    async fn send_once(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
+        let client = self.client(&call.url)?;
+        let timeout = call.timeout;
+        let failed = |error: reqwest::Error| failure(&error, timeout);
+        let mut response = client
+            .get()
+            .post(call.url)
+            .headers(call.headers)
+            .timeout(timeout)
+            .body(call.body)
+            .send()
+            .await
+            .map_err(failed)?;
+        let status = response.status().as_u16();
+        let headers = std::mem::take(response.headers_mut());
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            if body.len() + chunk.len() > self.options.max_answer_bytes {
+                return Err(TransportError::TooLarge(self.options.max_answer_bytes));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(HttpAnswer { status, headers, body })
+    }
+}
+
+impl Transport for HttpTransport {
+    fn send(&self, call: Outgoing) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
+        Box::pin(self.send_once(call))
+    }
+}
+
+fn failure(error: &reqwest::Error, timeout: Duration) -> TransportError {
+    if error.is_timeout() {
+        TransportError::Timeout(timeout)
+    } else if error.is_connect() {
+        TransportError::Connect(innermost(error))
+    } else if error.is_builder() {
+        TransportError::Unusable(innermost(error))
+    } else {
+        TransportError::Broken(innermost(error))
+    }
+}
+
+/// The last cause says what happened; the outer layers repeat the address, which may hold credentials.
+fn innermost(error: &reqwest::Error) -> String {
+    let mut cause = error.source();
+    let mut text = None;
+    while let Some(inner) = cause {
+        text = Some(inner.to_string());
+        cause = inner.source();
+    }
+    text.unwrap_or_else(|| "no reason given".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn construction_and_every_kind_of_client_work_without_prior_setup() {
+        let transport = HttpTransport::default();
+        let again = HttpTransport::new(HttpOptions { http1_only: true, ..HttpOptions::default() });
+        for transport in [transport, again] {
+            assert!(transport.build(true, false).is_ok());
+            // A machine without root certificates cannot build the others, but must not panic.
+            for (local, secure) in [(false, false), (true, true), (false, true)] {
+                if let Err(error) = transport.build(local, secure) {
+                    assert!(matches!(error, TransportError::Unusable(_)));
+                }
+            }
+        }
+    }
+}

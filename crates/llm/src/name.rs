@@ -1,0 +1,132 @@
+//! Model names as people write them: `openai:gpt-x` or `openai/gpt-x`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::provider::{self, Provider, known_providers};
+
+/// A provider and one of its models. The provider is known and the model is not empty; the model's own name may
+/// contain `/` and `:`.
+#[derive(Clone)]
+pub struct ModelName {
+    provider: &'static Provider,
+    model: String,
+}
+
+impl ModelName {
+    /// The provider's name, in lower case.
+    pub fn provider(&self) -> &'static str {
+        self.provider.name
+    }
+
+    /// The model as its server names it.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub(crate) fn row(&self) -> &'static Provider {
+        self.provider
+    }
+}
+
+impl FromStr for ModelName {
+    type Err = NameError;
+
+    /// The first `:` or `/` ends the provider; everything after it is the model.
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        let text = text.trim();
+        if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
+            return Err(NameError::WhiteSpace(text.escape_debug().to_string()));
+        }
+        let Some(at) = text.find([':', '/']) else {
+            return Err(NameError::NoProvider(text.to_owned()));
+        };
+        let (before, model) = (&text[..at], &text[at + 1..]);
+        let Some(provider) = provider::find(&before.to_ascii_lowercase()) else {
+            return Err(NameError::UnknownProvider { provider: before.to_owned(), full: text.to_owned() });
+        };
+        if model.is_empty() {
+            return Err(NameError::NoModel(before.to_owned()));
+        }
+        Ok(Self { provider, model: model.to_owned() })
+    }
+}
+
+impl fmt::Display for ModelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.provider(), self.model)
+    }
+}
+
+impl fmt::Debug for ModelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ModelName({self})")
+    }
+}
+
+impl PartialEq for ModelName {
+    fn eq(&self, other: &Self) -> bool {
+        self.provider() == other.provider() && self.model == other.model
+    }
+}
+
+impl Eq for ModelName {}
+
+/// A text that names no model.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NameError {
+    /// Neither `:` nor `/`.
+    #[error("`{0}` does not say which provider serves the model: write it like `openai:{0}`")]
+    NoProvider(String),
+    /// Nothing after the provider.
+    #[error("`{0}:` names no model: write it like `{0}:MODEL`")]
+    NoModel(String),
+    /// A space, a line break or the like.
+    #[error("`{0}` is not a model name: it contains white space")]
+    WhiteSpace(String),
+    /// A provider that is not in the list.
+    #[error(
+        "unknown provider `{provider}` in `{full}`; known: {}. Any server that speaks OpenAI's chat completions \
+         works as `openai:MODEL` with OPENAI_BASE_URL set to its address, such as http://localhost:8000/v1",
+        known()
+    )]
+    UnknownProvider {
+        /// The part before the first `:` or `/`.
+        provider: String,
+        /// The whole name.
+        full: String,
+    },
+}
+
+fn known() -> String {
+    known_providers().collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<(&'static str, String), NameError> {
+        text.parse::<ModelName>().map(|name| (name.provider(), name.model().to_owned()))
+    }
+
+    #[test]
+    fn both_spellings_and_models_with_separators() {
+        assert_eq!(parse("openai:gpt-x"), Ok(("openai", "gpt-x".into())));
+        assert_eq!(parse(" OpenAI/gpt-x "), Ok(("openai", "gpt-x".into())));
+        assert_eq!(parse("openai/meta-llama/Llama-3:70b"), Ok(("openai", "meta-llama/Llama-3:70b".into())));
+        assert_eq!(parse("openai:ft:gpt:x").unwrap().1, "ft:gpt:x");
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        assert_eq!(parse("gpt-x"), Err(NameError::NoProvider("gpt-x".into())));
+        assert_eq!(parse("openai:"), Err(NameError::NoModel("openai".into())));
+        assert!(matches!(parse("openai:a b"), Err(NameError::WhiteSpace(_))));
+        let message = parse("acme/x").unwrap_err().to_string();
+        assert!(message.contains("`acme`") && message.contains("known: openai"), "{message}");
+        assert!(message.contains("OPENAI_BASE_URL"), "{message}");
+    }
+}

@@ -1,0 +1,107 @@
+//! What a model answered, free of any provider's spelling.
+
+use std::ops::Add;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::FailedAttempt;
+
+/// One answer of a model. That a value exists says only that the server answered in its own format: `finish` and
+/// `refusal` must be looked at before `text` means anything.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChatReply {
+    /// The visible text; empty when the model said nothing. Hidden reasoning is not part of it.
+    pub text: String,
+    /// Why the model stopped.
+    pub finish: Finish,
+    /// The model's own words when it declined to answer.
+    pub refusal: Option<String>,
+    /// Tokens of this answer.
+    pub usage: Usage,
+    /// The model that answered, as the server reports it; often a dated version of what was asked for.
+    pub model: Option<String>,
+    /// The server's name for this exchange, for support requests.
+    pub request_id: Option<String>,
+    /// The body as received, with known secrets replaced. Bytes that are not UTF-8 become U+FFFD.
+    pub raw: String,
+    /// Time from sending the successful request to having read its whole body.
+    pub latency: Duration,
+    /// Requests sent for this answer, the successful one included.
+    pub attempts: u32,
+    /// The requests that came before the successful one, oldest first.
+    pub failed: Vec<FailedAttempt>,
+}
+
+impl ChatReply {
+    /// Tokens of this answer and of every failed attempt that reported some.
+    pub fn total_usage(&self) -> Usage {
+        self.failed.iter().fold(self.usage, |sum, attempt| sum + attempt.usage)
+    }
+}
+
+/// Why a model stopped writing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// It was done.
+    Stop,
+    /// It ran into the token limit; the text is cut off.
+    Length,
+    /// The server withheld some or all of the text.
+    ContentFilter,
+    /// It wants to call a tool.
+    ToolCall,
+    /// Anything else, in the server's words; `unknown` when the server did not say.
+    Other(String),
+}
+
+/// Token counts. `None` means that the server did not report the number, which is not the same as 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read, cached ones included.
+    pub input: Option<u64>,
+    /// Those of `input` that came from the provider's prompt cache.
+    pub cached: Option<u64>,
+    /// Tokens written, hidden reasoning included.
+    pub output: Option<u64>,
+}
+
+impl Usage {
+    /// Whether nothing at all was reported.
+    pub fn is_unknown(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl Add for Usage {
+    type Output = Self;
+
+    /// Sums field by field; a field unknown on one side keeps the known number.
+    fn add(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (known, None) | (None, known) => known,
+        };
+        Self {
+            input: sum(self.input, other.input),
+            cached: sum(self.cached, other.cached),
+            output: sum(self.output, other.output),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_and_zero_usage_stay_different() {
+        let unknown = Usage::default();
+        let zero = Usage { input: Some(0), cached: None, output: Some(3) };
+        assert_eq!(unknown + unknown, unknown);
+        assert_eq!(unknown + zero, zero);
+        assert_eq!(zero + zero, Usage { input: Some(0), cached: None, output: Some(6) });
+        assert!(!zero.is_unknown());
+    }
+}

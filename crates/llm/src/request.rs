@@ -1,0 +1,126 @@
+//! What is asked of a model, free of any provider's spelling.
+
+use serde::Serialize;
+
+/// One question to a model. The same value always encodes to the same bytes in a given wire format.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChatRequest {
+    /// The model as its server names it. Empty means the model of the client that sends the request.
+    pub model: String,
+    /// The conversation, oldest message first. Must not be empty.
+    pub messages: Vec<ChatMessage>,
+    /// The shape the reply must have, when the server can enforce one.
+    pub schema: Option<JsonSchemaFormat>,
+    /// Sampling temperature; 0 asks for the most likely tokens. Must be finite.
+    pub temperature: Option<f64>,
+    /// Sampling seed, for servers that offer repeatable sampling. Many refuse values above `i64::MAX`.
+    pub seed: Option<u64>,
+    /// Upper limit for the tokens of the reply.
+    pub max_output_tokens: Option<u32>,
+}
+
+impl ChatRequest {
+    /// A request with these messages and nothing else set; the client's model answers it.
+    pub fn new(messages: Vec<ChatMessage>) -> Self {
+        Self {
+            model: String::new(),
+            messages,
+            schema: None,
+            temperature: None,
+            seed: None,
+            max_output_tokens: None,
+        }
+    }
+}
+
+/// One message of the conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChatMessage {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, in order.
+    pub content: Vec<Part>,
+}
+
+impl ChatMessage {
+    /// A system message of one text.
+    pub fn system(text: impl Into<String>) -> Self {
+        Self::text(Role::System, text)
+    }
+
+    /// A user message of one text.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::text(Role::User, text)
+    }
+
+    /// An assistant message of one text.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::text(Role::Assistant, text)
+    }
+
+    /// A message of one text by any role.
+    pub fn text(role: Role, text: impl Into<String>) -> Self {
+        Self { role, content: vec![Part::Text(text.into())] }
+    }
+}
+
+/// Who speaks a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Instructions from the one who asks.
+    System,
+    /// The question and its material.
+    User,
+    /// An earlier reply of a model.
+    Assistant,
+    /// The output of a tool. Hosted servers accept it only as the answer to a tool call they made themselves.
+    Tool,
+}
+
+/// A piece of a message. Neighbouring texts reach the model joined without a separator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Plain text.
+    Text(String),
+    /// A picture, sent inline.
+    Image {
+        /// For example `image/png`.
+        media_type: String,
+        /// The picture's bytes in standard base64.
+        data: String,
+    },
+}
+
+/// A JSON schema the reply must follow.
+///
+/// Keys keep the order in which the schema names them: models write an object's members in schema order, so the
+/// order decides what is thought of first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JsonSchemaFormat {
+    /// A name for the shape; letters, digits, `_` and `-`, at most 64.
+    pub name: String,
+    /// The schema itself.
+    pub schema: serde_json::Value,
+    /// Whether the server must enforce every detail rather than try.
+    pub strict: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_keeps_the_order_of_its_keys() {
+        let format = JsonSchemaFormat {
+            name: "judgement".into(),
+            schema: serde_json::json!({"reason": 1, "evidence": 2, "outcome": 3, "a": 4}),
+            strict: true,
+        };
+        assert_eq!(
+            serde_json::to_string(&format).unwrap(),
+            r#"{"name":"judgement","schema":{"reason":1,"evidence":2,"outcome":3,"a":4},"strict":true}"#
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! The seam between wire formats and the network: what goes out, what comes back, and how sending can fail.
+
+use std::time::Duration;
+
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use thiserror::Error;
+
+use crate::ask::BoxFuture;
+
+/// Sends one HTTP POST. Tests may pass one that never leaves the process.
+pub trait Transport: Send + Sync {
+    /// Sends and reads the whole answer. Any status is an answer. Must not send anything twice.
+    fn send(&self, call: Outgoing) -> BoxFuture<'_, Result<HttpAnswer, TransportError>>;
+}
+
+/// One HTTP POST, complete with credentials. Secret headers are marked sensitive, so `Debug` does not show them.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    /// Where to.
+    pub url: Url,
+    /// All headers but those of the connection itself.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Vec<u8>,
+    /// The limit for everything from connecting to the last byte of the answer.
+    pub timeout: Duration,
+}
+
+/// A whole HTTP answer of any status.
+#[derive(Debug, Clone)]
+pub struct HttpAnswer {
+    /// The status code.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body, decompressed.
+    pub body: Vec<u8>,
+}
+
+/// Why no whole answer came.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TransportError {
+    /// The time limit passed.
+    #[error("no whole answer within {}", seconds(*.0))]
+    Timeout(Duration),
+    /// No connection came about.
+    #[error("could not connect: {0}")]
+    Connect(String),
+    /// The connection broke before the answer was complete.
+    #[error("the connection broke: {0}")]
+    Broken(String),
+    /// The answer was larger than allowed; the limit in bytes.
+    #[error("the answer is larger than {} MiB", .0 >> 20)]
+    TooLarge(usize),
+    /// This machine cannot make such requests at all.
+    #[error("cannot make HTTP requests: {0}")]
+    Unusable(String),
+}
+
+fn seconds(limit: Duration) -> String {
+    if limit.subsec_nanos() == 0 {
+        format!("{} s", limit.as_secs())
+    } else {
+        format!("{} ms", limit.as_millis())
+    }
+}

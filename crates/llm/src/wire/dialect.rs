@@ -1,0 +1,36 @@
+//! In what servers that speak OpenAI's format differ from each other before anything is learned from them.
+
+use crate::quirks::SchemaSupport;
+
+/// A variant of OpenAI's chat completions format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// The path under the base URL.
+    pub path: &'static str,
+    /// The name of the output limit that is tried first.
+    pub limit: &'static str,
+    /// The name that is tried when the first is refused.
+    pub other_limit: &'static str,
+    /// The most of a reply schema the server is known to take.
+    pub schema: SchemaSupport,
+}
+
+impl Dialect {
+    /// OpenAI itself, whose newer models refuse `max_tokens`.
+    pub const OPENAI: Self = Self {
+        path: "/chat/completions",
+        limit: "max_completion_tokens",
+        other_limit: "max_tokens",
+        schema: SchemaSupport::Full,
+    };
+
+    /// Any other server. `max_tokens` is the older and wider known name.
+    pub const COMPATIBLE: Self =
+        Self { limit: "max_tokens", other_limit: "max_completion_tokens", ..Self::OPENAI };
+
+    /// The dialect of the server with this host name.
+    pub fn for_host(host: &str) -> Self {
+        let openai = host == "api.openai.com" || host.ends_with(".api.openai.com");
+        if openai { Self::OPENAI } else { Self::COMPATIBLE }
+    }
+}

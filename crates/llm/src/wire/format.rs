@@ -1,0 +1,53 @@
+//! What a wire format must be able to do.
+
+use std::fmt;
+
+use crate::error::AskError;
+use crate::quirks::Quirks;
+use crate::reply::ChatReply;
+use crate::request::ChatRequest;
+use crate::transport::HttpAnswer;
+
+/// A wire format. Everything is a pure function of its arguments: no network, no clock, no secrets.
+pub trait Wire: Send + Sync + fmt::Debug {
+    /// A stable name, part of what identifies a stored reply.
+    fn name(&self) -> &'static str;
+
+    /// How the key travels.
+    fn key_header(&self) -> KeyHeader;
+
+    /// The request as bytes; the same request and quirks always give the same bytes. `request.model` is filled in.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::BadRequest`] when the format cannot express the request.
+    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError>;
+
+    /// Reads an answer of any status. Latency, attempts and waits are left for the client to fill in.
+    ///
+    /// # Errors
+    /// Any status but 2xx, and a 2xx whose body is an error or unreadable. Messages may be long and unredacted.
+    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError>;
+
+    /// What a refusal teaches about the server: quirks beyond `quirks`, under which `request` was sent.
+    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks>;
+}
+
+/// The part of an HTTP request that the wire format decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpCall {
+    /// The path under the base URL, with a leading slash.
+    pub path: String,
+    /// Headers beyond key and endpoint; names in lower case.
+    pub headers: Vec<(&'static str, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// The header that carries the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyHeader {
+    /// The header's name in lower case.
+    pub name: &'static str,
+    /// What stands before the key in its value.
+    pub prefix: &'static str,
+}

@@ -1,0 +1,102 @@
+//! Tolerant reading of JSON whose exact shape differs from server to server.
+
+use serde_json::Value;
+
+/// What a server said went wrong.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ServerError {
+    /// Its words, possibly long.
+    pub(super) message: String,
+    /// Its code and type, joined by a space.
+    pub(super) code: String,
+    /// The parameter it points at.
+    pub(super) param: String,
+    /// A status inside the body, sent by gateways that always answer 200.
+    pub(super) status: Option<u16>,
+}
+
+/// Reads an error body: `{"error": {...}}`, `{"error": "..."}`, `{"message": ...}`, `{"detail": ...}`, plain text.
+pub(super) fn server_error(body: &[u8]) -> ServerError {
+    let Ok(value) = serde_json::from_slice::<Value>(body) else {
+        let text = String::from_utf8_lossy(body);
+        return ServerError { message: crate::excerpt::readable(&text), ..ServerError::default() };
+    };
+    error_value(value.get("error").filter(|error| !error.is_null()).unwrap_or(&value))
+}
+
+/// Reads an error object, a string, or whatever else stands in its place.
+pub(super) fn error_value(error: &Value) -> ServerError {
+    if let Value::Array(items) = error
+        && let Some(first) = items.first()
+    {
+        return error_value(first.get("error").unwrap_or(first));
+    }
+    let message = ["message", "detail", "msg", "error", "errors", "title"]
+        .iter()
+        .find_map(|key| error.get(*key).filter(|value| !value.is_null()))
+        .unwrap_or(error);
+    let word = |key: &str| match error.get(key) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    let status = ["code", "status"]
+        .iter()
+        .find_map(|key| match error.get(*key)? {
+            Value::Number(number) => number.as_u64(),
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        })
+        .and_then(|code| u16::try_from(code).ok())
+        .filter(|code| (400..600).contains(code));
+    ServerError {
+        message: message.as_str().map_or_else(|| message.to_string(), str::to_owned),
+        code: format!("{} {}", word("code"), word("type")).trim().to_owned(),
+        param: word("param"),
+        status,
+    }
+}
+
+/// A count: a whole number that is not negative. Anything else is unknown.
+pub(super) fn count(value: &Value, path: &str) -> Option<u64> {
+    value.pointer(path)?.as_u64()
+}
+
+/// A text that says something.
+pub(super) fn text(value: &Value, path: &str) -> Option<String> {
+    value.pointer(path)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_of_error_yields_its_message() {
+        let table = [
+            (r#"{"error":{"message":"m","type":"t","param":"p","code":"c"}}"#, "m", "c t", "p", None),
+            (r#"{"error":"m"}"#, "m", "", "", None),
+            (r#"{"message":"m","code":503}"#, "m", "503", "", Some(503)),
+            (r#"{"detail":[{"loc":["body"]}]}"#, r#"[{"loc":["body"]}]"#, "", "", None),
+            (r#"[{"error":{"message":"m","code":429}}]"#, "m", "429", "", Some(429)),
+            (r#"{"error":null,"message":"m"}"#, "m", "", "", None),
+            (r#"{"x":1}"#, r#"{"x":1}"#, "", "", None),
+            ("upstream died", "upstream died", "", "", None),
+            ("", "", "", "", None),
+        ];
+        for (body, message, code, param, status) in table {
+            let expected =
+                ServerError { message: message.into(), code: code.into(), param: param.into(), status };
+            assert_eq!(server_error(body.as_bytes()), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn counts_that_are_not_counts_are_unknown() {
+        let value = serde_json::json!({"a": 3, "b": -1, "c": 1.5, "d": null, "e": "7"});
+        assert_eq!(count(&value, "/a"), Some(3));
+        for path in ["/b", "/c", "/d", "/e", "/f"] {
+            assert_eq!(count(&value, path), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Golden pairs for OpenAI's chat completions, after the public API reference.
+
+use reqwest::header::{HeaderMap, HeaderValue};
+use serde_json::json;
+
+use super::*;
+
+fn full_request() -> ChatRequest {
+    ChatRequest {
+        model: "gpt-x".into(),
+        schema: Some(JsonSchemaFormat {
+            name: "judgement".into(),
+            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}),
+            strict: true,
+        }),
+        temperature: Some(0.0),
+        seed: Some(7),
+        max_output_tokens: Some(500),
+        ..ChatRequest::new(vec![ChatMessage::system("Be fair."), ChatMessage::user("\"Hi\"\n")])
+    }
+}
+
+fn body(dialect: Dialect, request: &ChatRequest, quirks: Quirks) -> String {
+    String::from_utf8(OpenAiChat::new(dialect).encode(request, quirks).unwrap().body).unwrap()
+}
+
+fn answer(status: u16, body: &str) -> HttpAnswer {
+    let mut headers = HeaderMap::new();
+    headers.insert("x-request-id", HeaderValue::from_static("req_1"));
+    HttpAnswer { status, headers, body: body.as_bytes().to_vec() }
+}
+
+fn decode(status: u16, body: &str) -> Result<ChatReply, AskError> {
+    OpenAiChat::new(Dialect::OPENAI).decode(&answer(status, body))
+}
+
+#[test]
+fn a_full_request_is_these_bytes() {
+    assert_eq!(
+        body(Dialect::OPENAI, &full_request(), Quirks::default()),
+        concat!(
+            r#"{"model":"gpt-x","messages":[{"role":"system","content":"Be fair."},"#,
+            r#"{"role":"user","content":"\"Hi\"\n"}],"#,
+            r#""response_format":{"type":"json_schema","json_schema":{"name":"judgement","strict":true,"#,
+            r#""schema":{"type":"object","properties":{"reason":{"type":"string"},"met":{"type":"boolean"}}}}},"#,
+            r#""temperature":0.0,"seed":7,"max_completion_tokens":500}"#
+        )
+    );
+    let call = OpenAiChat::new(Dialect::OPENAI).encode(&full_request(), Quirks::default()).unwrap();
+    assert_eq!(call.path, "/chat/completions");
+    assert!(call.headers.contains(&("content-type", "application/json".into())));
+}
+
+#[test]
+fn a_bare_request_and_a_picture() {
+    let mut request = ChatRequest::new(vec![ChatMessage {
+        role: Role::User,
+        content: vec![
+            Part::Text("What is it?".into()),
+            Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
+        ],
+    }]);
+    request.model = "m".into();
+    assert_eq!(
+        body(Dialect::COMPATIBLE, &request, Quirks::default()),
+        concat!(
+            r#"{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"What is it?"},"#,
+            r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}"#
+        )
+    );
+    request.messages[0].content = vec![Part::Text("a".into()), Part::Text("b".into())];
+    assert!(
+        body(Dialect::COMPATIBLE, &request, Quirks::default()).contains(r#"{"role":"user","content":"ab"}"#)
+    );
+}
+
+#[test]
+fn quirks_and_dialects_leave_out_what_is_refused() {
+    let quirks = Quirks {
+        no_temperature: true,
+        no_seed: true,
+        schema: SchemaSupport::JsonObject,
+        limit: LimitField::Other,
+    };
+    let sent = body(Dialect::OPENAI, &full_request(), quirks);
+    assert!(sent.ends_with(r#""response_format":{"type":"json_object"},"max_tokens":500}"#), "{sent}");
+    let least = Quirks { schema: SchemaSupport::None, limit: LimitField::Dropped, ..quirks };
+    let sent = body(Dialect::OPENAI, &full_request(), least);
+    assert!(sent.ends_with(r#""content":"\"Hi\"\n"}]}"#), "{sent}");
+    assert!(
+        body(Dialect::COMPATIBLE, &full_request(), Quirks::default())
+            .ends_with(r#""seed":7,"max_tokens":500}"#)
+    );
+}
+
+#[test]
+fn unsendable_requests_are_refused_here() {
+    let wire = OpenAiChat::new(Dialect::OPENAI);
+    for request in [
+        ChatRequest::new(vec![]),
+        ChatRequest { temperature: Some(f64::NAN), ..full_request() },
+        ChatRequest { temperature: Some(f64::INFINITY), ..full_request() },
+    ] {
+        assert_eq!(wire.encode(&request, Quirks::default()).unwrap_err().kind, ErrorKind::BadRequest);
+    }
+}
+
+#[test]
+fn a_full_reply_is_read_completely() {
+    let raw = r#"{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"gpt-x-2026","choices":[{"index":0,
+        "message":{"role":"assistant","content":"{\"met\":true}","refusal":null,"annotations":[]},
+        "logprobs":null,"finish_reason":"stop"}],
+        "usage":{"prompt_tokens":1117,"completion_tokens":46,"total_tokens":1163,
+        "prompt_tokens_details":{"cached_tokens":1024},"completion_tokens_details":{"reasoning_tokens":0}}}"#;
+    let reply = decode(200, raw).unwrap();
+    assert_eq!(reply.text, r#"{"met":true}"#);
+    assert_eq!(reply.finish, Finish::Stop);
+    assert_eq!(reply.refusal, None);
+    assert_eq!(reply.usage, Usage { input: Some(1117), cached: Some(1024), output: Some(46) });
+    assert_eq!(reply.model.as_deref(), Some("gpt-x-2026"));
+    assert_eq!(reply.request_id.as_deref(), Some("req_1"));
+    assert_eq!(reply.raw, raw);
+}
+
+#[test]
+fn a_minimal_reply_leaves_the_rest_unknown() {
+    let reply = decode(200, r#"{"choices":[{"message":{"content":"hi"}}]}"#).unwrap();
+    assert_eq!(reply.text, "hi");
+    assert_eq!(reply.finish, Finish::Other("unknown".into()));
+    assert!(reply.usage.is_unknown());
+    assert_eq!(reply.model, None);
+}
+
+#[test]
+fn contents_of_every_shape() {
+    let text = |message: &str| {
+        let reply =
+            decode(200, &format!(r#"{{"choices":[{{"message":{message},"finish_reason":"stop"}}]}}"#));
+        let reply = reply.unwrap();
+        (reply.text, reply.refusal)
+    };
+    assert_eq!(text(r#"{"content":null}"#), (String::new(), None));
+    assert_eq!(text(r#"{"content":"a","reasoning_content":"long thoughts"}"#), ("a".into(), None));
+    assert_eq!(
+        text(
+            r#"{"content":[{"type":"thinking","text":"no"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#
+        ),
+        ("ab".into(), None)
+    );
+    assert_eq!(text(r#"{"content":null,"refusal":"I can't."}"#), (String::new(), Some("I can't.".into())));
+    assert_eq!(
+        text(r#"{"content":[{"type":"refusal","refusal":"No."}]}"#),
+        (String::new(), Some("No.".into()))
+    );
+    assert_eq!(text(r#"{"content":"a","refusal":""}"#), ("a".into(), None));
+}
+
+#[test]
+fn finish_reasons() {
+    for (reason, expected) in [
+        (json!("length"), Finish::Length),
+        (json!("content_filter"), Finish::ContentFilter),
+        (json!("tool_calls"), Finish::ToolCall),
+        (json!("weird"), Finish::Other("weird".into())),
+        (json!(null), Finish::Other("unknown".into())),
+    ] {
+        assert_eq!(finish(Some(&reason)), expected);
+    }
+}
+
+#[test]
+fn errors_of_every_shape_become_kinds_with_words() {
+    let error = |status, body: &str| {
+        let error = decode(status, body).unwrap_err();
+        assert_eq!(error.request_id.as_deref(), Some("req_1"));
+        (error.kind, error.message)
+    };
+    let full =
+        r#"{"error":{"message":"Slow down","type":"tokens","param":null,"code":"rate_limit_exceeded"}}"#;
+    assert_eq!(error(429, full), (ErrorKind::RateLimited, "Slow down".into()));
+    assert_eq!(error(400, r#"{"error":"bad field"}"#), (ErrorKind::BadRequest, "bad field".into()));
+    assert_eq!(error(502, "<html><head><title>Bad Gateway</title></head></html>").0, ErrorKind::Server);
+    assert_eq!(
+        error(200, r#"{"error":{"message":"later","code":429}}"#),
+        (ErrorKind::RateLimited, "later".into())
+    );
+    assert_eq!(
+        error(200, r#"{"choices":[{"error":{"message":"upstream","code":502},"finish_reason":"error"}]}"#),
+        (ErrorKind::Server, "upstream".into())
+    );
+    assert_eq!(error(200, "not json").0, ErrorKind::MalformedReply);
+    assert_eq!(error(200, "").1, "the answer is empty");
+    assert_eq!(error(200, r#"{"choices":[]}"#).0, ErrorKind::MalformedReply);
+    assert_eq!(error(200, "[1,2]").0, ErrorKind::MalformedReply);
+    assert_eq!(error(301, "").0, ErrorKind::BadRequest);
+}
+
+#[test]
+fn an_unusable_reply_still_tells_its_cost() {
+    let error = decode(200, r#"{"choices":[],"usage":{"prompt_tokens":5}}"#).unwrap_err();
+    assert_eq!(error.usage.unwrap().input, Some(5));
+}
+
+#[test]
+fn only_sent_parameters_are_learned_from() {
+    let wire = OpenAiChat::new(Dialect::OPENAI);
+    let refusal = answer(
+        400,
+        r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0.","param":"temperature",
+            "type":"invalid_request_error","code":"unsupported_value"}}"#,
+    );
+    let learned = wire.learn(&full_request(), &refusal, Quirks::default()).unwrap();
+    assert_eq!(learned, Quirks { no_temperature: true, ..Quirks::default() });
+    assert_eq!(wire.learn(&full_request(), &refusal, learned), None);
+    let bare = ChatRequest::new(vec![ChatMessage::user("x")]);
+    assert_eq!(wire.learn(&bare, &refusal, Quirks::default()), None);
+    assert_eq!(wire.learn(&full_request(), &HttpAnswer { status: 500, ..refusal }, Quirks::default()), None);
+}

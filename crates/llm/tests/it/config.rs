@@ -1,0 +1,33 @@
+//! Clients from names and variables.
+
+use assize_llm::{Ask, Client, ConfigError, ModelId, Setup};
+
+fn describe(variables: &[(&str, &str)]) -> Result<ModelId, ConfigError> {
+    let env = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+    Client::from_name(&"openai:gpt-x".parse().unwrap(), &env, Setup::default()).map(|c| c.describe())
+}
+
+#[test]
+fn the_usual_server_needs_a_key() {
+    let error = describe(&[("OPENAI_API_KEY", " ")]).unwrap_err();
+    let words = error.to_string();
+    assert!(matches!(error, ConfigError::MissingKey { .. }));
+    for word in ["api.openai.com", "OPENAI_API_KEY", "OPENAI_BASE_URL"] {
+        assert!(words.contains(word), "{words}");
+    }
+    let id = describe(&[("OPENAI_API_KEY", "sk-1"), ("OPENAI_BASE_URL", "")]).unwrap();
+    assert_eq!((id.to_string().as_str(), id.base_url_host.as_str()), ("openai:gpt-x", "api.openai.com"));
+}
+
+#[test]
+fn a_server_on_this_machine_needs_none() {
+    let id = describe(&[("OPENAI_BASE_URL", "http://localhost:8080/v1")]).unwrap();
+    assert_eq!(id.base_url_host, "localhost:8080");
+    assert!(describe(&[("OPENAI_BASE_URL", "http://10.0.0.7:8080/v1")]).is_err());
+}
+
+#[test]
+fn a_bad_address_names_its_variable() {
+    let words = describe(&[("OPENAI_BASE_URL", "localhost:8080")]).unwrap_err().to_string();
+    assert!(words.contains("OPENAI_BASE_URL"), "{words}");
+}

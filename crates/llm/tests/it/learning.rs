@@ -1,0 +1,89 @@
+//! Parameters a server refuses are left out, once learned.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use assize_llm::{ErrorKind, LimitField, Quirks, SchemaSupport};
+use assize_testkit::mock::{Incoming, MockServer, Reply};
+
+use crate::support::{client, question};
+
+/// A server that refuses these parameters by name.
+fn picky(refused: &'static [&'static str]) -> MockServer {
+    MockServer::start(move |incoming: &Incoming| {
+        match refused.iter().find(|name| !incoming.body[**name].is_null()) {
+            Some(name) => Reply::unsupported(name),
+            None => Reply::text("fine"),
+        }
+    })
+}
+
+#[tokio::test]
+async fn each_refused_parameter_costs_one_call_and_is_never_sent_again() {
+    let server = picky(&["temperature", "seed"]);
+    let (client, clock) = client(&server);
+    let reply = client.ask(&question()).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.attempts, server.count()), ("fine", 3, 3));
+    assert!(clock.waits().is_empty(), "asking for less needs no wait");
+    assert_eq!(
+        client.learned("judge-1"),
+        Quirks { no_temperature: true, no_seed: true, ..Quirks::default() }
+    );
+    assert_eq!(client.ask(&question()).await.unwrap().attempts, 1);
+    let last = server.requests().last().unwrap().json();
+    assert!(last.get("temperature").is_none() && last.get("seed").is_none());
+    assert!(last.get("response_format").is_some(), "what was not refused stays");
+}
+
+#[tokio::test]
+async fn the_output_limit_is_renamed() {
+    let server = picky(&["max_tokens"]);
+    let (client, _) = client(&server);
+    assert_eq!(client.ask(&question()).await.unwrap().attempts, 2);
+    let last = server.requests().last().unwrap().json();
+    assert_eq!(last["max_completion_tokens"], 100);
+    assert_eq!(client.learned("judge-1").limit, LimitField::Other);
+}
+
+#[tokio::test]
+async fn a_schema_gives_way_to_an_object_and_then_to_nothing() {
+    let server = picky(&["response_format"]);
+    let (client, _) = client(&server);
+    assert_eq!(client.ask(&question()).await.unwrap().attempts, 3);
+    let formats: Vec<_> =
+        server.requests().iter().map(|r| r.json()["response_format"]["type"].clone()).collect();
+    assert_eq!(formats, [serde_json::json!("json_schema"), serde_json::json!("json_object"), ().into()]);
+    assert_eq!(client.learned("judge-1").schema, SchemaSupport::None);
+}
+
+#[tokio::test]
+async fn what_one_model_refuses_another_is_still_sent() {
+    let server = picky(&["seed"]);
+    let (client, _) = client(&server);
+    client.ask(&question()).await.unwrap();
+    let mut other = question();
+    other.model = "judge-2".into();
+    assert_eq!(client.ask(&other).await.unwrap().attempts, 2);
+}
+
+#[tokio::test]
+async fn a_refusal_that_dropping_does_not_cure_ends_and_teaches_nothing() {
+    let server = MockServer::start(|_: &Incoming| Reply::unsupported("temperature"));
+    let (client, _) = client(&server);
+    let error = client.ask(&question()).await.unwrap_err();
+    assert_eq!((error.kind, error.attempts), (ErrorKind::BadRequest, 2));
+    assert_eq!(client.learned("judge-1"), Quirks::default());
+}
+
+#[tokio::test]
+async fn learning_leaves_all_attempts_for_real_faults() {
+    let asked = AtomicUsize::new(0);
+    let server = MockServer::start(move |incoming: &Incoming| {
+        if !incoming.body["seed"].is_null() {
+            return Reply::unsupported("seed");
+        }
+        // Three faults use up three of the client's four attempts.
+        if asked.fetch_add(1, Ordering::Relaxed) < 3 { Reply::status(500, "") } else { Reply::text("fine") }
+    });
+    let (client, _) = client(&server);
+    assert_eq!(client.ask(&question()).await.unwrap().attempts, 5);
+}

@@ -1,0 +1,53 @@
+//! Many questions at once.
+
+use std::time::Duration;
+
+use assize_testkit::mock::{Incoming, MockServer, Reply};
+use futures_util::future::join_all;
+
+use crate::support::{client, question};
+
+#[tokio::test]
+async fn more_than_a_hundred_questions_are_in_flight_at_once() {
+    let server = MockServer::start(|incoming: &Incoming| {
+        Reply::text(incoming.last_user_text.clone()).after(Duration::from_secs(1))
+    });
+    let (client, _) = client(&server);
+    let asked = (0..300).map(|i| {
+        let client = client.clone();
+        async move {
+            let mut request = question();
+            request.messages[1] = assize_llm::ChatMessage::user(format!("question {i}"));
+            client.ask(&request).await.map(|reply| reply.text == format!("question {i}"))
+        }
+    });
+    let replies = join_all(asked).await;
+    assert!(replies.iter().all(|reply| *reply == Ok(true)), "every question gets its own answer");
+    assert_eq!(server.count(), 300);
+    assert!(server.peak_in_flight() > 100, "{}", server.peak_in_flight());
+}
+
+#[tokio::test]
+async fn dropping_the_question_gives_it_up() {
+    let server = MockServer::start(
+        |incoming: &Incoming| {
+            if incoming.index == 0 { Reply::Hang } else { Reply::text("fine") }
+        },
+    );
+    let (client, _) = client(&server);
+    let question = question();
+    let given_up = tokio::time::timeout(Duration::from_millis(200), client.ask(&question)).await;
+    assert!(given_up.is_err());
+    assert_eq!(client.ask(&question).await.unwrap().text, "fine");
+}
+
+#[tokio::test]
+async fn the_same_question_is_the_same_bytes() {
+    let server = MockServer::start(|_: &Incoming| Reply::text("fine"));
+    let (client, _) = client(&server);
+    client.ask(&question()).await.unwrap();
+    client.ask(&question()).await.unwrap();
+    let requests = server.requests();
+    assert_eq!(requests[0].body, requests[1].body);
+    assert_eq!(requests[0].body, client.body(&question()).unwrap());
+}

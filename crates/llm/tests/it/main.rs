@@ -1,0 +1,11 @@
+//! The client against a scripted server.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
+
+mod config;
+mod faults;
+mod learning;
+mod load;
+mod retry;
+mod secrets;
+mod support;

@@ -1,0 +1,130 @@
+//! Trying again: how often, after how long, and what is remembered of it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use assize_llm::{
+    Ask, BoxFuture, ErrorKind, HeaderMap, HttpAnswer, Outgoing, RetryPolicy, TokioClock, Transport,
+    TransportError,
+};
+use assize_testkit::mock::{MockServer, Reply, always, sequence};
+
+use crate::support::{client, client_with, question};
+
+#[tokio::test]
+async fn a_rate_limit_is_waited_out_as_long_as_the_server_asks() {
+    let limited = Reply::RateLimited { retry_after: Some(Duration::from_secs(7)) };
+    let server = MockServer::start(sequence(vec![limited, Reply::text("yes")]));
+    let (client, clock) = client(&server);
+    let reply = client.ask(&question()).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.attempts), ("yes", 2));
+    assert_eq!(reply.failed[0].kind, ErrorKind::RateLimited);
+    assert_eq!(reply.failed[0].status, Some(429));
+    let waits = clock.waits();
+    assert_eq!(waits, [reply.failed[0].waited]);
+    assert!(waits[0] >= Duration::from_secs(7) && waits[0] < Duration::from_secs(8), "{waits:?}");
+}
+
+#[tokio::test]
+async fn other_spellings_of_the_wait_are_understood() {
+    let limited = |name: &str, value: &str| Reply::Status {
+        code: 429,
+        headers: vec![(name.to_owned(), value.to_owned())],
+        body: String::new(),
+    };
+    let server = MockServer::start(sequence(vec![
+        limited("retry-after-ms", "2500"),
+        // The clock of these tests stands at the epoch, and the mock's own date header is the date it really is.
+        limited("retry-after", "Thu, 01 Jan 1970 00:00:09 GMT"),
+        Reply::text("yes"),
+    ]));
+    let (client, clock) = client(&server);
+    client.ask(&question()).await.unwrap();
+    let waits = clock.waits();
+    assert!((2500..3000).contains(&waits[0].as_millis()), "{waits:?}");
+    assert!(waits[1] < Duration::from_millis(500), "a date in the past asks for no wait: {waits:?}");
+}
+
+#[tokio::test]
+async fn a_wait_beyond_the_limit_is_not_begun() {
+    let limited = Reply::RateLimited { retry_after: Some(Duration::from_hours(1)) };
+    let server = MockServer::start(always(limited));
+    let (client, clock) = client(&server);
+    let error = client.ask(&question()).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::RateLimited);
+    assert_eq!(error.retry_after, Some(Duration::from_hours(1)));
+    assert!(clock.waits().is_empty());
+    assert_eq!((error.attempts, server.count()), (1, 1));
+}
+
+#[tokio::test]
+async fn server_failures_are_retried_up_to_the_limit() {
+    for code in [408, 409, 500, 502, 503, 504, 529] {
+        let server = MockServer::start(always(Reply::status(code, "<html>down</html>")));
+        let (client, clock) = client(&server);
+        let error = client.ask(&question()).await.unwrap_err();
+        assert!(error.kind.is_retryable(), "{code}");
+        assert_eq!((error.attempts, error.failed.len(), server.count()), (4, 4, 4), "{code}");
+        assert_eq!(clock.waits().len(), 3);
+        assert_eq!(error.failed[3].waited, Duration::ZERO);
+    }
+}
+
+#[tokio::test]
+async fn refusals_that_last_are_not_retried() {
+    for (code, kind) in [
+        (400, ErrorKind::BadRequest),
+        (401, ErrorKind::Authentication),
+        (403, ErrorKind::PermissionDenied),
+        (404, ErrorKind::NotFound),
+        (307, ErrorKind::BadRequest),
+    ] {
+        let server = MockServer::start(always(Reply::status(code, "{}")));
+        let (client, clock) = client(&server);
+        let error = client.ask(&question()).await.unwrap_err();
+        assert_eq!((error.kind, error.status, error.attempts), (kind, Some(code), 1));
+        assert!(clock.waits().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn the_same_seed_waits_the_same() {
+    let mut seen = Vec::new();
+    for seed in [1, 1, 2] {
+        let server = MockServer::start(always(Reply::status(500, "")));
+        let (client, clock) = client_with(&server, |setup| setup.seed = seed);
+        client.ask(&question()).await.unwrap_err();
+        seen.push(clock.waits());
+    }
+    assert_eq!(seen[0], seen[1]);
+    assert_ne!(seen[0], seen[2]);
+}
+
+/// A transport that never leaves the process.
+struct Scripted(Mutex<VecDeque<u16>>);
+
+impl Transport for Scripted {
+    fn send(&self, _: Outgoing) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
+        let status = self.0.lock().unwrap().pop_front().unwrap_or(200);
+        let body = if status == 200 { r#"{"choices":[{"message":{"content":"hi"}}]}"# } else { "" };
+        let headers = HeaderMap::default();
+        Box::pin(std::future::ready(Ok(HttpAnswer { status, headers, body: body.into() })))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_real_clock_waits_on_tokio_time() {
+    let server = MockServer::start(always(Reply::Hang));
+    let (client, _) = client_with(&server, |setup| {
+        setup.clock = Arc::new(TokioClock);
+        setup.transport = Arc::new(Scripted(Mutex::new([500, 500, 500].into())));
+        setup.policy = RetryPolicy { base: Duration::from_secs(10), ..setup.policy };
+    });
+    let begun = tokio::time::Instant::now();
+    let client: &dyn Ask = &client;
+    let reply = client.ask(&question()).await.unwrap();
+    let waited: Duration = reply.failed.iter().map(|attempt| attempt.waited).sum();
+    assert!(waited > Duration::ZERO && begun.elapsed() >= waited);
+    assert!(begun.elapsed() < waited + Duration::from_secs(1));
+}

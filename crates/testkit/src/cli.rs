@@ -1,0 +1,230 @@
+//! Running the real binary in a temporary folder with a clean environment.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::filter::Filter;
+
+/// No command in a test may take longer; a hanging binary fails the test instead of holding it up for ever.
+const LIMIT: Duration = Duration::from_mins(2);
+
+/// A temporary folder and a binary to run in it.
+#[derive(Debug)]
+pub struct CliTest {
+    binary: PathBuf,
+    folder: TempDir,
+    /// Variables set on top of the clean environment.
+    variables: Vec<(String, String)>,
+    filters: Vec<Filter>,
+}
+
+impl CliTest {
+    /// A fixture for a binary; in an integration test of its crate, `env!("CARGO_BIN_EXE_name")` is its path.
+    ///
+    /// # Panics
+    /// When no temporary folder can be made, which fails the test.
+    pub fn new(binary: impl AsRef<Path>) -> Self {
+        Self {
+            binary: binary.as_ref().to_owned(),
+            folder: TempDir::new().expect("a temporary folder can be made"),
+            variables: Vec::new(),
+            filters: Vec::new(),
+        }
+    }
+
+    /// The folder in which the binary runs; also its home folder.
+    pub fn dir(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A path in the folder.
+    pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.dir().join(relative)
+    }
+
+    /// Writes a file in the folder, with the folders above it.
+    ///
+    /// # Panics
+    /// When it cannot be written, which fails the test.
+    pub fn file(&self, relative: impl AsRef<Path>, text: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(relative);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).expect("folders in a temporary folder can be made");
+        }
+        std::fs::write(&path, text).expect("files in a temporary folder can be written");
+        self
+    }
+
+    /// Reads a file in the folder.
+    ///
+    /// # Panics
+    /// When it is not there or not UTF-8, which fails the test.
+    pub fn read(&self, relative: impl AsRef<Path>) -> String {
+        let path = self.path(relative);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// Sets a variable for every command that follows.
+    pub fn env(&mut self, name: impl Into<String>, value: impl Into<String>) -> &mut Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Adds a change that [`CliTest::normalise`] makes.
+    pub fn filter(&mut self, filter: Filter) -> &mut Self {
+        self.filters.push(filter);
+        self
+    }
+
+    /// The command as it would run: in the folder, with no variables but `PATH`, `HOME` and those that were set.
+    /// For tests that must hold the process itself.
+    #[expect(clippy::disallowed_methods, reason = "a child process finds its own tools by PATH")]
+    pub fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.args(args).current_dir(self.dir()).env_clear().env("HOME", self.dir());
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs the binary to its end.
+    ///
+    /// # Panics
+    /// When it cannot be started or runs for longer than two minutes.
+    pub fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> CliOutput {
+        self.run_with_input(args, "")
+    }
+
+    /// Runs the binary to its end with this text on its standard input.
+    ///
+    /// # Panics
+    /// When it cannot be started or runs for longer than two minutes.
+    pub fn run_with_input<S: AsRef<OsStr>>(&self, args: &[S], input: &str) -> CliOutput {
+        let mut child = self
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot run {}: {error}", self.binary.display()));
+        let stdin = child.stdin.take();
+        let input = input.to_owned();
+        let writer = std::thread::spawn(move || {
+            if let Some(mut stdin) = stdin {
+                // A program that does not read its input closes it, which is its right.
+                let _ = std::io::Write::write_all(&mut stdin, input.as_bytes());
+            }
+        });
+        let stdout = read_all(child.stdout.take());
+        let stderr = read_all(child.stderr.take());
+        let collected = stdout.recv_timeout(LIMIT).and_then(|out| Ok((out, stderr.recv_timeout(LIMIT)?)));
+        let Ok((stdout, stderr)) = collected else {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("{} did not end within {} s", self.binary.display(), LIMIT.as_secs());
+        };
+        let status = child.wait().expect("a started process can be waited for");
+        let _ = writer.join();
+        CliOutput { stdout, stderr, code: status.code() }
+    }
+
+    /// Text with the folder's path replaced by `[DIR]` and all filters applied in the order they were added.
+    pub fn normalise(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        // The longer spelling first: on some systems the real path contains the given one.
+        let real = self.dir().canonicalize().ok();
+        let mut paths: Vec<String> =
+            real.iter().map(PathBuf::as_path).chain([self.dir()]).map(|p| p.display().to_string()).collect();
+        paths.sort_by_key(|path| std::cmp::Reverse(path.len()));
+        for path in paths {
+            text = text.replace(&path, "[DIR]");
+        }
+        self.filters.iter().fold(text, |text, filter| filter.apply(&text))
+    }
+
+    /// Runs the binary and writes exit code, output and errors as one normalised text, for golden files.
+    pub fn snapshot<S: AsRef<OsStr>>(&self, args: &[S]) -> String {
+        let output = self.run(args);
+        let code = output.code.map_or_else(|| "none".to_owned(), |code| code.to_string());
+        let text = format!("exit: {code}\n--- stdout\n{}--- stderr\n{}", output.stdout, output.stderr);
+        self.normalise(&text)
+    }
+}
+
+/// What a command left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CliOutput {
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+    /// Its exit code; `None` when a signal ended it.
+    pub code: Option<i32>,
+}
+
+impl CliOutput {
+    /// Checks the exit code and shows all output if it is another.
+    ///
+    /// # Panics
+    /// When it is another, which fails the test.
+    #[track_caller]
+    pub fn expect_code(self, code: i32) -> Self {
+        assert_eq!(
+            self.code,
+            Some(code),
+            "unexpected exit code\n--- stdout\n{}\n--- stderr\n{}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+}
+
+fn read_all(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before an error is worth more in a failing test than the error.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    receive
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_in_its_folder_with_a_clean_environment() {
+        let mut cli = CliTest::new("/bin/sh");
+        cli.file("a/b.txt", "hello");
+        cli.env("GIVEN", "yes");
+        let script = "cat a/b.txt; echo; echo $GIVEN $CARGO_MANIFEST_DIR $HOME; cat; echo oops >&2; exit 3";
+        let output = cli.run_with_input(&["-c", script], "typed\n").expect_code(3);
+        assert_eq!(cli.normalise(&output.stdout), "hello\nyes [DIR]\ntyped\n");
+        assert_eq!(output.stderr, "oops\n");
+        cli.run(&["-c", "echo made > made.txt"]).expect_code(0);
+        assert_eq!(cli.read("made.txt"), "made\n");
+    }
+
+    #[test]
+    fn snapshots_are_normalised() {
+        let mut cli = CliTest::new("/bin/sh");
+        cli.filter(Filter::durations());
+        assert_eq!(
+            cli.snapshot(&["-c", "echo $HOME/x in 12ms"]),
+            "exit: 0\n--- stdout\n[DIR]/x in [TIME]\n--- stderr\n"
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! Connections that a handler can break on purpose.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Breaks one connection: after [`Breaker::reset`], the next write resets it instead.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Breaker(Arc<AtomicBool>);
+
+impl Breaker {
+    pub(super) fn reset(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+impl Connected<IncomingStream<'_, BreakableListener>> for Breaker {
+    fn connect_info(stream: IncomingStream<'_, BreakableListener>) -> Self {
+        stream.io().breaker.clone()
+    }
+}
+
+/// Accepts breakable connections.
+pub(super) struct BreakableListener(pub(super) TcpListener);
+
+impl Listener for BreakableListener {
+    type Io = Breakable;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Breakable, SocketAddr) {
+        let (stream, address) = Listener::accept(&mut self.0).await;
+        // Without it, small answers wait for acknowledgements and every test is slower by them.
+        let _ = stream.set_nodelay(true);
+        (Breakable { stream, breaker: Breaker::default() }, address)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+}
+
+/// A TCP stream with a breaker in its way out.
+pub(super) struct Breakable {
+    stream: TcpStream,
+    breaker: Breaker,
+}
+
+impl AsyncRead for Breakable {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Breakable {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        if self.breaker.0.load(Ordering::Acquire) {
+            // With no linger time, closing sends a reset rather than an orderly end.
+            self.stream.set_zero_linger()?;
+            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        }
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,103 @@
+//! Turning a scripted reply into an HTTP response, faults included.
+
+use std::io;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
+use futures_util::stream;
+
+use super::connection::Breaker;
+use super::incoming::Incoming;
+use super::reply::Reply;
+use super::wire::{Said, WireFormat};
+
+/// The response to a request; never completes for [`Reply::Hang`].
+pub(super) async fn respond(
+    mut reply: Reply,
+    incoming: &Incoming,
+    wire: &dyn WireFormat,
+    breaker: &Breaker,
+) -> Response {
+    while let Reply::After(delay, next) = reply {
+        tokio::time::sleep(delay).await;
+        reply = *next;
+    }
+    let answer = |said: Said| wire.answer(incoming, &said).to_string();
+    let text = |text: String| answer(Said { text, ..Said::default() });
+    match reply {
+        Reply::Text(said) => whole(200, &[], text(said)),
+        Reply::Json(value) => whole(200, &[], text(value.to_string())),
+        Reply::Refusal(words) => whole(200, &[], answer(Said { refusal: Some(words), ..Said::default() })),
+        Reply::Finish { reason, text } => {
+            whole(200, &[], answer(Said { text, finish: Some(reason), refusal: None }))
+        }
+        Reply::Status { code, headers, body } => whole(code, &headers, body),
+        Reply::RateLimited { retry_after } => {
+            let headers: Vec<_> = retry_after
+                .map(|wait| ("retry-after".to_owned(), wait.as_secs().to_string()))
+                .into_iter()
+                .collect();
+            whole(429, &headers, wire.error("rate_limit_exceeded", "Too many requests").to_string())
+        }
+        Reply::Reset => {
+            breaker.reset();
+            whole(200, &[], String::new())
+        }
+        Reply::Truncated(said) => truncated(&text(said)),
+        Reply::Drip { text: said, pieces, pause } => drip(text(said), pieces.max(1), pause),
+        Reply::Raw(body) => whole(200, &[], body),
+        Reply::Hang | Reply::After(..) => std::future::pending().await,
+    }
+}
+
+/// A complete response.
+pub(super) fn whole(code: u16, headers: &[(String, String)], body: String) -> Response {
+    let json = body.starts_with(['{', '[']);
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = StatusCode::from_u16(code).expect("the script names a valid status code");
+    let content_type = if json { "application/json" } else { "text/html" };
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    for (name, value) in headers {
+        let name: HeaderName = name.parse().expect("the script names a valid header");
+        let value: HeaderValue = value.parse().expect("the script gives a valid header value");
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+fn truncated(body: &str) -> Response {
+    let half = body.as_bytes()[..body.len() / 2].to_vec();
+    let pieces = stream::unfold(Some(half), |rest| async move {
+        if let Some(half) = rest {
+            return Some((Ok(half), None));
+        }
+        // Being pending once makes the server send the first half before it hears of the error.
+        tokio::task::yield_now().await;
+        Some((Err(io::Error::from(io::ErrorKind::ConnectionAborted)), None))
+    });
+    streamed(Body::from_stream(pieces), body.len())
+}
+
+fn drip(body: String, pieces: usize, pause: Duration) -> Response {
+    let length = body.len();
+    let size = length.div_ceil(pieces).max(1);
+    let pieces = stream::unfold(body.into_bytes(), move |mut rest| async move {
+        if rest.is_empty() {
+            return None;
+        }
+        tokio::time::sleep(pause).await;
+        let later = rest.split_off(size.min(rest.len()));
+        Some((Ok::<_, io::Error>(rest), later))
+    });
+    streamed(Body::from_stream(pieces), length)
+}
+
+fn streamed(body: Body, length: usize) -> Response {
+    let mut response = Response::new(body);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+    response
+}

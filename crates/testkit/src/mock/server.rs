@@ -1,0 +1,270 @@
+//! The mock server: its thread, its record of requests, its end.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{ConnectInfo, State};
+use axum::http::Request;
+use axum::response::Response;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use super::connection::{BreakableListener, Breaker};
+use super::incoming::{Incoming, Recorded};
+use super::script::Script;
+use super::send::{respond, whole};
+use super::wire;
+
+/// Settings of a mock server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MockOptions {
+    /// Whether every request is kept. Switch it off where thousands are sent.
+    pub record: bool,
+}
+
+impl Default for MockOptions {
+    fn default() -> Self {
+        Self { record: true }
+    }
+}
+
+/// A model server on a free port of this machine. It runs in its own thread with its own clock, so it works under
+/// any test, blocking, async, or async with paused time. Dropping it closes every connection.
+#[derive(Debug)]
+pub struct MockServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    script: Box<dyn Script>,
+    options: MockOptions,
+    count: AtomicUsize,
+    in_flight: AtomicUsize,
+    peak: AtomicUsize,
+    requests: Mutex<Vec<Recorded>>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+impl MockServer {
+    /// Starts a server that answers as the script says.
+    ///
+    /// # Panics
+    /// When no port can be opened, which fails the test.
+    pub fn start(script: impl Script) -> Self {
+        Self::start_with(script, MockOptions::default())
+    }
+
+    /// Starts a server with settings.
+    ///
+    /// # Panics
+    /// When no port can be opened, which fails the test.
+    pub fn start_with(script: impl Script, options: MockOptions) -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port on this machine");
+        listener.set_nonblocking(true).expect("a socket can be made non-blocking");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let shared = Arc::new(Shared {
+            script: Box::new(script),
+            options,
+            count: AtomicUsize::new(0),
+            in_flight: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            requests: Mutex::new(Vec::new()),
+        });
+        let (stop, stopped) = oneshot::channel();
+        let state = Arc::clone(&shared);
+        let thread = std::thread::spawn(move || serve(listener, state, stopped));
+        Self { address, shared, stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// The base URL to give to a client, ending in `/v1`.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Every request so far in order of arrival; empty when recording is off.
+    pub fn requests(&self) -> Vec<Recorded> {
+        self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The number of requests so far.
+    pub fn count(&self) -> usize {
+        self.shared.count.load(Ordering::Acquire)
+    }
+
+    /// The most requests that were being answered at one time.
+    pub fn peak_in_flight(&self) -> usize {
+        self.shared.peak.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for MockServer {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic in there has been printed, and has failed the request that caused it.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn serve(listener: std::net::TcpListener, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
+    // Dropping the runtime afterwards drops every connection, those that hang included.
+    runtime.block_on(async move {
+        let listener = TcpListener::from_std(listener).expect("the socket is non-blocking");
+        let app = Router::new()
+            .fallback(handle)
+            .with_state(shared)
+            .into_make_service_with_connect_info::<Breaker>();
+        tokio::select! {
+            served = axum::serve(BreakableListener(listener), app) => served.expect("serving does not fail"),
+            _ = stopped => {}
+        }
+    });
+}
+
+/// Counts a request as in flight until it is answered or given up.
+struct InFlight<'a>(&'a Shared);
+
+impl<'a> InFlight<'a> {
+    fn new(shared: &'a Shared) -> Self {
+        let now = shared.in_flight.fetch_add(1, Ordering::AcqRel) + 1;
+        shared.peak.fetch_max(now, Ordering::AcqRel);
+        Self(shared)
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+async fn handle(
+    State(shared): State<Arc<Shared>>,
+    ConnectInfo(breaker): ConnectInfo<Breaker>,
+    request: Request<Body>,
+) -> Response {
+    let _in_flight = InFlight::new(&shared);
+    let path = request.uri().path().to_owned();
+    let headers: Vec<(String, String)> = request
+        .headers()
+        .iter()
+        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+        .collect();
+    let Ok(body) = to_bytes(request.into_body(), usize::MAX).await else {
+        return whole(400, &[], "the request body broke off".to_owned());
+    };
+    let index = {
+        // Numbered and kept under one lock, so that a request's index is its place in the record.
+        let mut requests = shared.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared.options.record {
+            requests.push(Recorded { path: path.clone(), headers: headers.clone(), body: body.to_vec() });
+        }
+        shared.count.fetch_add(1, Ordering::AcqRel)
+    };
+    let Some(wire) = wire::for_path(&path) else {
+        return whole(404, &[], format!(r#"{{"error":{{"message":"no such path: {path}"}}}}"#));
+    };
+    let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    let mut incoming = Incoming {
+        index,
+        path,
+        headers,
+        body,
+        model: String::new(),
+        system_text: String::new(),
+        last_user_text: String::new(),
+    };
+    wire.read(&mut incoming);
+    let reply = shared.script.reply(&incoming);
+    respond(reply, &incoming, wire, &breaker).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use super::*;
+    use crate::mock::{Asked, Reply, always, sequence, truthful};
+
+    /// Sends a question over a plain socket and returns everything that comes back until the connection ends.
+    fn ask(server: &MockServer, path: &str, question: &str) -> std::io::Result<String> {
+        let body = serde_json::json!({"model": "m", "messages": [
+            {"role": "system", "content": "Judge."},
+            {"role": "user", "content": "earlier"},
+            {"role": "user", "content": [{"type": "text", "text": question}]},
+        ]})
+        .to_string();
+        let mut stream = TcpStream::connect(server.address)?;
+        let length = body.len();
+        write!(
+            stream,
+            "POST {path} HTTP/1.1\r\nHost: mock\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+        )?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer)?;
+        Ok(String::from_utf8_lossy(&answer).into_owned())
+    }
+
+    const CHAT: &str = "/v1/chat/completions";
+
+    #[test]
+    fn a_truthful_judge_works_from_a_blocking_test_and_requests_are_kept() {
+        let server = MockServer::start(truthful(
+            |incoming| vec![Asked { id: incoming.model.clone(), text: incoming.last_user_text.clone() }],
+            |asked, incoming| asked.text == "true?" && incoming.system_text == "Judge.",
+            |answers| serde_json::json!({"id": answers[0].0.id, "met": answers[0].1}),
+        ));
+        assert!(server.base_url().ends_with("/v1"));
+        assert!(ask(&server, CHAT, "true?").unwrap().contains(r#"{\"id\":\"m\",\"met\":true}"#));
+        assert!(ask(&server, CHAT, "false?").unwrap().contains(r#"\"met\":false}"#));
+        assert!(ask(&server, "/elsewhere", "x").unwrap().starts_with("HTTP/1.1 404"));
+        assert_eq!(server.count(), 3);
+        assert_eq!(server.requests()[2].path, "/elsewhere");
+        assert_eq!(server.requests()[0].json()["model"], "m");
+        assert_eq!(server.requests()[0].header("host"), Some("mock"));
+    }
+
+    #[test]
+    fn a_truncated_answer_sends_half_of_what_it_declares() {
+        let server = MockServer::start(always(Reply::Truncated("x".repeat(3000))));
+        let answer = ask(&server, CHAT, "?").unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let declared: usize =
+            head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
+        assert!(declared > 3000);
+        assert_eq!(body.len(), declared / 2);
+    }
+
+    #[test]
+    fn a_reset_sends_nothing_and_a_hanging_request_ends_with_the_server() {
+        let server = MockServer::start(sequence(vec![Reply::Reset, Reply::Hang]));
+        assert!(ask(&server, CHAT, "?").is_err());
+        let mut hanging = TcpStream::connect(server.address).unwrap();
+        let request = "POST /v1/chat/completions HTTP/1.1\r\nHost: m\r\nContent-Length: 2\r\n\r\n{}";
+        hanging.write_all(request.as_bytes()).unwrap();
+        while server.count() < 2 {
+            std::thread::yield_now();
+        }
+        drop(server);
+        let mut rest = Vec::new();
+        let read = hanging.read_to_end(&mut rest);
+        assert!(rest.is_empty(), "{read:?}");
+    }
+}
