@@ -154,5 +154,5 @@ fn sarif_follows_the_standard() {
             ],
         }],
     });
-    assert_eq!(serde_json::from_str::<Value>(&to_sarif(&diagnostics, &map, tool)).unwrap(), expected);
+    assert_eq!(serde_json::from_str::<Value>(&to_sarif(&[(&diagnostics, &map)], tool)).unwrap(), expected);
 }

@@ -67,7 +67,7 @@ proptest! {
 
         prop_assert_eq!(to_github(&all, &map).lines().count(), 1);
         let tool = ToolInfo { name: "t", version: "1", information_uri: None, describe: &|_| None };
-        for text in [to_json(&all, &map), to_sarif(&all, &map, tool)] {
+        for text in [to_json(&all, &map), to_sarif(&[(&all, &map)], tool)] {
             prop_assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
         }
     }

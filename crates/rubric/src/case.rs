@@ -1,7 +1,7 @@
 //! Combining the graders of one case.
 
 use crate::sum::{Sum, weight_unit};
-use crate::verdict::Gates;
+use crate::verdict::{Gates, grounds};
 use crate::{GateState, Lines, RubricScore, Unit, Verdict, Weight, at_least};
 
 /// What a grader's author said about its place in the case.
@@ -99,11 +99,12 @@ pub fn score_case(graders: &[(GraderStanding, GraderOutcome)], lines: Lines) -> 
         let low = share(lows);
         (low, share(highs).max(low))
     });
+    let coverage = (total > 0.0).then(|| share(covered));
     CaseScore {
         score: bounds.filter(|(low, high)| low == high).map(|(low, _)| low),
         bounds,
-        coverage: (total > 0.0).then(|| share(covered)),
-        verdict: lines.verdict_within(bounds, gates),
+        coverage,
+        verdict: lines.verdict_within(grounds(bounds, coverage), gates),
         graders: scores,
     }
 }
@@ -111,9 +112,7 @@ pub fn score_case(graders: &[(GraderStanding, GraderOutcome)], lines: Lines) -> 
 impl GraderScore {
     fn new(standing: GraderStanding, outcome: &GraderOutcome, lines: Lines) -> Self {
         let (bounds, coverage, verdict, gates) = match outcome {
-            GraderOutcome::Rubric(score) => {
-                (score.bounds, score.coverage, score.verdict, score.gate_state())
-            }
+            GraderOutcome::Rubric(score) => (score.bounds, score.coverage, score.verdict, score.gate_state()),
             GraderOutcome::Value(value) => {
                 let value = value.get();
                 (Some((value, value)), Some(1.0), Some(lines.verdict(value)), Gates::Hold)
@@ -130,7 +129,7 @@ impl GraderScore {
         } else {
             let lines = Lines::with_room(own_line, lines.borderline());
             let verdict = match (standing.min_score, verdict) {
-                (Some(_), Some(_)) => Some(lines.verdict_within(bounds, gates)),
+                (Some(_), Some(_)) => Some(lines.verdict_within(grounds(bounds, coverage), gates)),
                 (_, verdict) => verdict,
             };
             Self::known(bounds, coverage, verdict, gates)

@@ -169,7 +169,8 @@ impl TryFrom<Vec<Band>> for Bands {
     type Error = String;
 
     fn try_from(bands: Vec<Band>) -> Result<Self, String> {
-        Self::new(bands).map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+        Self::new(bands)
+            .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
     }
 }
 

@@ -6,10 +6,12 @@
 //! and explained at any time.
 //!
 //! The arithmetic, in the order it is applied: [`score_rubric`] scores one rubric,
-//! [`score_case`] combines the graders of one case, [`weighted_mean`] is the mean of a weighted tree.
+//! [`score_case`] combines the graders of one case, [`weighted_mean`] is the mean of a weighted tree,
+//! and [`aggregate`] is one level of a scorecard.
 
 #![warn(missing_docs)]
 
+mod aggregation;
 mod case;
 mod criterion;
 mod gate;
@@ -25,6 +27,7 @@ mod sum;
 mod tree;
 mod verdict;
 
+pub use aggregation::{Aggregate, Aggregation, Part, aggregate};
 pub use case::{CaseScore, GraderOutcome, GraderScore, GraderStanding, score_case};
 pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
 pub use gate::{Gate, GateState};
@@ -33,7 +36,7 @@ pub use judgement::{Confidence, Evidence, JudgeIdentity, Judgement, Tokens, Ungr
 pub use judging::{EvidencePolicy, Judging};
 pub use number::{NotFinite, OutOfRange, RawScore, Unit, Weight};
 pub use outcome::Outcome;
-pub use points::points_ratio;
+pub use points::{PointsMean, points_mean, points_ratio};
 pub use rubric::{Rubric, RubricError};
 pub use score::{Formula, OutcomeError, RubricScore, score_rubric};
 pub use tree::{Tree, weighted_mean};

@@ -77,11 +77,7 @@ impl Unit {
 
     /// Accepts 0 to 1; NaN is out of range.
     pub fn new(value: f64) -> Result<Self, OutOfRange> {
-        if (0.0..=1.0).contains(&value) {
-            Ok(Self(value + 0.0))
-        } else {
-            Err(OutOfRange { low: 0, high: 1 })
-        }
+        if (0.0..=1.0).contains(&value) { Ok(Self(value + 0.0)) } else { Err(OutOfRange { low: 0, high: 1 }) }
     }
 
     /// The number.

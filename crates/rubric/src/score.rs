@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::sum::{Sum, weight_unit};
-use crate::verdict::Gates;
+use crate::verdict::{Gates, grounds};
 use crate::{Gate, GateState, Lines, Outcome, Rubric, Verdict};
 
 /// Which formula the weights call for.
@@ -145,7 +145,7 @@ pub fn score_rubric(
         verdict: None,
     };
     if applicable {
-        score.verdict = Some(lines.verdict_within(score.bounds, score.gate_state()));
+        score.verdict = Some(lines.verdict_within(grounds(score.bounds, score.coverage), score.gate_state()));
     }
     Ok(score)
 }

@@ -1,7 +1,7 @@
 //! The mean of a weighted tree.
 
-use crate::sum::{Sum, weight_unit};
 use crate::Weight;
+use crate::sum::{Sum, weight_unit};
 
 /// A node of a tree whose leaves carry scores.
 #[derive(Debug, Clone, PartialEq)]

@@ -133,6 +133,12 @@ impl Lines {
     }
 }
 
+/// The bounds a verdict may rest on: none while nothing that has weight was judged. Everything might
+/// then still turn out not to apply, which is not a pass even where the pass line is 0.
+pub(crate) fn grounds(bounds: Option<(f64, f64)>, coverage: Option<f64>) -> Option<(f64, f64)> {
+    bounds.filter(|_| coverage != Some(0.0))
+}
+
 /// All gates of a rubric or a case taken together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Gates {

@@ -184,9 +184,9 @@ pub struct SarifReplacement {
     pub inserted_content: SarifMessage,
 }
 
-/// The diagnostics as data to serialise.
-pub fn sarif_log(diagnostics: &[Diagnostic], sources: &SourceMap, tool: ToolInfo<'_>) -> SarifLog {
-    let mut codes: Vec<Code> = diagnostics.iter().map(|d| d.code).collect();
+/// The diagnostics of one or more loads, each with its sources, as data to serialise.
+pub fn sarif_log(parts: &[(&[Diagnostic], &SourceMap)], tool: ToolInfo<'_>) -> SarifLog {
+    let mut codes: Vec<Code> = parts.iter().flat_map(|(diagnostics, _)| diagnostics.iter()).map(|d| d.code).collect();
     codes.sort_unstable();
     codes.dedup();
     let rules = codes.iter().map(|code| SarifRule {
@@ -199,7 +199,8 @@ pub fn sarif_log(diagnostics: &[Diagnostic], sources: &SourceMap, tool: ToolInfo
         information_uri: tool.information_uri.map(str::to_owned),
         rules: rules.collect(),
     };
-    let results = diagnostics.iter().map(|d| {
+    let all = parts.iter().flat_map(|(diagnostics, sources)| diagnostics.iter().map(move |d| (d, *sources)));
+    let results = all.map(|(d, sources)| {
         let index = codes.binary_search(&d.code).expect("every code of a diagnostic was collected");
         result(d, index, sources)
     });
@@ -215,8 +216,8 @@ pub fn sarif_log(diagnostics: &[Diagnostic], sources: &SourceMap, tool: ToolInfo
 }
 
 /// The diagnostics as an indented SARIF log with a line end after it.
-pub fn to_sarif(diagnostics: &[Diagnostic], sources: &SourceMap, tool: ToolInfo<'_>) -> String {
-    let log = sarif_log(diagnostics, sources, tool);
+pub fn to_sarif(parts: &[(&[Diagnostic], &SourceMap)], tool: ToolInfo<'_>) -> String {
+    let log = sarif_log(parts, tool);
     let mut text = serde_json::to_string_pretty(&log).expect("the log has string keys only");
     text.push('\n');
     text

@@ -1,0 +1,258 @@
+//! Known numbers: our own, and those of a shared collection where there is one beside the checkout.
+
+use std::path::{Path, PathBuf};
+
+use assize_rubric::{
+    Aggregation, Criterion, Gate, GateState, Lines, Outcome, Part, RawScore, Rubric, RubricScore, Tree,
+    Verdict, aggregate, points_mean, points_ratio, score_rubric, weighted_mean,
+};
+use serde_json::{Map, Value, json};
+
+use crate::random::{bands, scored, unit, weight};
+
+/// The shared collection; `None` in a checkout that stands alone.
+fn shared() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    folder.join("vectors/statistics.json").is_file().then_some(folder)
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+fn items(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
+}
+
+fn lines(inputs: &Value) -> Lines {
+    Lines::new(unit(number(&inputs["pass_at"])), Some(unit(number(&inputs["borderline_at"]))))
+        .expect("in order")
+}
+
+fn score(criteria: Vec<Criterion>, outcomes: &[Outcome], lines: Lines) -> RubricScore {
+    score_rubric(&Rubric::new(criteria).expect("sound"), outcomes, lines).expect("outcomes fit")
+}
+
+fn criterion(index: usize, input: &Value) -> Criterion {
+    let mut criterion = Criterion::checklist(format!("c{index}"), "does something");
+    criterion.weight = weight(number(&input["weight"]));
+    criterion
+}
+
+fn verdict(score: &RubricScore) -> Value {
+    let gates_ok = score.gates.iter().all(|(_, _, state)| *state == GateState::Passed);
+    json!({"score": score.score, "gates_ok": gates_ok, "verdict": score.verdict.map(Verdict::name)})
+}
+
+fn checklist(inputs: &Value) -> Value {
+    let (mut criteria, mut outcomes, mut met, mut all) = (Vec::new(), Vec::new(), 0.0, 0.0);
+    for (index, input) in items(&inputs["criteria"]).iter().enumerate() {
+        let mut criterion = criterion(index, input);
+        criterion.gate = (input["required"] == json!(true)).then_some(Gate::Met);
+        all += criterion.weight.get();
+        met += criterion.weight.get() * number(&input["score"]);
+        criteria.push(criterion);
+        outcomes.push(if number(&input["score"]) == 1.0 { Outcome::Met } else { Outcome::Unmet });
+    }
+    let mut computed = verdict(&score(criteria, &outcomes, lines(inputs)));
+    computed["naive_f64"] = json!(met / all);
+    computed
+}
+
+fn score_range(inputs: &Value) -> Value {
+    let raw = |value: &Value| value.as_u64().map(|raw| u8::try_from(raw).expect("0 to 10"));
+    let (mut criteria, mut outcomes) = (Vec::new(), Vec::new());
+    for (index, input) in items(&inputs["criteria"]).iter().enumerate() {
+        let mut criterion = criterion(index, input);
+        criterion.scale = bands();
+        criterion.gate =
+            raw(&input["required_min_score"]).map(|raw| Gate::MinRaw(RawScore::new(raw).expect("0 to 10")));
+        criteria.push(criterion);
+        outcomes.push(scored(raw(&input["raw"]).expect("a raw score")));
+    }
+    verdict(&score(criteria, &outcomes, lines(inputs)))
+}
+
+fn points(criteria: &Value) -> impl Iterator<Item = (f64, bool)> {
+    items(criteria).iter().map(|input| (number(&input["points"]), input["met"] == json!(true)))
+}
+
+fn healthbench_points(inputs: &Value) -> Value {
+    let possible: f64 = points(&inputs["criteria"]).map(|(points, _)| points.max(0.0)).sum();
+    json!({"raw": points_ratio(points(&inputs["criteria"])), "denominator": possible})
+}
+
+fn healthbench_mean(inputs: &Value) -> Value {
+    let ratios: Vec<f64> = items(&inputs["examples"])
+        .iter()
+        .map(|example| points_ratio(points(example)).expect("points to earn"))
+        .collect();
+    let mean = points_mean(ratios.iter().copied()).expect("examples");
+    json!({"example_scores": ratios, "mean_unclipped": mean.unclipped, "clipped": mean.clipped})
+}
+
+/// A tree whose branches are under `children`; what has none is a leaf.
+fn tree(node: &Value, children: &str) -> Tree {
+    let weight = weight(number(&node["weight"]));
+    match node[children].as_array() {
+        Some(nodes) if !nodes.is_empty() => {
+            Tree::Branch { weight, children: nodes.iter().map(|node| tree(node, children)).collect() }
+        }
+        _ => Tree::Leaf { weight, score: node["score"].as_f64() },
+    }
+}
+
+/// A graded tree with the scores its publisher computed: every one of them is recomputed.
+fn graded_tree(root: &Value) -> Value {
+    fn walk(node: &Value, leaves: &mut [u64; 2], worst: &mut f64) {
+        let children = items(&node["sub_tasks"]);
+        let stored = number(&node["score"]);
+        if children.is_empty() {
+            leaves[usize::from(stored == 1.0)] += 1;
+        }
+        let computed = weighted_mean(&tree(node, "sub_tasks")).expect("weights are usable");
+        *worst = worst.max((computed - stored).abs());
+        for child in children {
+            walk(child, leaves, worst);
+        }
+    }
+    let (mut leaves, mut worst) = ([0, 0], 0.0);
+    walk(root, &mut leaves, &mut worst);
+    assert!(worst <= 1e-12, "an inner score is off by {worst}");
+    json!({
+        "root_score": root["score"], "recomputed": weighted_mean(&tree(root, "sub_tasks")),
+        "leaves": leaves[0] + leaves[1], "pass": leaves[1], "fail": leaves[0],
+    })
+}
+
+fn benchmark_rubric(inputs: &Value) -> Value {
+    let aggregation: Aggregation =
+        serde_json::from_value(inputs["aggregation"].clone()).expect("a known method");
+    let parts: Vec<Part> = items(&inputs["benchmarks"])
+        .iter()
+        .map(|input| Part {
+            weight: weight(number(&input["weight"])),
+            score: Some(unit(number(&input["score"]))),
+            hard_gate: (input["criticality"] == "hard_gate").then(|| unit(number(&input["threshold"]))),
+        })
+        .collect();
+    let whole = aggregate(&parts, aggregation);
+    json!({"score": whole.score, "passed": whole.passes(unit(number(&inputs["passing_threshold"])))})
+}
+
+fn na_handling(inputs: &Value) -> Value {
+    let given = items(&inputs["criteria"]);
+    let with = |replacement: Outcome| {
+        let criteria = given.iter().enumerate().map(|(index, input)| criterion(index, input)).collect();
+        let outcomes: Vec<Outcome> = given
+            .iter()
+            .map(|input| match Outcome::from_parts(input["verdict"].as_str().expect("a word"), None) {
+                Some(Outcome::NotApplicable) => replacement,
+                outcome => outcome.expect("a known outcome"),
+            })
+            .collect();
+        score(criteria, &outcomes, Lines::new(unit(0.8), None).expect("in order"))
+    };
+    json!({
+        "skip": with(Outcome::NotApplicable).score,
+        "as_fail": with(Outcome::Unmet).score,
+        "as_pass": with(Outcome::Met).score,
+        "coverage_by_weight": with(Outcome::Ungraded).coverage,
+    })
+}
+
+/// `None` if the data a vector needs is not there.
+fn compute(vector: &Value, folder: Option<&Path>) -> Option<Value> {
+    let inputs = &vector["inputs"];
+    Some(match vector["method"].as_str().expect("a method") {
+        "checklist" => checklist(inputs),
+        "score_range_0_10" => score_range(inputs),
+        "healthbench_points" => healthbench_points(inputs),
+        "healthbench_mean" => healthbench_mean(inputs),
+        "weighted_tree" => match inputs["dataset"].as_str() {
+            Some(dataset) => {
+                let text = std::fs::read_to_string(folder?.join(dataset)).ok()?;
+                graded_tree(&serde_json::from_str(&text).expect("JSON"))
+            }
+            None => json!({"score": weighted_mean(&tree(&inputs["tree"], "children"))}),
+        },
+        "benchmark_rubric" => benchmark_rubric(inputs),
+        "na_handling" => na_handling(inputs),
+        other => panic!("no test knows the method {other}"),
+    })
+}
+
+/// Absolute tolerance, relative above 1.
+fn agree(expected: &Value, computed: &Value, tolerance: f64) -> bool {
+    match (expected, computed) {
+        (Value::Number(_), Value::Number(_)) => {
+            let (expected, computed) = (number(expected), number(computed));
+            (expected - computed).abs() <= tolerance * expected.abs().max(1.0)
+        }
+        (Value::Array(expected), Value::Array(computed)) => {
+            expected.len() == computed.len()
+                && expected.iter().zip(computed).all(|(e, c)| agree(e, c, tolerance))
+        }
+        _ => expected == computed,
+    }
+}
+
+/// A table of every figure, and how many figures were wrong, right, and could not be computed.
+fn check(vectors: &[Value], folder: Option<&Path>) -> (String, [usize; 3]) {
+    let mut table = vec![format!("{:<58} {:<18} {:>26} {:>26}  ok", "id", "figure", "expected", "computed")];
+    let mut counts = [0, 0, 0];
+    for vector in vectors {
+        let id = vector["id"].as_str().expect("an id");
+        let Some(computed) = compute(vector, folder) else {
+            counts[2] += 1;
+            table.push(format!("{id:<58} skipped: its data is not there"));
+            continue;
+        };
+        let expected: &Map<String, Value> = vector["expected"].as_object().expect("figures");
+        for (figure, expected) in expected {
+            let computed = &computed[figure];
+            let ok = agree(expected, computed, number(&vector["tol"]));
+            counts[usize::from(ok)] += 1;
+            let (expected, computed) = (expected.to_string(), computed.to_string());
+            table.push(format!("{id:<58} {figure:<18} {expected:>26} {computed:>26}  {ok}"));
+        }
+    }
+    (table.join("\n"), counts)
+}
+
+#[test]
+fn our_own_numbers() {
+    let vectors: Vec<Value> = serde_json::from_str(include_str!("vectors.json")).expect("JSON");
+    let (table, [wrong, right, skipped]) = check(&vectors, None);
+    println!("{table}");
+    assert_eq!((wrong, skipped), (0, 0), "\n{table}");
+    assert_eq!(right, 27, "every figure was looked at");
+}
+
+#[test]
+fn the_shared_numbers() {
+    let Some(folder) = shared() else {
+        println!("skipped: no shared folder");
+        return;
+    };
+    let text = std::fs::read_to_string(folder.join("vectors/statistics.json")).expect("readable");
+    let all: Value = serde_json::from_str(&text).expect("JSON");
+    let ours: Vec<Value> = items(&all["vectors"])
+        .iter()
+        .filter(|vector| vector["group"] == "rubric_score" || vector["method"] == "weighted_tree")
+        .cloned()
+        .collect();
+    assert!(!ours.is_empty());
+    let (table, [wrong, right, skipped]) = check(&ours, Some(&folder));
+    println!("{table}\n{right} right, {wrong} wrong, {skipped} skipped");
+    assert_eq!(wrong, 0, "\n{table}");
+}
+
+#[test]
+fn a_wrong_number_is_noticed() {
+    let vector = json!({
+        "id": "wrong", "method": "na_handling", "tol": 1e-12,
+        "inputs": {"criteria": [{"weight": 1, "verdict": "met"}]}, "expected": {"skip": 0.5},
+    });
+    assert_eq!(check(&[vector], None).1, [1, 0, 0]);
+}

@@ -1,0 +1,5 @@
+//! Intervals: known numbers, properties, and the cases that have no answer.
+
+mod mean;
+mod proportion;
+mod vectors;
