@@ -1,1 +1,30 @@
-//! 
+//! A stored run as text for people.
+//!
+//! Pure functions from stored rows to strings: [`case_block`] shows one case, [`case_table`] many,
+//! [`summary_block`] a whole run, and [`explain`] the arithmetic behind one case ([`explain_json`]
+//! says the same to programs). Nothing here scores on its own: every figure that is computed again
+//! comes out of `assize-rubric`.
+//!
+//! Ids, reasons and quotes come from files and models. They never reach the terminal as they are:
+//! control characters, escape sequences and characters that reorder text are spelled out.
+
+#![warn(missing_docs)]
+
+mod case_block;
+mod case_table;
+mod cells;
+mod clean;
+mod criterion;
+mod explain;
+mod mark;
+mod number;
+mod page;
+mod style;
+mod summary;
+mod table;
+
+pub use case_block::{Show, case_block, stored_texts};
+pub use case_table::case_table;
+pub use explain::{explain, explain_json};
+pub use style::Style;
+pub use summary::{SummaryExtra, summary_block};

@@ -1,1 +1,25 @@
-//! 
+//! The engine: from work items to recorded results.
+//!
+//! [`run`] keeps a limited number of items in flight. Each is answered by its target, judged by the
+//! judges of its graders, and scored by the pure functions of the rubric crate. Everything that
+//! happens is an [`Event`]; every finished case is handed to the [`Recorder`] first.
+
+#![warn(missing_docs)]
+
+mod assemble;
+mod engine;
+mod event;
+mod item;
+mod lines;
+mod material;
+mod rescore;
+mod totals;
+mod work;
+
+pub use engine::{Recorder, RunError, run};
+pub use event::Event;
+pub use item::{JudgeWish, Judges, Settings, Source, WorkItem};
+pub use lines::{LineChoice, resolve_lines};
+pub use material::target_input;
+pub use rescore::{Rescored, rescore, score_record};
+pub use totals::Totals;

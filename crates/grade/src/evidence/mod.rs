@@ -1,0 +1,140 @@
+//! Whether a quote is really in what the judge was shown.
+
+mod normalise;
+
+use normalise::{is_letter_of_word, normalise};
+
+use crate::Material;
+
+/// The texts that may be quoted, made comparable once so that each quote is one search.
+///
+/// Two texts compare equal when they differ only in case, white space, compatibility forms (NFKC), the kind of quote
+/// marks and dashes, Markdown emphasis, or invisible characters. `...` inside a quote stands for left-out text.
+#[derive(Debug, Clone)]
+pub struct EvidenceIndex {
+    texts: Vec<String>,
+}
+
+impl EvidenceIndex {
+    /// Indexes what the answering system produced: answer, file changes, tool calls.
+    pub fn new(material: &Material) -> Self {
+        Self { texts: material.produced().map(normalise).collect() }
+    }
+
+    /// Whether the quote occurs. A quote of one to three letters or digits must be a word of its own, one of a single
+    /// letter or digit must be the whole text: anything shorter than a word is found everywhere and proves nothing.
+    pub fn contains(&self, quote: &str) -> bool {
+        let whole = normalise(quote);
+        let whole = whole.trim_matches(is_wrapping);
+        let symbols = whole.chars().filter(|c| c.is_alphanumeric()).count();
+        match symbols {
+            0 => false,
+            1 => self.texts.iter().any(|text| text.trim_matches(is_wrapping) == whole),
+            2 | 3 => self.texts.iter().any(|text| find_word(text, whole)),
+            _ => self.texts.iter().any(|text| text.contains(whole) || contains_in_order(text, whole)),
+        }
+    }
+}
+
+/// Characters that judges add around a quote or leave off it.
+fn is_wrapping(c: char) -> bool {
+    matches!(c, ' ' | '\'' | '"' | '.' | ',' | ';' | ':' | '!' | '?' | '[' | ']')
+}
+
+/// Whether the parts of a quote with `...` occur one after the other.
+fn contains_in_order(text: &str, quote: &str) -> bool {
+    let mut rest = text;
+    let mut parts = 0;
+    for part in quote.split("...") {
+        let part = part.trim_matches(is_wrapping);
+        if part.is_empty() {
+            continue;
+        }
+        // A part of one or two letters would turn the gaps around it into a free choice.
+        if part.chars().filter(|c| c.is_alphanumeric()).count() < 3 {
+            return false;
+        }
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+        parts += 1;
+    }
+    parts > 1
+}
+
+/// Whether `word` occurs with no further letter of a word on either side.
+fn find_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(is_letter_of_word) && !after.is_some_and(is_letter_of_word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(answer: &str) -> EvidenceIndex {
+        EvidenceIndex::new(&Material { answer: answer.into(), ..Material::default() })
+    }
+
+    #[test]
+    fn spelling_differences_that_mean_nothing_do_not_matter() {
+        let index = index("The **quick** “brown” fox —\n  it’s ﬁne\u{200b}. Uses `snake_case`… always.");
+        for quote in [
+            "The quick \"brown\" fox - it's fine",
+            "the QUICK brown".replace("brown", "'brown'").as_str(),
+            "“The quick",
+            "Uses snake_case... always",
+            "quick ... uses snake_case",
+            "quick [...] always.",
+        ] {
+            assert!(index.contains(quote), "{quote}");
+        }
+    }
+
+    #[test]
+    fn other_words_other_order_and_other_places_do_not_verify() {
+        let index = index("The quick brown fox jumps over the lazy dog.");
+        for quote in [
+            "The quick red fox",
+            "lazy dog ... quick brown",
+            "",
+            "  ",
+            "...",
+            "\"\"",
+            "e",
+            "he",
+            "o ... o o o",
+            "?!",
+        ] {
+            assert!(!index.contains(quote), "{quote}");
+        }
+        assert!(index.contains("fox"));
+    }
+
+    #[test]
+    fn a_very_short_answer_can_be_quoted_whole() {
+        assert!(index("7.").contains("7"));
+        assert!(!index("7 or 8").contains("7"));
+        assert!(index("The answer is 42.").contains("42"));
+        assert!(!index("The answer is 142.").contains("42"));
+        assert!(index("答えは東京です").contains("東京"));
+    }
+
+    #[test]
+    fn changes_and_tool_calls_count_but_the_question_does_not() {
+        let index = EvidenceIndex::new(&Material {
+            question: "what about the moon".into(),
+            reference: Some("the reference text".into()),
+            answer: "done".into(),
+            file_changes: Some("+ let total = 3;".into()),
+            tool_calls: Some("read_file(path=a.txt)".into()),
+            ..Material::default()
+        });
+        assert!(index.contains("let total = 3;"));
+        assert!(index.contains("read_file(path=a.txt)"));
+        assert!(!index.contains("about the moon"));
+        assert!(!index.contains("the reference text"));
+    }
+}

@@ -1,0 +1,129 @@
+//! Fences: the words that untrusted text stands between, chosen so that the text cannot contain them.
+
+use crate::Material;
+
+/// Where the randomness of fences comes from. Any `Fn() -> u128` will do for tests and for true randomness.
+pub trait FenceSource: Send + Sync {
+    /// The next value for text with this hash. `draw` is 0 for the first value and counts up while a value is
+    /// found to occur in the text.
+    fn draw(&self, hash: &[u8; 32], draw: u32) -> u128;
+}
+
+impl<F: Fn() -> u128 + Send + Sync> FenceSource for F {
+    fn draw(&self, _hash: &[u8; 32], _draw: u32) -> u128 {
+        self()
+    }
+}
+
+/// Fences that are a keyed hash of the very text they stand around.
+///
+/// A text cannot contain its own fence, since every change to the text changes the fence; with a secret key it can't
+/// be guessed from the rest of the material either. The same material gives the same fence, so an unchanged request
+/// stays unchanged byte for byte and can be answered from a cache.
+#[derive(Clone)]
+pub struct KeyedFences {
+    key: [u8; 32],
+}
+
+impl KeyedFences {
+    /// Fences from this key. Keep it stable for as long as cached replies should be found again.
+    pub const fn new(key: [u8; 32]) -> Self {
+        Self { key }
+    }
+}
+
+impl std::fmt::Debug for KeyedFences {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("KeyedFences(..)")
+    }
+}
+
+impl FenceSource for KeyedFences {
+    fn draw(&self, hash: &[u8; 32], draw: u32) -> u128 {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(hash).update(&draw.to_le_bytes());
+        let mut bytes = [0; 16];
+        hasher.finalize_xof().fill(&mut bytes);
+        u128::from_le_bytes(bytes)
+    }
+}
+
+/// Draws before the draw number itself is mixed in, in case a source repeats itself.
+const PLAIN_DRAWS: u32 = 8;
+
+/// A fence that occurs in none of the texts, in any mix of upper and lower case.
+pub(crate) fn fence_for(source: &dyn FenceSource, texts: &[&str]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+    }
+    let hash = *hasher.finalize().as_bytes();
+    let mut draw = 0;
+    loop {
+        let mut value = source.draw(&hash, draw);
+        if draw >= PLAIN_DRAWS {
+            value =
+                value.wrapping_add(u128::from(draw).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
+        }
+        // 20 hex digits: short in tokens, and still far beyond guessing.
+        let fence = format!("{:020x}", value & ((1 << 80) - 1));
+        if !texts.iter().any(|text| contains(text, &fence)) {
+            return fence;
+        }
+        draw += 1;
+    }
+}
+
+/// The fence of a task: of everything untrusted that its calls show.
+pub(crate) fn fence_for_material(source: &dyn FenceSource, material: &Material) -> String {
+    let texts: Vec<&str> = [
+        Some(material.question.as_str()),
+        material.expected_outcome.as_deref(),
+        material.reference.as_deref(),
+        Some(material.answer.as_str()),
+        material.file_changes.as_deref(),
+        material.tool_calls.as_deref(),
+    ]
+    .into_iter()
+    .map(Option::unwrap_or_default)
+    .collect();
+    fence_for(source, &texts)
+}
+
+/// Whether `text` contains the lower-case hex word `fence` in any mix of cases.
+fn contains(text: &str, fence: &str) -> bool {
+    text.contains(fence)
+        || text.as_bytes().windows(fence.len()).any(|window| window.eq_ignore_ascii_case(fence.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_fence_that_occurs_is_drawn_again() {
+        let next = AtomicU64::new(0xabc);
+        let source = move || u128::from(next.fetch_add(1, Ordering::Relaxed));
+        let taken = "x 00000000000000000ABC y".to_owned();
+        assert_eq!(fence_for(&source, &[&taken]), "00000000000000000abd");
+    }
+
+    #[test]
+    fn a_source_that_never_changes_does_not_hang() {
+        let source = || 5u128;
+        let fence = fence_for(&source, &["00000000000000000005"]);
+        assert_ne!(fence, "00000000000000000005");
+        assert_eq!(fence.len(), 20);
+    }
+
+    #[test]
+    fn keyed_fences_follow_text_and_key() {
+        let a = fence_for(&KeyedFences::new([1; 32]), &["text"]);
+        assert_eq!(a, fence_for(&KeyedFences::new([1; 32]), &["text"]));
+        assert_ne!(a, fence_for(&KeyedFences::new([2; 32]), &["text"]));
+        assert_ne!(a, fence_for(&KeyedFences::new([1; 32]), &["text", ""]));
+        assert_ne!(a, fence_for(&KeyedFences::new([1; 32]), &[&format!("text {a}")]));
+    }
+}

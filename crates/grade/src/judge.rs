@@ -1,0 +1,16 @@
+//! The trait of everything that judges by a rubric.
+
+use assize_llm::BoxFuture;
+use assize_rubric::{JudgeIdentity, Judgement};
+
+use crate::RubricTask;
+
+/// Something that decides on the criteria of a rubric.
+pub trait RubricJudge: Send + Sync {
+    /// Who judges.
+    fn identity(&self) -> JudgeIdentity;
+
+    /// Exactly one judgement per criterion, in the rubric's order. A criterion that could not be judged is an
+    /// ungraded judgement; judging never fails as a whole. Dropping the future gives up the calls in flight.
+    fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>>;
+}

@@ -1,0 +1,49 @@
+//! From what came back to what it means: a usable text, or the failure it stands for.
+
+use assize_llm::{AskError, ChatReply, ErrorKind, Finish};
+use assize_rubric::UngradedKind;
+
+/// Why a criterion has no decision yet.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    pub(super) kind: UngradedKind,
+    pub(super) message: String,
+}
+
+impl Failure {
+    pub(super) fn new(kind: UngradedKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    /// The failure of a call that brought no reply.
+    pub(super) fn of_error(error: &AskError) -> Self {
+        let kind = match error.kind {
+            ErrorKind::ContentRefused => UngradedKind::Refusal,
+            ErrorKind::Cancelled => UngradedKind::Cancelled,
+            _ => UngradedKind::Transport,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+/// The text of a reply that is whole and meant as an answer.
+pub(super) fn usable(reply: &ChatReply) -> Result<&str, Failure> {
+    if let Some(refusal) = reply.refusal.as_deref().filter(|words| !words.trim().is_empty()) {
+        let words: String = refusal.trim().chars().take(200).collect();
+        return Err(Failure::new(UngradedKind::Refusal, format!("the judge declined to answer: {words}")));
+    }
+    match reply.finish {
+        Finish::ContentFilter => {
+            Err(Failure::new(UngradedKind::Refusal, "the judge's server withheld the reply (content filter)"))
+        }
+        // A reply that ran into the limit may look whole and still lack what came after.
+        Finish::Length => Err(Failure::new(
+            UngradedKind::Truncated,
+            "the reply was cut off at the token limit; keep quotes and reason short",
+        )),
+        _ if reply.text.trim().is_empty() => {
+            Err(Failure::new(UngradedKind::Malformed, "the reply was empty"))
+        }
+        _ => Ok(&reply.text),
+    }
+}

@@ -1,0 +1,307 @@
+//! The criteria of one call, followed through its repairs until each is decided or given up.
+
+use assize_llm::ChatReply;
+use assize_rubric::{
+    Criterion, Evidence, EvidencePolicy, Judgement, Operator, Outcome, Scale, Ungraded, UngradedKind,
+};
+
+use super::Scene;
+use super::answer::{Failure, usable};
+use super::tally::Tally;
+use crate::prompt::{Asked, Form, batched_part, batched_schema, repair_part, single_part, single_schema};
+use crate::reply::{Decision, Results, read_batched, read_single};
+
+/// Criteria that are asked about together.
+pub(super) struct Group<'a> {
+    scene: &'a Scene<'a>,
+    batched: bool,
+    slots: Vec<Slot<'a>>,
+}
+
+/// One criterion on its way to a decision.
+struct Slot<'a> {
+    asked: Asked<'a>,
+    tally: Tally,
+    model: Option<String>,
+    state: State,
+    /// The quotes of the last readable decision.
+    evidence: Vec<Evidence>,
+}
+
+enum State {
+    /// Not decided yet; the last failure, if it was asked at all.
+    Open(Option<Failure>),
+    Decided(Decision),
+}
+
+/// A call to be made: positions of its criteria, and what went wrong before.
+struct Call {
+    members: Vec<usize>,
+    repair: Option<String>,
+}
+
+impl<'a> Group<'a> {
+    pub(super) fn new(scene: &'a Scene<'a>, criteria: &'a [Criterion], batched: bool) -> Self {
+        let slots = criteria
+            .iter()
+            .enumerate()
+            .map(|(position, criterion)| Slot {
+                // Authors' ids may say what hangs on a criterion ("critical-2"), so the judge never sees them.
+                asked: Asked { handle: format!("c{}", position + 1), criterion },
+                tally: Tally::default(),
+                model: None,
+                state: State::Open(None),
+                evidence: Vec::new(),
+            })
+            .collect();
+        Self { scene, batched, slots }
+    }
+
+    pub(super) async fn run(mut self) -> Vec<Judgement> {
+        let mut calls = vec![Call { members: (0..self.slots.len()).collect(), repair: None }];
+        let repairs = self.scene.judge.options.repairs;
+        for round in 0..=repairs {
+            let left = repairs - round;
+            let mut next = Vec::new();
+            for call in calls {
+                next.extend(self.make(call, left).await);
+            }
+            calls = next;
+            if calls.is_empty() {
+                break;
+            }
+        }
+        let judge = &self.scene.judge.identity;
+        self.slots
+            .into_iter()
+            .map(|slot| {
+                let mut judge = judge.clone();
+                judge.model.clone_from(&slot.model);
+                slot.judgement(judge)
+            })
+            .collect()
+    }
+
+    /// Makes one call and returns the calls that should follow it; `left` is how many rounds are left.
+    async fn make(&mut self, call: Call, left: u32) -> Vec<Call> {
+        let reply = {
+            let Ok(_permit) = self.scene.judge.in_flight.acquire().await else {
+                self.fail(
+                    &call.members,
+                    &Failure::new(UngradedKind::Cancelled, "the run ended before the judge was asked"),
+                );
+                return Vec::new();
+            };
+            let request = self.request(&call);
+            self.scene.judge.ask.ask(&request).await
+        };
+        let first = call.members.first().copied().unwrap_or(0);
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(error) => {
+                self.slots[first].tally.error(&error);
+                let failure = Failure::of_error(&error);
+                self.fail(&call.members, &failure);
+                let split = failure.kind == UngradedKind::Refusal && left > 0;
+                return if split { self.split(&call.members, left, None) } else { Vec::new() };
+            }
+        };
+        self.slots[first].tally.reply(&reply);
+        for &member in &call.members {
+            self.slots[member].model.clone_from(&reply.model);
+        }
+        self.take(&call.members, &reply, left)
+    }
+
+    fn request(&self, call: &Call) -> assize_llm::ChatRequest {
+        let scene = self.scene;
+        let asked: Vec<Asked<'_>> =
+            call.members.iter().map(|&member| self.slots[member].asked.clone()).collect();
+        let (question, schema) = if self.batched {
+            (batched_part(&asked, scene.policy, &scene.fence), batched_schema(&asked))
+        } else {
+            let criterion = asked[0].criterion;
+            (single_part(criterion, scene.policy, &scene.fence), single_schema(Form::of(criterion)))
+        };
+        scene.request(question, call.repair.clone(), schema, asked.len())
+    }
+
+    /// Takes what a reply decides and returns the calls for what it leaves open.
+    fn take(&mut self, members: &[usize], reply: &ChatReply, left: u32) -> Vec<Call> {
+        let text = match usable(reply) {
+            Ok(text) => text,
+            Err(failure) => {
+                self.fail(members, &failure);
+                return match failure.kind {
+                    // One criterion, or the length of all of them, may be the cause: fewer at a time may go through.
+                    _ if left == 0 => Vec::new(),
+                    UngradedKind::Refusal => self.split(members, left, None),
+                    UngradedKind::Truncated if members.len() > 1 => {
+                        self.split(members, left, Some(&failure.message))
+                    }
+                    _ => vec![self.repair(members.to_vec(), &failure.message, &reply.text)],
+                };
+            }
+        };
+        let Results { each, strays } = match self.read(members, text) {
+            Ok(read) => read,
+            Err(message) => {
+                self.fail(members, &Failure::new(UngradedKind::Malformed, message.clone()));
+                return if left == 0 {
+                    Vec::new()
+                } else {
+                    vec![self.repair(members.to_vec(), &message, text)]
+                };
+            }
+        };
+        let mut open = Vec::new();
+        let mut problems = Vec::new();
+        for (&member, result) in members.iter().zip(each) {
+            let result = result
+                .map_err(|message| Failure::new(UngradedKind::Malformed, message))
+                .and_then(|decision| self.slots[member].check(decision, self.scene));
+            match result {
+                Ok(decision) => self.slots[member].state = State::Decided(decision),
+                Err(failure) => {
+                    problems.push(self.problem(member, &failure.message));
+                    self.slots[member].state = State::Open(Some(failure));
+                    open.push(member);
+                }
+            }
+        }
+        if open.is_empty() || left == 0 {
+            return Vec::new();
+        }
+        problems.extend(strays);
+        vec![self.repair(open, &problems.join("\n"), text)]
+    }
+
+    /// The decisions in a reply and stray problems, or what is wrong with the reply as a whole.
+    fn read(&self, members: &[usize], text: &str) -> Result<Results, String> {
+        if !self.batched {
+            let form = Form::of(self.slots[members[0]].asked.criterion);
+            return Ok(Results { each: vec![read_single(text, form)], strays: Vec::new() });
+        }
+        let asked: Vec<Asked<'_>> = members.iter().map(|&member| self.slots[member].asked.clone()).collect();
+        read_batched(text, &asked)
+    }
+
+    fn problem(&self, member: usize, message: &str) -> String {
+        if self.batched {
+            format!("{}: {message}", self.slots[member].asked.handle)
+        } else {
+            message.to_owned()
+        }
+    }
+
+    fn fail(&mut self, members: &[usize], failure: &Failure) {
+        for &member in members {
+            let slot = &mut self.slots[member];
+            let mut failure = failure.clone();
+            if let State::Open(Some(before)) = &slot.state
+                && matches!(failure.kind, UngradedKind::Transport | UngradedKind::Cancelled)
+            {
+                failure.message = format!("{}; before that: {}", failure.message, before.message);
+            }
+            slot.state = State::Open(Some(failure));
+        }
+    }
+
+    fn repair(&self, members: Vec<usize>, problem: &str, reply: &str) -> Call {
+        Call { members, repair: Some(repair_part(&*self.scene.judge.fences, problem, reply)) }
+    }
+
+    /// The same criteria in two calls, or one each when this is the last chance. A single criterion is given up.
+    fn split(&self, members: &[usize], left: u32, problem: Option<&str>) -> Vec<Call> {
+        if members.len() < 2 {
+            return Vec::new();
+        }
+        let size = if left == 1 { 1 } else { members.len().div_ceil(2) };
+        members
+            .chunks(size)
+            .map(|chunk| match problem {
+                Some(problem) => self.repair(chunk.to_vec(), problem, ""),
+                None => Call { members: chunk.to_vec(), repair: None },
+            })
+            .collect()
+    }
+}
+
+impl Slot<'_> {
+    /// Verifies the quotes, and refuses the decision if the policy demands more of them.
+    fn check(&mut self, decision: Decision, scene: &Scene<'_>) -> Result<Decision, Failure> {
+        self.evidence = decision
+            .evidence
+            .iter()
+            .map(|quote| Evidence { quote: quote.clone(), verified: scene.index.contains(quote) })
+            .collect();
+        if scene.policy == EvidencePolicy::Checked {
+            return Ok(decision);
+        }
+        // Quotes are named by number: their text came from a reply and has no place among instructions.
+        let unknown: Vec<String> = self
+            .evidence
+            .iter()
+            .enumerate()
+            .filter(|(_, evidence)| !evidence.verified)
+            .map(|(position, _)| (position + 1).to_string())
+            .collect();
+        if !unknown.is_empty() {
+            return Err(Failure::new(
+                UngradedKind::Evidence,
+                format!(
+                    "evidence quote {} is not in the answer, the file changes or the tool calls; quotes must be copied \
+                     character for character",
+                    unknown.join(", ")
+                ),
+            ));
+        }
+        if self.evidence.is_empty() && rests_on_something(self.asked.criterion, decision.outcome) {
+            return Err(Failure::new(
+                UngradedKind::Evidence,
+                "the decision needs at least one quote and has none",
+            ));
+        }
+        Ok(decision)
+    }
+
+    fn judgement(self, judge: assize_rubric::JudgeIdentity) -> Judgement {
+        let Self { asked, tally, state, evidence, .. } = self;
+        let (outcome, reason, ungraded) = match state {
+            State::Decided(decision) => (decision.outcome, decision.reason, None),
+            State::Open(failure) => {
+                let failure = failure.unwrap_or_else(|| {
+                    Failure::new(UngradedKind::NotJudged, "the judge was not asked about it")
+                });
+                let ungraded = Ungraded { kind: failure.kind, message: failure.message.clone() };
+                (Outcome::Ungraded, failure.message, Some(ungraded))
+            }
+        };
+        Judgement {
+            criterion: asked.criterion.id.clone(),
+            outcome,
+            reason,
+            evidence,
+            confidence: None,
+            judge,
+            ungraded,
+            attempts: tally.attempts,
+            tokens: tally.tokens,
+            latency_ms: tally.latency_ms,
+            cost_usd: None,
+            replies: tally.replies,
+        }
+    }
+}
+
+/// Whether a decision says that something is there, which can be quoted. That something is missing can't.
+fn rests_on_something(criterion: &Criterion, outcome: Outcome) -> bool {
+    match (outcome, &criterion.scale) {
+        (Outcome::Met, _) => criterion.operator == Operator::Correctness,
+        (Outcome::Unmet, _) => criterion.operator == Operator::Contradiction,
+        (Outcome::Scored(score), Scale::Bands(bands)) => {
+            bands.as_slice().first().is_some_and(|band| score > band.high)
+        }
+        (Outcome::Scored(_) | Outcome::NotApplicable | Outcome::Ungraded, _) => false,
+    }
+}

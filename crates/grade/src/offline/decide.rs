@@ -1,0 +1,261 @@
+//! From coverage to a decision, one criterion at a time.
+
+use std::collections::HashSet;
+
+use assize_rubric::{Bands, Criterion, Operator, Outcome, RawScore, Scale};
+
+use super::claim::{Claim, Polarity};
+use super::limits::Limit;
+use super::quote::quote;
+use super::search::{Coverage, Library, Reading};
+use super::tokens::Kind;
+use super::vocabulary::{TermId, Vocabulary};
+
+/// Coverage from which a criterion is met.
+const ENOUGH: f64 = 0.45;
+/// What coverage counts where a number of the criterion is nowhere in the answer.
+const NUMBER_MISSING: f64 = 0.6;
+/// Coverage from which a thing that should be absent is taken to be there.
+const PRESENT: f64 = 0.7;
+/// Coverage from which a passage is about the same thing as a fact.
+const SAME_SUBJECT: f64 = 0.55;
+/// Share of a passage's covered weight under a negation from which it denies the fact.
+const MOSTLY: f64 = 0.5;
+/// Share of a reference's words from which an answer counts as saying all that the reference says.
+const REFERENCE_FULL: f64 = 0.6;
+/// Most words that a reason lists.
+const LISTED: usize = 8;
+
+/// What was decided and why.
+#[derive(Debug)]
+pub(super) struct Decision {
+    pub(super) outcome: Outcome,
+    pub(super) reason: String,
+    pub(super) quote: Option<String>,
+}
+
+/// Decides on one criterion.
+pub(super) fn decide(
+    criterion: &Criterion,
+    library: &Library<'_>,
+    reference: Option<&Claim>,
+    vocabulary: &mut Vocabulary,
+) -> Decision {
+    match (&criterion.scale, criterion.operator) {
+        (Scale::Bands(bands), _) => score(criterion, bands, library, reference, vocabulary),
+        (Scale::Checklist, Operator::Contradiction) => contradiction(criterion, library, vocabulary),
+        (Scale::Checklist, Operator::Correctness) => checklist(criterion, library, vocabulary),
+    }
+}
+
+fn checklist(criterion: &Criterion, library: &Library<'_>, vocabulary: &mut Vocabulary) -> Decision {
+    if library.is_empty() {
+        return Decision { outcome: Outcome::Unmet, reason: "The answer is empty.".into(), quote: None };
+    }
+    let answer = library.documents.first().map_or("", |document| document.text);
+    let limit = Limit::read(&criterion.text).map(|limit| limit.check(answer));
+    if let Some((kept, length)) = limit {
+        let outcome = if kept { Outcome::Met } else { Outcome::Unmet };
+        return Decision { outcome, reason: format!("Counted: {length}."), quote: None };
+    }
+    let claim = Claim::read(&criterion.text, vocabulary);
+    if claim.wanted.is_empty() {
+        let reason = "The criterion has no words to look for.".into();
+        return Decision { outcome: Outcome::Unmet, reason, quote: None };
+    }
+    let coverage = library.cover(&claim, vocabulary.terms(), Reading::Claimed);
+    let quote = place_quote(&claim, &coverage, library);
+    if claim.polarity == Polarity::Absence {
+        return if coverage.best >= PRESENT {
+            let reason =
+                format!("It should be absent, but a passage has {}.", found(&claim, &coverage, true));
+            Decision { outcome: Outcome::Unmet, reason, quote }
+        } else {
+            let reason = format!("No passage says it; looked for {}.", found_all(&claim));
+            Decision { outcome: Outcome::Met, reason, quote: None }
+        };
+    }
+    let mut share = combined(&claim, &coverage);
+    // A number that is asked for by name is the point of a criterion; other words do not make up for it.
+    let number_missing = claim
+        .wanted
+        .iter()
+        .zip(&coverage.found)
+        .any(|(wanted, found)| !found && matches!(wanted.kind, Kind::Number | Kind::Bound));
+    if number_missing {
+        share *= NUMBER_MISSING;
+    }
+    let outcome = if share >= ENOUGH { Outcome::Met } else { Outcome::Unmet };
+    Decision { outcome, reason: words_reason(&claim, &coverage, share), quote }
+}
+
+fn contradiction(criterion: &Criterion, library: &Library<'_>, vocabulary: &mut Vocabulary) -> Decision {
+    let claim = Claim::read(&criterion.text, vocabulary);
+    let coverage = library.cover(&claim, vocabulary.terms(), Reading::Words);
+    if coverage.best < SAME_SUBJECT {
+        let reason = "Nothing in the answer is about the same thing, so nothing contradicts it.".into();
+        return Decision { outcome: Outcome::Met, reason, quote: None };
+    }
+    let quote = place_quote(&claim, &coverage, library);
+    // A negation right at the beginning of a fact is part of what it says, just as one later on.
+    let fact_denies = claim.polarity != Polarity::Plain;
+    let passage_denies = coverage.denied >= MOSTLY;
+    let reason = if passage_denies && !fact_denies {
+        Some("A passage about the same thing says no where the fact says yes.".to_owned())
+    } else if fact_denies && coverage.denied == 0.0 && !place_negates(&coverage, library) {
+        Some("A passage about the same thing says yes where the fact says no.".to_owned())
+    } else {
+        other_number(&claim, &coverage, library, vocabulary)
+            .map(|number| format!("A passage about the same thing gives another number: {number}."))
+    };
+    match reason {
+        Some(reason) => Decision { outcome: Outcome::Unmet, reason, quote },
+        None => Decision {
+            outcome: Outcome::Met,
+            reason: "The passage about the same thing agrees as far as words and numbers go.".into(),
+            quote,
+        },
+    }
+}
+
+/// A number in the best passage where a number of the fact is missing from it.
+fn other_number(
+    claim: &Claim,
+    coverage: &Coverage,
+    library: &Library<'_>,
+    vocabulary: &Vocabulary,
+) -> Option<String> {
+    let (document, passages) = coverage.place.clone()?;
+    let words = library.documents.get(document)?.words_of(passages);
+    let numbers: HashSet<TermId> =
+        words.iter().filter(|word| word.kind == Kind::Number).map(|word| word.term).collect();
+    let wanted: Vec<TermId> =
+        claim.wanted.iter().filter(|wanted| wanted.kind == Kind::Number).map(|wanted| wanted.term).collect();
+    let missing = wanted.iter().any(|term| !numbers.contains(term));
+    let other = words.iter().find(|word| word.kind == Kind::Number && !wanted.contains(&word.term));
+    other.filter(|_| missing).map(|word| vocabulary.terms()[word.term as usize].text.clone())
+}
+
+fn place_negates(coverage: &Coverage, library: &Library<'_>) -> bool {
+    coverage.place.as_ref().is_some_and(|(document, passages)| {
+        library.documents[*document].passages[passages.clone()].iter().any(|passage| passage.negation)
+    })
+}
+
+fn score(
+    criterion: &Criterion,
+    bands: &Bands,
+    library: &Library<'_>,
+    reference: Option<&Claim>,
+    vocabulary: &mut Vocabulary,
+) -> Decision {
+    if library.is_empty() {
+        return Decision {
+            outcome: Outcome::Scored(RawScore::MIN),
+            reason: "The answer is empty.".into(),
+            quote: None,
+        };
+    }
+    let slice = bands.as_slice();
+    let top = slice.last().map_or("", |band| band.text.as_str());
+    // The criterion says what to look for, the highest band what a full answer to it has.
+    let text = if criterion.text.trim().is_empty() { top.to_owned() } else { criterion.text.clone() };
+    let claim = Claim::read(&text, vocabulary);
+    let coverage = library.cover(&claim, vocabulary.terms(), Reading::Words);
+    let full = Claim::read(top, vocabulary);
+    let full = combined(&full, &library.cover(&full, vocabulary.terms(), Reading::Words));
+    let mut share = 0.7 * combined(&claim, &coverage) + 0.3 * full;
+    if let Some(reference) = reference {
+        // Bands mostly speak of quality in words that no answer uses; what a good answer contains says more.
+        let coverage = library.cover(reference, vocabulary.terms(), Reading::Words);
+        share = 0.4 * share + 0.6 * (coverage.whole / REFERENCE_FULL).min(1.0);
+    }
+    let quote = place_quote(&claim, &coverage, library);
+    let raw = on_bands(bands, share);
+    let reason = format!(
+        "{} With the highest band{} {:.0} % of the way up the bands.",
+        words_reason(&claim, &coverage, combined(&claim, &coverage)),
+        if reference.is_some() { " and the reference" } else { "" },
+        share * 100.0
+    );
+    Decision { outcome: Outcome::Scored(raw), reason, quote }
+}
+
+/// The score at a share of the way through the bands. Each band gets an equal part of the way, however wide it is,
+/// since its author saw it as one step.
+fn on_bands(bands: &Bands, share: f64) -> RawScore {
+    let slice = bands.as_slice();
+    let steps = slice.len() as f64;
+    // Full marks need no word-for-word repetition of the criterion.
+    let way = (share / 0.9).clamp(0.0, 1.0) * steps;
+    let index = (way.floor() as usize).min(slice.len().saturating_sub(1));
+    let Some(band) = slice.get(index) else { return RawScore::MIN };
+    let inside = (way - index as f64).clamp(0.0, 1.0);
+    let (low, high) = (f64::from(band.low.get()), f64::from(band.high.get()));
+    // In range: between the two ends of a band.
+    RawScore::new((low + inside * (high - low)).round() as u8).unwrap_or(band.low)
+}
+
+/// One number for how well an answer covers a claim: what one passage says counts as much as what is scattered.
+fn combined(claim: &Claim, coverage: &Coverage) -> f64 {
+    if claim.wanted.len() < 2 { coverage.best } else { 0.5 * (coverage.best + coverage.whole) }
+}
+
+fn place_quote(claim: &Claim, coverage: &Coverage, library: &Library<'_>) -> Option<String> {
+    let (document, passages) = coverage.place.clone()?;
+    let terms: HashSet<TermId> = claim.wanted.iter().map(|wanted| wanted.term).collect();
+    quote(library.documents.get(document)?, passages, &terms).map(str::to_owned)
+}
+
+fn words_reason(claim: &Claim, coverage: &Coverage, share: f64) -> String {
+    let percent = (share * 100.0).round();
+    let (has, lacks) = (found(claim, coverage, true), found(claim, coverage, false));
+    match (has.is_empty(), lacks.is_empty()) {
+        (false, true) => format!("Found all words: {has} (coverage {percent} %)."),
+        (false, false) => format!("Found {has}; not found {lacks} (coverage {percent} %)."),
+        (true, _) => format!("None of its words found: {lacks}."),
+    }
+}
+
+fn found(claim: &Claim, coverage: &Coverage, wanted: bool) -> String {
+    listed(
+        claim
+            .wanted
+            .iter()
+            .zip(&coverage.found)
+            .filter(|(_, found)| **found == wanted)
+            .map(|(w, _)| &*w.spelling),
+    )
+}
+
+fn found_all(claim: &Claim) -> String {
+    listed(claim.wanted.iter().map(|wanted| &*wanted.spelling))
+}
+
+fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.map(|word| word.chars().take(40).collect()).collect();
+    let more = words.len().saturating_sub(LISTED);
+    let shown = words[..words.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_rubric::Band;
+
+    use super::*;
+
+    #[test]
+    fn the_way_through_the_bands_is_monotone_and_reaches_both_ends() {
+        let band = |low, high| Band {
+            low: RawScore::new(low).unwrap(),
+            high: RawScore::new(high).unwrap(),
+            text: "x".into(),
+        };
+        let bands = Bands::new(vec![band(0, 2), band(3, 3), band(4, 8), band(9, 10)]).unwrap();
+        let scores: Vec<u8> = (0..=100).map(|n| on_bands(&bands, f64::from(n) / 100.0).get()).collect();
+        assert!(scores.is_sorted());
+        assert_eq!((scores[0], scores[100]), (0, 10));
+        assert!(scores.contains(&3));
+    }
+}

@@ -1,0 +1,117 @@
+//! Criteria that limit the length of an answer ("under 50 words"), which can be counted.
+
+use super::tokens::{folded, tokens};
+use super::words::WORDS;
+
+/// A limit on the length of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Limit {
+    lowest: Option<usize>,
+    highest: Option<usize>,
+    unit: Unit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Words,
+    Sentences,
+    Lines,
+    Characters,
+}
+
+impl Limit {
+    /// The limit a criterion states, if it states one.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let words: Vec<String> =
+            tokens(text).into_iter().map(|t| folded(&text[t.start..t.end], t.kind)).collect();
+        words.windows(2).enumerate().find_map(|(at, pair)| {
+            let number: usize = pair[0].parse().ok().or_else(|| WORDS.number(&pair[0]))?;
+            let unit = match pair[1].as_str() {
+                "word" | "words" => Unit::Words,
+                "sentence" | "sentences" => Unit::Sentences,
+                "line" | "lines" => Unit::Lines,
+                "character" | "characters" => Unit::Characters,
+                _ => return None,
+            };
+            let before: Vec<&str> = words[at.saturating_sub(3)..at].iter().map(String::as_str).collect();
+            let (lowest, highest) = bounds(&before, number)?;
+            Some(Self { lowest, highest, unit })
+        })
+    }
+
+    /// Whether an answer keeps to the limit, and its length in words fit for a reason.
+    pub(super) fn check(self, answer: &str) -> (bool, String) {
+        let (count, unit) = match self.unit {
+            Unit::Words => {
+                (answer.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count(), "words")
+            }
+            Unit::Sentences => (sentences(answer), "sentences"),
+            Unit::Lines => (answer.lines().filter(|line| !line.trim().is_empty()).count(), "lines"),
+            Unit::Characters => (answer.trim().chars().count(), "characters"),
+        };
+        let kept =
+            self.lowest.is_none_or(|low| count >= low) && self.highest.is_none_or(|high| count <= high);
+        (kept, format!("the answer has {count} {unit}"))
+    }
+}
+
+fn bounds(before: &[&str], number: usize) -> Option<(Option<usize>, Option<usize>)> {
+    let ends = |words: &[&str]| before.ends_with(words);
+    if ends(&["no", "more", "than"])
+        || ends(&["not", "exceed"])
+        || ends(&["at", "most"])
+        || ends(&["up", "to"])
+    {
+        return Some((None, Some(number)));
+    }
+    if ends(&["no", "fewer", "than"]) || ends(&["no", "less", "than"]) || ends(&["at", "least"]) {
+        return Some((Some(number), None));
+    }
+    match before.last().copied()? {
+        "within" | "maximum" | "max" | "most" => Some((None, Some(number))),
+        "minimum" | "min" => Some((Some(number), None)),
+        "under" | "below" => Some((None, Some(number.saturating_sub(1)))),
+        "over" | "above" | "exceeds" => Some((Some(number.saturating_add(1)), None)),
+        "exactly" => Some((Some(number), Some(number))),
+        "than" if ends(&["fewer", "than"]) || ends(&["less", "than"]) => {
+            Some((None, Some(number.saturating_sub(1))))
+        }
+        "than" if ends(&["more", "than"]) || ends(&["longer", "than"]) => {
+            Some((Some(number.saturating_add(1)), None))
+        }
+        _ => None,
+    }
+}
+
+fn sentences(text: &str) -> usize {
+    let ends = text.trim().split_inclusive(['.', '!', '?', '\n', '。']);
+    // A mark inside "3.5" or "e.g." ends nothing: a sentence has at least two words.
+    ends.filter(|piece| piece.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count() >= 2)
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_and_counted() {
+        let table = [
+            ("Under 3 words.", "one two", true),
+            ("Under 3 words.", "one two three", false),
+            ("At most 3 words", "one two three", true),
+            ("Uses no more than two sentences", "It is so. That is all.", true),
+            ("Uses no more than two sentences", "It is so. That is all. Or so.", false),
+            ("Must have at least 2 lines", "a\n\nb", true),
+            ("Exceeds 50 words or is hard to understand.", "short", false),
+            ("fewer than 10 characters", "0123456789", false),
+        ];
+        for (criterion, answer, kept) in table {
+            let limit = Limit::read(criterion).unwrap_or_else(|| panic!("{criterion}"));
+            assert_eq!(limit.check(answer).0, kept, "{criterion}: {answer}");
+        }
+        for criterion in ["Mentions 50 words", "Under 50 dollars", "Gives 3 examples", ""] {
+            assert_eq!(Limit::read(criterion), None, "{criterion}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The judge that needs no model: deterministic word coverage.
+//!
+//! For each criterion it looks for the passage of the answer that covers the criterion's content words best, quotes
+//! it, and decides by how much of them is covered. It compares words; it does not know facts, and it does not
+//! understand. All of its decisions carry low confidence.
+
+mod claim;
+mod decide;
+mod limits;
+mod passages;
+mod quote;
+mod search;
+mod tokens;
+mod vocabulary;
+mod words;
+
+use assize_llm::BoxFuture;
+use assize_rubric::{Confidence, Evidence, JudgeIdentity, Judgement, Tokens};
+use futures_util::FutureExt as _;
+
+use crate::{RubricJudge, RubricTask};
+
+use claim::Claim;
+use decide::decide;
+use search::Library;
+use vocabulary::Vocabulary;
+
+/// Version of the method. Any change that can change a decision makes a new version.
+const VERSION: &str = "offline.v1";
+
+/// The built-in judge that needs no model and no network: the same answer always gets the same decisions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OfflineJudge;
+
+impl OfflineJudge {
+    fn decide_all(self, task: &RubricTask) -> Vec<Judgement> {
+        let mut vocabulary = Vocabulary::new();
+        let library = Library::read(task.material.produced(), &task.material.question, &mut vocabulary);
+        let reference = task.material.reference.as_deref().filter(|text| !text.trim().is_empty());
+        let reference = reference.map(|text| Claim::read(text, &mut vocabulary));
+        let judge = self.identity();
+        task.rubric
+            .criteria()
+            .iter()
+            .map(|criterion| {
+                let decision = decide(criterion, &library, reference.as_ref(), &mut vocabulary);
+                // The quote is a slice of the text, so there is nothing left to verify.
+                let evidence =
+                    decision.quote.into_iter().map(|quote| Evidence { quote, verified: true }).collect();
+                Judgement {
+                    criterion: criterion.id.clone(),
+                    outcome: decision.outcome,
+                    reason: decision.reason,
+                    evidence,
+                    confidence: Some(Confidence::Low),
+                    judge: judge.clone(),
+                    ungraded: None,
+                    attempts: 0,
+                    tokens: Tokens::default(),
+                    latency_ms: None,
+                    cost_usd: None,
+                    replies: Vec::new(),
+                }
+            })
+            .collect()
+    }
+}
+
+impl RubricJudge for OfflineJudge {
+    fn identity(&self) -> JudgeIdentity {
+        JudgeIdentity {
+            name: "offline".into(),
+            model: None,
+            version: Some(VERSION.to_owned()),
+            prompt_hash: None,
+        }
+    }
+
+    fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
+        async { self.decide_all(task) }.boxed()
+    }
+}

@@ -1,0 +1,41 @@
+//! The quote for a place in an answer: the text itself, byte for byte.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::passages::Document;
+use super::vocabulary::TermId;
+
+/// The longest quote, in bytes.
+const QUOTE_BYTES: usize = 320;
+
+/// The passages as they stand in the text. Where that is too long, the part from the first to the last word that
+/// matters, and at most [`QUOTE_BYTES`] of it.
+pub(super) fn quote<'a>(
+    document: &Document<'a>,
+    passages: Range<usize>,
+    terms: &HashSet<TermId>,
+) -> Option<&'a str> {
+    let first = document.passages.get(passages.start)?;
+    let last = document.passages.get(passages.end.checked_sub(1)?)?;
+    let mut bytes = first.bytes.start..last.bytes.end;
+    if bytes.len() > QUOTE_BYTES {
+        let mut hits = document.words_of(passages).iter().filter(|word| terms.contains(&word.term));
+        if let Some(first) = hits.next() {
+            let last = hits.next_back().unwrap_or(first);
+            // From the beginning of its passage if that fits, so that a quote begins where a sentence does.
+            let sentence = document
+                .passages
+                .iter()
+                .map(|passage| &passage.bytes)
+                .find(|range| range.contains(&first.start))
+                .map_or(first.start, |range| range.start);
+            let start = if last.end - sentence <= QUOTE_BYTES { sentence } else { first.start };
+            bytes = start..last.end;
+        }
+        if bytes.len() > QUOTE_BYTES {
+            bytes.end = document.text.floor_char_boundary(bytes.start + QUOTE_BYTES);
+        }
+    }
+    document.text.get(bytes).map(str::trim).filter(|quote| !quote.is_empty())
+}

@@ -1,0 +1,51 @@
+//! The words a model judge is asked with, and the shape its reply must have.
+//!
+//! A request is: the system message (rules, always the same), then one user message in parts. Its first part holds
+//! the material and is the same, byte for byte, for all criteria of a task, so that providers can cache it. The
+//! criterion comes after it. Weights, gates and ids never appear.
+
+mod block;
+mod criteria;
+mod files;
+mod schema;
+mod shared;
+mod template;
+
+pub(crate) use criteria::{Asked, Form, batched_part, single_part};
+pub use files::{PROMPT_VERSION, prompt_hash};
+pub(crate) use schema::{batched_schema, single_schema};
+pub(crate) use shared::shared_part;
+
+use assize_llm::{ChatMessage, Part, Role};
+
+use crate::FenceSource;
+use crate::fence::fence_for;
+
+/// The longest part of an unusable reply that a repair shows, in characters.
+const EXCERPT_CHARS: usize = 1500;
+
+/// The longest list of problems that a repair shows, in characters.
+const PROBLEM_CHARS: usize = 4000;
+
+/// The messages of one call.
+pub(crate) fn messages(shared: &str, question: String, repair: Option<String>) -> Vec<ChatMessage> {
+    let mut content = vec![Part::Text(shared.to_owned()), Part::Text(question)];
+    content.extend(repair.map(Part::Text));
+    vec![ChatMessage::system(files::SYSTEM), ChatMessage { role: Role::User, content }]
+}
+
+/// What a repair adds to the question: the problem and the beginning of the unusable reply, both as data.
+///
+/// They get a fence of their own: a reply may well contain the fence of the material, which its writer has seen.
+pub(crate) fn repair_part(fences: &dyn FenceSource, problem: &str, reply: &str) -> String {
+    let problem: String = problem.chars().take(PROBLEM_CHARS).collect();
+    let excerpt: String = reply.chars().take(EXCERPT_CHARS).collect();
+    let fence = fence_for(fences, &[&problem, &excerpt]);
+    let shown = if excerpt.trim().is_empty() {
+        String::new()
+    } else {
+        block::block("previous reply", &fence, &excerpt)
+    };
+    let problem = block::block("problem", &fence, &problem);
+    format!("\n{}", template::fill(files::REPAIR, &[("problem", problem.trim_end()), ("excerpt", &shown)]))
+}

@@ -1,0 +1,77 @@
+//! The JSON schema of replies: evidence, then reason, then the decision.
+//!
+//! Only keywords that every structured-output implementation knows are used, and objects name all their members as
+//! required: strict modes refuse anything else.
+
+use assize_llm::JsonSchemaFormat;
+use serde_json::{Value, json};
+
+use super::{Asked, Form};
+
+/// The shape of a reply about one criterion.
+pub(crate) fn single_schema(form: Form) -> JsonSchemaFormat {
+    let (member, decision) = decision(form);
+    let schema = json!({
+        "type": "object",
+        "properties": { "evidence": evidence(), "reason": { "type": "string" }, member: decision },
+        "required": ["evidence", "reason", member],
+        "additionalProperties": false,
+    });
+    JsonSchemaFormat { name: "judgement".into(), schema, strict: true }
+}
+
+/// The shape of a reply about several criteria.
+pub(crate) fn batched_schema(asked: &[Asked<'_>]) -> JsonSchemaFormat {
+    let mut kinds: Vec<(Form, Vec<&str>)> = Vec::new();
+    for Asked { handle, criterion } in asked {
+        let form = Form::of(criterion);
+        match kinds.iter_mut().find(|(known, _)| *known == form) {
+            Some((_, handles)) => handles.push(handle),
+            None => kinds.push((form, vec![handle])),
+        }
+    }
+    let mut entries: Vec<Value> = kinds
+        .into_iter()
+        .map(|(form, handles)| {
+            let (member, decision) = decision(form);
+            json!({
+                "type": "object",
+                "properties": {
+                    "id": { "type": "string", "enum": handles },
+                    "evidence": evidence(),
+                    "reason": { "type": "string" },
+                    member: decision,
+                },
+                "required": ["id", "evidence", "reason", member],
+                "additionalProperties": false,
+            })
+        })
+        .collect();
+    let items = if entries.len() == 1 { entries.remove(0) } else { json!({ "anyOf": entries }) };
+    let schema = json!({
+        "type": "object",
+        "properties": { "results": { "type": "array", "items": items } },
+        "required": ["results"],
+        "additionalProperties": false,
+    });
+    JsonSchemaFormat { name: "judgements".into(), schema, strict: true }
+}
+
+fn evidence() -> Value {
+    json!({ "type": "array", "items": { "type": "string" } })
+}
+
+fn decision(form: Form) -> (&'static str, Value) {
+    match (form.score, form.may_not_apply) {
+        (false, false) => ("outcome", json!({ "type": "string", "enum": ["met", "unmet"] })),
+        (false, true) => ("outcome", json!({ "type": "string", "enum": ["met", "unmet", "not_applicable"] })),
+        (true, false) => ("score", score()),
+        (true, true) => {
+            ("score", json!({ "anyOf": [score(), { "type": "string", "enum": ["not_applicable"] }] }))
+        }
+    }
+}
+
+fn score() -> Value {
+    json!({ "type": "integer", "enum": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] })
+}

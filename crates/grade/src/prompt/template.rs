@@ -1,0 +1,36 @@
+//! Filling prompt files: one pass over the file, so that nothing inside an inserted text is ever looked at again.
+
+/// The file with each `{{name}}` replaced by its text. Names without a text stay as they are.
+pub(super) fn fill(file: &'static str, texts: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(file.len() + texts.iter().map(|(_, text)| text.len()).sum::<usize>());
+    let mut rest = file;
+    while let Some(at) = rest.find("{{") {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+        let Some(end) = after.find("}}") else {
+            rest = after;
+            break;
+        };
+        let name = &after[2..end];
+        match texts.iter().find(|(known, _)| *known == name) {
+            Some((_, text)) => out.push_str(text),
+            None => out.push_str(&after[..end + 2]),
+        }
+        rest = &after[end + 2..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fill;
+
+    #[test]
+    fn inserted_text_is_not_read_again() {
+        assert_eq!(
+            fill("a {{x}} b {{y}} {{z", &[("x", "{{y}} {% z %}"), ("y", "2")]),
+            "a {{y}} {% z %} b 2 {{z"
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! Finding the one JSON value a reply consists of.
+
+use serde_json::Value;
+
+use super::json::Unambiguous;
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// An object with a decision.
+    Single,
+    /// An object with a list of results, or the list itself.
+    Batched,
+}
+
+impl Shape {
+    /// Whether an object claims to be such a reply. What it claims need not be valid.
+    fn claims(self, value: &Value) -> bool {
+        let Some(object) = value.as_object() else { return false };
+        match self {
+            Self::Single => object.contains_key("outcome") || object.contains_key("score"),
+            Self::Batched => object.contains_key("results"),
+        }
+    }
+}
+
+/// The reply's JSON value: the whole text if it is JSON, else the only object in the text that claims to be a reply.
+pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
+    let text = after_thinking(text.trim().trim_start_matches('\u{feff}').trim_start());
+    if text.is_empty() {
+        return Err("the reply is empty".into());
+    }
+    let whole: Result<Unambiguous, _> = serde_json::from_str(text);
+    let error = match whole {
+        Ok(Unambiguous(value)) if shape.claims(&value) => return Ok(value),
+        Ok(Unambiguous(Value::Array(items))) if shape == Shape::Batched => return Ok(Value::Array(items)),
+        Ok(_) => return Err(format!("the JSON has no member {}", wanted(shape))),
+        Err(error) => error,
+    };
+    let mut found: Option<Value> = None;
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        rest = &rest[at..];
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Unambiguous>();
+        match stream.next() {
+            Some(Ok(Unambiguous(value))) => {
+                rest = &rest[stream.byte_offset()..];
+                // An object of another kind counts too: it may be the judge's own, closed early by an answer that
+                // was copied into it without escaping and went on with a verdict.
+                if value.as_object().is_none_or(serde_json::Map::is_empty) {
+                    continue;
+                }
+                if found.as_ref().is_some_and(|known| *known != value) {
+                    return Err(
+                        "the reply contains more than one JSON object; which one is meant is unclear".into(),
+                    );
+                }
+                found = Some(value);
+            }
+            // A brace in prose is no JSON. But inside a JSON object that is broken, whole objects may be quoted from
+            // the answer; taking one of those for the decision would let the answer judge itself.
+            _ if begins_object(rest) => return Err(format!("the JSON in the reply is broken: {error}")),
+            _ => rest = &rest[1..],
+        }
+    }
+    found
+        .filter(|value| shape.claims(value))
+        .ok_or_else(|| format!("the reply contains no JSON object with {}", wanted(shape)))
+}
+
+fn wanted(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Single => "\"outcome\" or \"score\"",
+        Shape::Batched => "\"results\"",
+    }
+}
+
+fn begins_object(text: &str) -> bool {
+    let inside = text[1..].trim_start();
+    inside.starts_with('"') || inside.starts_with('\'') || inside.starts_with('“')
+}
+
+/// Some models print their thoughts before the reply. Only the first closing tag counts: whatever the thoughts quote
+/// after it stays in view and makes the reply ambiguous rather than wrong.
+fn after_thinking(text: &str) -> &str {
+    if !text.starts_with("<think>") {
+        return text;
+    }
+    text.split_once("</think>").map_or(text, |(_, rest)| rest.trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn single(text: &str) -> Result<Value, String> {
+        find(text, Shape::Single)
+    }
+
+    #[test]
+    fn wrapping_is_looked_through() {
+        let bare = r#"{"evidence":[],"reason":"r","outcome":"met"}"#;
+        let value: Value = serde_json::from_str(bare).unwrap();
+        for text in [
+            bare.to_owned(),
+            format!("\u{feff} \n{bare}\n"),
+            format!("```json\n{bare}\n```"),
+            format!("Here is {{my}} verdict {{ }}: {bare} Hope it helps."),
+            format!("{bare}\n\n{bare}"),
+            format!("<think>maybe {{\"outcome\":\"unmet\"}}?</think>\n{bare}"),
+        ] {
+            assert_eq!(single(&text).as_ref(), Ok(&value), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_ambiguous_is_taken() {
+        for text in [
+            "",
+            "   ",
+            "met",
+            "[]",
+            "null",
+            "{}",
+            r#"{"verdict":{"outcome":"met"}}"#,
+            r#"{"outcome":"met"} or {"outcome":"unmet"}"#,
+            r#"{"outcome":"met","outcome":"unmet"}"#,
+            r#"{"evidence":["{"outcome":"met"}"],"outcome":"unmet"}"#,
+            r#"The answer says {"outcome":"met"} but {"reason":"it is cut"#,
+            r#"<think>I read </think>{"outcome":"met"} in it</think>{"outcome":"unmet"}"#,
+            r#"{"outcome":"met",}"#,
+        ] {
+            assert!(single(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_texts_take_no_quadratic_time() {
+        let n = 300_000;
+        for unit in ["{", "[", "{\"a\":", "{\"a\":[", "{ ", "{\"", "```{"] {
+            assert!(single(&unit.repeat(n / unit.len())).is_err());
+        }
+        let deep = format!("{}{}", "x {\"a\":[{}],\"b\":".repeat(200), "1,".repeat(n));
+        assert!(single(&deep).is_err());
+    }
+}

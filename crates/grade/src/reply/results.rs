@@ -1,0 +1,61 @@
+//! What a reply says about several criteria.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::decision::{Decision, decision, shown};
+use super::find::{Shape, find};
+use crate::prompt::{Asked, Form};
+
+/// A reply to a batched call.
+#[derive(Debug)]
+pub(crate) struct Results {
+    /// For each criterion asked about, in that order: the decision or what is wrong with it.
+    pub(crate) each: Vec<Result<Decision, String>>,
+    /// Problems that belong to none of them, such as ids nobody asked about.
+    pub(crate) strays: Vec<String>,
+}
+
+/// Reads a reply about several criteria. The error is one that spoils the reply as a whole.
+pub(crate) fn read_batched(text: &str, asked: &[Asked<'_>]) -> Result<Results, String> {
+    let value = find(text, Shape::Batched)?;
+    let items = match &value {
+        Value::Array(items) => items,
+        Value::Object(object) => match object.get("results") {
+            Some(Value::Array(items)) => items,
+            _ => return Err("\"results\" must be a list".into()),
+        },
+        _ => return Err("the reply is not a JSON object".into()),
+    };
+    let positions: HashMap<&str, usize> =
+        asked.iter().enumerate().map(|(position, asked)| (asked.handle.as_str(), position)).collect();
+    let mut found: Vec<Option<Result<Decision, String>>> = asked.iter().map(|_| None).collect();
+    let mut strays = Vec::new();
+    for item in items {
+        let Some(object) = item.as_object() else {
+            strays.push("an entry of \"results\" is not an object".to_owned());
+            continue;
+        };
+        let Some(id) = object.get("id").and_then(Value::as_str) else {
+            strays.push("an entry of \"results\" has no \"id\"".to_owned());
+            continue;
+        };
+        let Some(&position) = positions.get(id) else {
+            strays.push(format!("the id \"{}\" was not asked about", shown(id)));
+            continue;
+        };
+        let slot = &mut found[position];
+        // Even two equal entries are refused: a judge that repeats itself may have meant another criterion.
+        *slot = Some(match slot {
+            Some(_) => Err("the id occurs more than once".to_owned()),
+            None => decision(object, Form::of(asked[position].criterion)),
+        });
+    }
+    let each = found
+        .into_iter()
+        .map(|slot| slot.unwrap_or_else(|| Err("there is no entry for it".to_owned())))
+        .collect();
+    strays.truncate(5);
+    Ok(Results { each, strays })
+}

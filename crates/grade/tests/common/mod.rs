@@ -1,0 +1,166 @@
+//! A scripted model and short ways to make tasks.
+
+#![allow(dead_code, reason = "each test file uses its part of this")]
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use assize_grade::{FenceSource, JudgeOptions, KeyedFences, Material, ModelJudge, RubricJudge, RubricTask};
+use assize_llm::{Ask, AskError, BoxFuture, ChatReply, ChatRequest, Finish, ModelId, Part, Usage};
+use assize_rubric::{
+    Band, Bands, Criterion, EvidencePolicy, Judgement, Judging, Outcome, RawScore, Rubric, Scale,
+};
+use futures_util::FutureExt;
+use tokio::sync::Semaphore;
+
+type Answer = Result<ChatReply, AskError>;
+type Script = dyn FnMut(&ChatRequest) -> Answer + Send;
+
+/// A model that follows a script and remembers what it was asked.
+pub(crate) struct Scripted {
+    script: Mutex<Box<Script>>,
+    requests: Mutex<Vec<ChatRequest>>,
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Scripted {
+    pub(crate) fn new(script: impl FnMut(&ChatRequest) -> Answer + Send + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            script: Mutex::new(Box::new(script)),
+            requests: Mutex::default(),
+            now: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+        })
+    }
+
+    pub(crate) fn always(answer: Answer) -> Arc<Self> {
+        Self::new(move |_| answer.clone())
+    }
+
+    pub(crate) fn list(answers: Vec<Answer>) -> Arc<Self> {
+        let mut answers = VecDeque::from(answers);
+        Self::new(move |_| answers.pop_front().expect("the script is at its end"))
+    }
+
+    /// Answers by the text of the whole user message.
+    pub(crate) fn by_text(mut answer: impl FnMut(&str) -> Answer + Send + 'static) -> Arc<Self> {
+        Self::new(move |request| answer(&texts(request)[1..].concat()))
+    }
+
+    pub(crate) fn requests(&self) -> Vec<ChatRequest> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    pub(crate) fn most_in_flight(&self) -> usize {
+        self.most.load(Ordering::SeqCst)
+    }
+}
+
+impl Ask for Scripted {
+    fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Answer> {
+        async move {
+            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(now, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            self.requests.lock().unwrap().push(request.clone());
+            let answer = (self.script.lock().unwrap())(request);
+            self.now.fetch_sub(1, Ordering::SeqCst);
+            answer
+        }
+        .boxed()
+    }
+
+    fn describe(&self) -> ModelId {
+        ModelId { provider: "openai".into(), model: "scripted".into(), base_url_host: "localhost".into() }
+    }
+}
+
+pub(crate) fn reply(text: &str) -> ChatReply {
+    ChatReply {
+        text: text.into(),
+        finish: Finish::Stop,
+        refusal: None,
+        usage: Usage { input: Some(10), cached: None, output: Some(5) },
+        model: Some("scripted-2".into()),
+        request_id: None,
+        raw: String::new(),
+        latency: Duration::from_millis(20),
+        attempts: 1,
+        failed: Vec::new(),
+    }
+}
+
+/// The system text, then the parts of the user message.
+pub(crate) fn texts(request: &ChatRequest) -> Vec<String> {
+    request
+        .messages
+        .iter()
+        .flat_map(|message| &message.content)
+        .map(|part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Image { .. } => panic!("no pictures are sent"),
+        })
+        .collect()
+}
+
+pub(crate) fn fences() -> Arc<dyn FenceSource> {
+    Arc::new(KeyedFences::new([7; 32]))
+}
+
+pub(crate) fn judge(model: &Arc<Scripted>) -> ModelJudge {
+    ModelJudge::new(
+        model.clone(),
+        "openai:scripted",
+        fences(),
+        Arc::new(Semaphore::new(8)),
+        JudgeOptions::default(),
+    )
+}
+
+pub(crate) fn checklist(id: &str, text: &str) -> Criterion {
+    Criterion::checklist(id, text)
+}
+
+pub(crate) fn bands(id: &str, text: &str) -> Criterion {
+    let band = |low, high, text: &str| Band {
+        low: RawScore::new(low).unwrap(),
+        high: RawScore::new(high).unwrap(),
+        text: text.into(),
+    };
+    let mut criterion = Criterion::checklist(id, text);
+    criterion.scale = Scale::Bands(
+        Bands::new(vec![band(0, 3, "poor"), band(4, 8, "fair"), band(9, 9, "good"), band(10, 10, "perfect")])
+            .unwrap(),
+    );
+    criterion
+}
+
+pub(crate) fn rubric(criteria: Vec<Criterion>) -> Arc<Rubric> {
+    Arc::new(Rubric::new(criteria).unwrap())
+}
+
+pub(crate) fn material(answer: &str) -> Arc<Material> {
+    Arc::new(Material { question: "What jumps?".into(), answer: answer.into(), ..Material::default() })
+}
+
+pub(crate) fn task(criteria: Vec<Criterion>) -> RubricTask {
+    RubricTask {
+        material: material("The quick brown fox jumps."),
+        rubric: rubric(criteria),
+        judging: Judging::PerCriterion,
+        evidence: EvidencePolicy::Checked,
+        case_id: "case".into(),
+        repeat: 0,
+    }
+}
+
+pub(crate) fn run(judge: &dyn RubricJudge, task: &RubricTask) -> Vec<Judgement> {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(judge.judge(task))
+}
+
+pub(crate) fn outcomes(judgements: &[Judgement]) -> Vec<Outcome> {
+    judgements.iter().map(|judgement| judgement.outcome).collect()
+}

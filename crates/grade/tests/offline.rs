@@ -1,0 +1,131 @@
+//! What the offline judge does with typical criteria.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use std::sync::Arc;
+
+use assize_grade::{Material, OfflineJudge, RubricJudge as _};
+use assize_rubric::{Confidence, Criterion, Judgement, Operator, Outcome, RawScore};
+use common::*;
+
+fn judged(criterion: Criterion, answer: &str) -> Judgement {
+    let mut task = task(vec![criterion]);
+    task.material = material(answer);
+    run(&OfflineJudge, &task).remove(0)
+}
+
+fn met(text: &str, answer: &str) -> bool {
+    judged(checklist("a", text), answer).outcome == Outcome::Met
+}
+
+#[test]
+fn the_best_passage_is_quoted_and_the_reason_names_words() {
+    let answer = "Intro text here.\n\n- Sorting is fast.\n- The **time complexity** is O(n log n).\n- Bye.";
+    let judgement = judged(checklist("a", "States the time complexity O(n log n) of the heap"), answer);
+    assert_eq!(judgement.outcome, Outcome::Met);
+    assert_eq!(judgement.evidence[0].quote, "The **time complexity** is O(n log n).");
+    assert!(judgement.evidence[0].verified);
+    assert!(judgement.reason.contains("not found heap"), "{}", judgement.reason);
+    assert_eq!(judgement.confidence, Some(Confidence::Low));
+    assert_eq!(
+        (judgement.attempts, judgement.replies.len(), judgement.judge.name.as_str()),
+        (0, 0, "offline")
+    );
+    assert_eq!(OfflineJudge.identity(), judgement.judge);
+}
+
+#[test]
+fn negation_turns_a_passage_around() {
+    assert!(met("The function handles empty lists", "It handles empty lists."));
+    assert!(!met("The function handles empty lists", "It does not handle empty lists."));
+    assert!(!met("The function handles empty lists", "Empty lists aren't handled."));
+    assert!(met("Explains that the cache is not thread-safe", "Note that the cache is not thread-safe."));
+    assert!(!met("Explains that the cache is not thread-safe", "The cache."));
+}
+
+#[test]
+fn things_that_should_be_absent() {
+    assert!(met("Does not mention competitors", "We offer the best service."));
+    assert!(!met("Does not mention competitors", "Our competitors are worse."));
+    assert!(met("No use of recursion", "A loop without any recursion."));
+    assert!(!met("Does not mention competitors", "   "));
+}
+
+#[test]
+fn classes_of_numbers_and_other_spellings() {
+    assert!(met("Mentions 2xx codes", "Codes like 204 mean success."));
+    assert!(!met("Mentions 2xx codes", "Codes like 404 mean failure."));
+    assert!(met("Loads the configuration from the environment", "loadConfig() reads env variables"));
+    assert!(met("Gives three reasons: 1,000 users", "Three reasons: we have 1000 users."));
+}
+
+#[test]
+fn empty_answers_and_criteria_without_words() {
+    let judgement = judged(checklist("a", "Explains it"), " \n");
+    assert_eq!((judgement.outcome, judgement.reason.as_str()), (Outcome::Unmet, "The answer is empty."));
+    assert_eq!(judged(bands("a", "How well"), "").outcome, Outcome::Scored(RawScore::MIN));
+    assert_eq!(judged(checklist("a", "!!!"), "text").outcome, Outcome::Unmet);
+}
+
+#[test]
+fn a_contradiction_needs_the_same_subject_and_another_statement() {
+    let fact = |text: &str, answer: &str| {
+        let mut criterion = checklist("a", text);
+        criterion.operator = Operator::Contradiction;
+        judged(criterion, answer)
+    };
+    let number = fact("Mount Everest is 8849 metres tall", "Mount Everest is 7500 metres tall.");
+    assert_eq!((number.outcome, number.evidence.len()), (Outcome::Unmet, 1));
+    assert_eq!(
+        fact("Mount Everest is 8849 metres tall", "Mount Everest is 8,849 metres tall.").outcome,
+        Outcome::Met
+    );
+    assert_eq!(fact("Mount Everest is 8849 metres tall", "I like hiking for 3 days.").outcome, Outcome::Met);
+    assert_eq!(fact("The library is thread-safe", "The library is not thread-safe.").outcome, Outcome::Unmet);
+    assert_eq!(fact("The library is not thread-safe", "The library is thread-safe.").outcome, Outcome::Unmet);
+    assert_eq!(
+        fact("The library is not thread-safe", "The library is not thread-safe!").outcome,
+        Outcome::Met
+    );
+    assert_eq!(fact("The library is thread-safe", "").outcome, Outcome::Met);
+}
+
+#[test]
+fn more_coverage_never_scores_lower() {
+    let criterion = || bands("a", "Describes oxygen, nitrogen and argon");
+    let answers = [
+        "Nothing.",
+        "There is oxygen.",
+        "There is oxygen and nitrogen.",
+        "There is oxygen, nitrogen and argon.",
+    ];
+    let scores: Vec<u8> =
+        answers.iter().map(|answer| judged(criterion(), answer).outcome.raw_score().unwrap().get()).collect();
+    assert!(scores.is_sorted() && scores[0] == 0 && scores[3] > scores[1], "{scores:?}");
+}
+
+#[test]
+fn file_changes_and_tool_calls_are_read_too() {
+    let mut task = task(vec![checklist("a", "Adds a subtract function")]);
+    task.material = Arc::new(Material {
+        answer: "Done.".into(),
+        file_changes: Some("+export function subtract(a, b) {\n+  return a - b;\n+}".into()),
+        ..Material::default()
+    });
+    let judgement = run(&OfflineJudge, &task).remove(0);
+    assert_eq!(judgement.outcome, Outcome::Met);
+    assert!(judgement.evidence[0].quote.contains("function subtract"));
+}
+
+#[test]
+fn a_long_passage_is_quoted_in_part() {
+    let answer = format!("{} the zebra sleeps {}", "word ".repeat(50), "word ".repeat(50));
+    let judgement = judged(checklist("a", "Mentions a sleeping zebra"), &answer);
+    let quote = &judgement.evidence[0].quote;
+    assert!(
+        quote.len() <= 320 && answer.contains(quote.as_str()) && quote.contains("zebra sleeps"),
+        "{quote}"
+    );
+}

@@ -1,0 +1,248 @@
+//! One case: its verdict, and what every criterion came to.
+
+use std::collections::HashMap;
+
+use assize_rubric::{RawScore, Scale, Verdict};
+use assize_store::{CriterionRow, GateRow, GraderRow, JudgementRow, ResultRow};
+
+use crate::clean;
+use crate::criterion::Decision;
+use crate::mark::Mark;
+use crate::number;
+use crate::page::{Page, Piece};
+use crate::style::{Style, Tone};
+
+/// How much of a case is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Show {
+    /// Every criterion with its reason and evidence.
+    Full,
+    /// One line.
+    Brief,
+}
+
+/// A case as text, every line ended by a newline.
+///
+/// `texts` gives the words of a criterion by grader name and criterion id; [`stored_texts`] finds
+/// them in a run. Without words the id stands alone.
+pub fn case_block(
+    row: &ResultRow,
+    texts: &dyn Fn(&str, &str) -> Option<String>,
+    show: Show,
+    style: Style,
+) -> String {
+    let mut page = Page::new(style);
+    match show {
+        Show::Brief => brief(&mut page, row),
+        Show::Full => full(&mut page, row, texts),
+    }
+    page.finish()
+}
+
+/// The words of stored criteria by grader name and criterion id, for [`case_block`]. A score-range
+/// criterion without words of its own is shown by the band its score fell into.
+pub fn stored_texts(judgements: &[JudgementRow]) -> impl Fn(&str, &str) -> Option<String> + '_ {
+    let rows: HashMap<(&str, &str), &JudgementRow> =
+        judgements.iter().map(|row| ((row.grader.as_str(), row.criterion.id.as_str()), row)).collect();
+    move |grader, criterion| rows.get(&(grader, criterion)).and_then(|row| words(row)).map(str::to_owned)
+}
+
+fn words(row: &JudgementRow) -> Option<&str> {
+    if !row.criterion.text.trim().is_empty() {
+        return Some(&row.criterion.text);
+    }
+    match (&row.criterion.scale, row.raw_score.and_then(|raw| RawScore::new(raw).ok())) {
+        (Scale::Bands(bands), Some(raw)) => Some(&bands.band(raw).text),
+        _ => None,
+    }
+}
+
+/// `✗ fail        0.583  case-id  → target  gate failed: correctness`
+pub(crate) fn brief(page: &mut Page, row: &ResultRow) {
+    let mark = Mark::verdict(row.verdict);
+    let figure = number::score_or_range(row.score, row.score_low, row.score_high);
+    let mut pieces = vec![
+        Piece::new(mark.tone, format!("{} {:10}", mark.sign, mark.word)),
+        Piece::plain(format!("  {:11}  ", figure.unwrap_or_else(|| "no score".to_owned()))),
+        Piece::name(Tone::Strong, &row.case_id),
+    ];
+    pieces.extend(whereabouts(row));
+    if let Some(why) = why(row) {
+        pieces.push(Piece::plain("  "));
+        pieces.push(Piece::said(mark.tone, &why, clean::REASON));
+    }
+    page.line(&pieces);
+}
+
+/// What is most worth knowing about a case that did not pass, in a few words.
+pub(crate) fn why(row: &ResultRow) -> Option<String> {
+    if let Some(error) = &row.error {
+        return Some(format!(
+            "{} {}: {}",
+            clean::name(&error.stage),
+            clean::name(&error.kind),
+            error.message
+        ));
+    }
+    if !row.gates_failed.is_empty() {
+        let names: Vec<String> = row
+            .gates_failed
+            .iter()
+            .map(|gate| clean::name(gate.criterion.as_deref().unwrap_or(&gate.grader)))
+            .collect();
+        let word = if names.len() == 1 { "gate" } else { "gates" };
+        return Some(format!("{word} failed: {}", names.join(", ")));
+    }
+    if let Some(grader) = row.graders.iter().find(|grader| grader.error.is_some()) {
+        return Some(format!("grader {} broke", clean::name(&grader.name)));
+    }
+    match row
+        .graders
+        .iter()
+        .flat_map(|grader| &grader.criteria)
+        .filter(|row| row.outcome == "ungraded")
+        .count()
+    {
+        0 => None,
+        open => Some(format!("{open} ungraded")),
+    }
+}
+
+/// The target and the repeat, where they tell cases apart.
+pub(crate) fn whereabouts(row: &ResultRow) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    if let Some(target) = &row.target {
+        pieces.push(Piece::new(Tone::Dim, " → "));
+        pieces.push(Piece::name(Tone::Dim, target));
+    }
+    if row.repeat > 1 {
+        pieces.push(Piece::new(Tone::Dim, format!(" (repeat {})", row.repeat)));
+    }
+    pieces
+}
+
+fn full(page: &mut Page, row: &ResultRow, texts: &dyn Fn(&str, &str) -> Option<String>) {
+    heading(page, row);
+    let several = row.graders.len() > 1;
+    for grader in &row.graders {
+        let named = grader.name != grader.type_name;
+        if several || named || grader.error.is_some() {
+            grader_line(page, grader);
+        }
+        for criterion in &grader.criteria {
+            criterion_lines(page, grader, criterion, &row.gates_failed, texts);
+        }
+    }
+    for gate in &row.gates_failed {
+        page.text(
+            &[Piece::new(Tone::Bad, "  gate failed: ")],
+            &[Piece::said(Tone::Bad, &gate_sentence(row, gate), clean::REASON)],
+        );
+    }
+    if let Some(error) = &row.error {
+        let lead = format!("  {} failed ({}): ", clean::name(&error.stage), clean::name(&error.kind));
+        page.text(
+            &[Piece::plain("  ")],
+            &[
+                Piece::new(Tone::Bad, lead.trim_start()),
+                Piece::said(Tone::Plain, &error.message, clean::REASON),
+            ],
+        );
+    }
+    if let Some(coverage) = row.coverage.filter(|coverage| *coverage < 1.0) {
+        let share = number::percent((coverage * 1e6).floor() as u64, 1_000_000);
+        page.text(
+            &[Piece::plain("  ")],
+            &[Piece::new(Tone::Open, format!("only {share} of the weight was judged"))],
+        );
+    }
+}
+
+/// The verdict, which case it is, and its score at the right end.
+pub(crate) fn heading(page: &mut Page, row: &ResultRow) {
+    let mark = Mark::verdict(row.verdict);
+    let mut left = vec![
+        Piece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
+        Piece::plain("  "),
+        Piece::name(Tone::Strong, &row.case_id),
+    ];
+    left.extend(whereabouts(row));
+    left.push(Piece::plain("  "));
+    left.push(Piece::name(Tone::Dim, &row.suite));
+    let figure = match number::score_or_range(row.score, row.score_low, row.score_high) {
+        Some(range) if row.score.is_none() && row.verdict == Verdict::Incomplete => {
+            format!("score {range}, incomplete")
+        }
+        Some(range) if row.score.is_none() => format!("score {range}, partly judged"),
+        Some(score) => format!("score {score}"),
+        None => "no score".to_owned(),
+    };
+    page.ends(&left, &[Piece::new(mark.tone, figure)]);
+}
+
+fn grader_line(page: &mut Page, grader: &GraderRow) {
+    let mut pieces = vec![Piece::name(Tone::Strong, &grader.name)];
+    if grader.name != grader.type_name {
+        pieces.push(Piece::plain(" "));
+        pieces.push(Piece::new(Tone::Dim, format!("({})", clean::name(&grader.type_name))));
+    }
+    pieces.push(Piece::plain("  "));
+    pieces.push(match (grader.verdict, grader.score) {
+        (Some(verdict), score) => {
+            let figure = score.map(|score| format!(" {}", number::score(score))).unwrap_or_default();
+            Piece::new(Mark::verdict(verdict).tone, format!("{verdict}{figure}"))
+        }
+        (None, _) => Piece::new(Tone::Dim, "does not apply"),
+    });
+    if grader.weight != 1.0 {
+        pieces.push(Piece::new(Tone::Dim, format!("  weight {}", number::plain(grader.weight))));
+    }
+    page.text(&[Piece::plain("  ")], &pieces);
+    if let Some(error) = &grader.error {
+        page.text(&[Piece::plain("    ")], &[Piece::said(Tone::Bad, error, clean::REASON)]);
+    }
+}
+
+fn criterion_lines(
+    page: &mut Page,
+    grader: &GraderRow,
+    criterion: &CriterionRow,
+    gates_failed: &[GateRow],
+    texts: &dyn Fn(&str, &str) -> Option<String>,
+) {
+    let text = texts(&grader.name, &criterion.id);
+    let gate_failed = gates_failed
+        .iter()
+        .any(|gate| gate.grader == grader.name && gate.criterion.as_deref() == Some(&criterion.id));
+    let decision = Decision {
+        id: &criterion.id,
+        text: text.as_deref(),
+        outcome: &criterion.outcome,
+        raw_score: criterion.raw_score,
+        weight: criterion.weight,
+        gate: criterion.gate.as_deref(),
+        gate_failed,
+        reason: &criterion.reason,
+        evidence: &criterion.evidence,
+        notes: &[],
+    };
+    decision.put(page, 2);
+}
+
+/// `` `correctness` has 5/10, required_min_score 7 ``
+fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
+    let grader = row.graders.iter().find(|grader| grader.name == gate.grader);
+    let Some(id) = &gate.criterion else {
+        let figure = grader
+            .and_then(|grader| grader.score)
+            .map_or_else(String::new, |score| format!(" has {}", number::score(score)));
+        return format!("grader `{}`{figure}, {}", clean::name(&gate.grader), gate.rule);
+    };
+    let criterion = grader.and_then(|grader| grader.criteria.iter().find(|criterion| criterion.id == *id));
+    let state = match criterion {
+        Some(CriterionRow { raw_score: Some(raw), .. }) => format!(" has {raw}/10"),
+        Some(criterion) => format!(" is {}", criterion.outcome),
+        None => String::new(),
+    };
+    format!("`{}`{state}, {}", clean::name(id), gate.rule)
+}

@@ -1,0 +1,103 @@
+//! Characters with the columns they take, and breaking them into lines.
+
+use crate::style::Tone;
+
+/// A character with its tone and the columns it takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cell {
+    pub(crate) character: char,
+    pub(crate) tone: Tone,
+    pub(crate) width: usize,
+}
+
+pub(crate) const SPACE: Cell = Cell { character: ' ', tone: Tone::Plain, width: 1 };
+
+/// Columns that cells take.
+pub(crate) fn width(cells: &[Cell]) -> usize {
+    cells.iter().map(|cell| cell.width).sum()
+}
+
+/// `count` blank cells.
+pub(crate) fn spaces(count: usize) -> Vec<Cell> {
+    vec![SPACE; count]
+}
+
+/// Lines of at most `columns`, broken at spaces and between wide characters; a longer word is
+/// broken where the line ends.
+pub(crate) fn wrap(cells: &[Cell], columns: usize) -> Vec<&[Cell]> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    while start < cells.len() {
+        if !lines.is_empty() && cells[start].character == ' ' {
+            start += 1;
+            continue;
+        }
+        let (mut used, mut end, mut opportunity) = (0, start, None);
+        while end < cells.len() {
+            let cell = cells[end];
+            // A space that no longer fits vanishes at the end of the line.
+            if used + cell.width > columns && cell.character != ' ' && end > start {
+                break;
+            }
+            used += cell.width;
+            end += 1;
+            if end < cells.len() && may_break(cells[end - 1], cells[end]) {
+                opportunity = Some(end);
+            }
+        }
+        let stop = if end == cells.len() { end } else { opportunity.unwrap_or(end) };
+        lines.push(trim_end(&cells[start..stop]));
+        start = stop;
+    }
+    lines
+}
+
+fn may_break(before: Cell, after: Cell) -> bool {
+    if after.character == ' ' || after.width == 0 {
+        return false;
+    }
+    let closes = matches!(
+        after.character,
+        '。' | '、'
+            | '，'
+            | '．'
+            | '」'
+            | '』'
+            | '）'
+            | '！'
+            | '？'
+            | '：'
+            | '；'
+            | '”'
+            | '’'
+            | ')'
+            | ','
+            | '.'
+    );
+    let opens = matches!(before.character, '「' | '『' | '（' | '“' | '‘' | '(');
+    before.character == ' ' || ((before.width == 2 || after.width == 2) && !closes && !opens)
+}
+
+/// Cells without the spaces at their end.
+pub(crate) fn trim_end(cells: &[Cell]) -> &[Cell] {
+    let end = cells.iter().rposition(|cell| cell.character != ' ').map_or(0, |last| last + 1);
+    &cells[..end]
+}
+
+/// The usual ASCII stand-in for a sign.
+pub(crate) fn ascii(character: char) -> Option<&'static str> {
+    Some(match character {
+        '✓' => "+",
+        '•' => "*",
+        '≈' => "~",
+        '→' => "->",
+        '✗' | '×' => "x",
+        '·' | '−' | '–' | '─' | '━' => "-",
+        '“' | '”' => "\"",
+        '’' => "'",
+        '…' => "...",
+        '≥' => ">=",
+        '⚠' => "!",
+        _ => return None,
+    })
+}

@@ -1,0 +1,93 @@
+//! Making text from files and models safe to show, and cutting what is too long.
+
+use std::fmt::Write as _;
+
+/// Longest id or name shown, in characters.
+pub(crate) const ID: usize = 60;
+/// Longest criterion text shown, in characters.
+pub(crate) const LABEL: usize = 400;
+/// Longest reason or error message shown, in characters.
+pub(crate) const REASON: usize = 800;
+/// Longest quote shown, in characters.
+pub(crate) const QUOTE: usize = 300;
+
+/// Spells out what would steer a terminal or reorder text: `\u{1b}` for an escape. Line breaks and
+/// tabs become spaces.
+pub(crate) fn safe(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => out.push(' '),
+            c if is_unsafe(c) => {
+                // Writing to a string does not fail.
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Like [`safe`], with runs of white space made one space, and cut to `limit` characters. The cut
+/// is marked with how much there was.
+pub(crate) fn said(text: &str, limit: usize) -> String {
+    let (kept, whole) = cut(text, limit);
+    let mut out = String::with_capacity(kept.len());
+    for word in safe(kept).split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    if let Some(total) = whole {
+        let _ = write!(out, "… [cut, {} characters]", crate::number::grouped(total as u64));
+    }
+    out
+}
+
+/// A name in one line: like [`said`], cut with nothing but an ellipsis.
+pub(crate) fn name(text: &str) -> String {
+    let (kept, whole) = cut(text, ID);
+    let mut out = safe(kept).trim().to_owned();
+    if whole.is_some() {
+        out.push('…');
+    }
+    if out.is_empty() { "(empty)".to_owned() } else { out }
+}
+
+/// The first `limit` characters, and how many there were if that is more.
+fn cut(text: &str, limit: usize) -> (&str, Option<usize>) {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => (&text[..end], Some(text.chars().count())),
+        None => (text, None),
+    }
+}
+
+/// Controls, invisible characters and everything that changes the direction of text. The joiners
+/// that scripts and emoji need are left alone.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_spelled_out() {
+        assert_eq!(safe("a\u{1b}[31mb\u{7}"), "a\\u{1b}[31mb\\u{7}");
+        assert_eq!(safe("x\u{202e}y\u{9b}1m"), "x\\u{202e}y\\u{9b}1m");
+        assert_eq!(said(" two\n\n  words\r\n", 100), "two words");
+    }
+
+    #[test]
+    fn cuts_are_marked() {
+        assert_eq!(said(&"é".repeat(2000), 3), "ééé… [cut, 2,000 characters]");
+        assert_eq!(name(&"x".repeat(61)), format!("{}…", "x".repeat(60)));
+        assert_eq!(name(" \n"), "(empty)");
+    }
+}

@@ -1,0 +1,90 @@
+//! One criterion decision as lines of text.
+
+use assize_rubric::Evidence;
+
+use crate::clean;
+use crate::mark::Mark;
+use crate::number;
+use crate::page::{Page, Piece};
+use crate::style::Tone;
+
+/// What there is to show about a decision.
+pub(crate) struct Decision<'a> {
+    pub(crate) id: &'a str,
+    /// The criterion's words; the id stands in for them.
+    pub(crate) text: Option<&'a str>,
+    pub(crate) outcome: &'a str,
+    pub(crate) raw_score: Option<u8>,
+    pub(crate) weight: f64,
+    pub(crate) gate: Option<&'a str>,
+    pub(crate) gate_failed: bool,
+    pub(crate) reason: &'a str,
+    pub(crate) evidence: &'a [Evidence],
+    /// Anything else worth a line, below the rest.
+    pub(crate) notes: &'a [String],
+}
+
+/// Columns of the longest outcome word.
+const WORD: usize = 8;
+
+impl Decision<'_> {
+    /// Sets the decision, its sign `indent` columns in.
+    pub(crate) fn put(&self, page: &mut Page, indent: usize) {
+        let mark = Mark::outcome(self.outcome, self.raw_score, self.weight);
+        let lead = [
+            Piece::plain(" ".repeat(indent)),
+            Piece::new(mark.tone, format!("{} {:WORD$}  ", mark.sign, mark.word)),
+        ];
+        page.text(&lead, &self.heading());
+        let below = [Piece::plain(" ".repeat(indent + 2 + WORD + 2))];
+        if !self.reason.trim().is_empty() {
+            page.text(&below, &[Piece::said(Tone::Plain, self.reason, clean::REASON)]);
+        }
+        for evidence in self.evidence {
+            page.text(&below, &quote(evidence));
+        }
+        for note in self.notes {
+            page.text(&below, &[Piece::said(Tone::Dim, note, clean::REASON)]);
+        }
+    }
+
+    fn heading(&self) -> Vec<Piece> {
+        let text = self.text.filter(|text| !text.trim().is_empty());
+        let mut pieces = Vec::new();
+        let mut about: Vec<Piece> = Vec::new();
+        match text {
+            Some(text) => {
+                pieces.push(Piece::said(Tone::Strong, text, clean::LABEL));
+                about.push(Piece::name(Tone::Dim, self.id));
+            }
+            None => pieces.push(Piece::name(Tone::Strong, self.id)),
+        }
+        if self.weight < 0.0 {
+            about.push(Piece::new(Tone::Dim, format!("penalty {}", number::plain(-self.weight))));
+        } else if self.weight != 1.0 {
+            about.push(Piece::new(Tone::Dim, format!("weight {}", number::plain(self.weight))));
+        }
+        if let Some(rule) = self.gate {
+            let tone = if self.gate_failed { Tone::Bad } else { Tone::Dim };
+            about.push(Piece::said(tone, rule, clean::ID));
+        }
+        for (index, piece) in about.into_iter().enumerate() {
+            pieces.push(Piece::new(Tone::Dim, if index == 0 { "  [" } else { ", " }));
+            pieces.push(piece);
+        }
+        if pieces.len() > 1 {
+            pieces.push(Piece::new(Tone::Dim, "]"));
+        }
+        pieces
+    }
+}
+
+fn quote(evidence: &Evidence) -> Vec<Piece> {
+    let tone = if evidence.verified { Tone::Dim } else { Tone::Plain };
+    let mut pieces =
+        vec![Piece::new(tone, "“"), Piece::said(tone, &evidence.quote, clean::QUOTE), Piece::new(tone, "”")];
+    if !evidence.verified {
+        pieces.push(Piece::new(Tone::Middling, " (not found in what the judge was shown)"));
+    }
+    pieces
+}

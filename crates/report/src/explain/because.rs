@@ -1,0 +1,104 @@
+//! Why a verdict is what it is, in one sentence.
+
+use assize_rubric::{GateState, Lines, Unit, Verdict, at_least};
+
+use super::model::Figures;
+use crate::number::beside;
+
+/// The gates that had a say, by name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GateNames {
+    pub(crate) failed: Vec<String>,
+    pub(crate) open: Vec<String>,
+    /// Whether any gate held.
+    pub(crate) held: bool,
+}
+
+impl GateNames {
+    /// Adds a gate.
+    pub(crate) fn note(&mut self, state: GateState, name: &str) {
+        match state {
+            GateState::Failed => self.failed.push(name.to_owned()),
+            GateState::Open => self.open.push(name.to_owned()),
+            GateState::Passed => self.held = true,
+            GateState::NotApplicable => {}
+        }
+    }
+}
+
+/// The reason of a verdict, beginning with the verdict and ending in a full stop.
+pub(crate) fn because(verdict: Verdict, figures: Figures, lines: Lines, gates: &GateNames) -> String {
+    let pass = lines.pass().get();
+    // The line below which a case fails.
+    let floor = lines.borderline().map_or(pass, Unit::get);
+    let floor_name = if lines.borderline().is_some() { "borderline line" } else { "pass line" };
+    let reason = match (verdict, figures.bounds()) {
+        (Verdict::Fail, bounds) if !gates.failed.is_empty() => {
+            let failed = format!("{} failed", named("gate", &gates.failed));
+            match bounds {
+                Some((low, _)) if at_least(low, pass) => {
+                    format!("{failed}, although {} reaches the pass line {pass}", beside(low, pass))
+                }
+                Some((_, high)) if !at_least(high, floor) => {
+                    format!("{failed}, and {} is below the {floor_name} {floor} too", beside(high, floor))
+                }
+                _ => failed,
+            }
+        }
+        (Verdict::Fail, Some((low, high))) if low == high => {
+            format!("{} is below the {floor_name} {floor}", beside(high, floor))
+        }
+        (Verdict::Fail, Some((_, high))) => {
+            format!("even at best, {} is below the {floor_name} {floor}", beside(high, floor))
+        }
+        (Verdict::Borderline, Some((low, high))) if low == high => format!(
+            "{} reaches the borderline line {floor} but not the pass line {pass}{}",
+            beside(low, floor),
+            holds(gates)
+        ),
+        (Verdict::Borderline, Some((low, high))) => format!(
+            "{} at worst reaches the borderline line {floor}, {} at best does not reach the pass line {pass}{}",
+            beside(low, floor),
+            beside(high, pass),
+            holds(gates)
+        ),
+        (Verdict::Pass, Some((low, high))) if low == high => {
+            format!("{} reaches the pass line {pass}{}", beside(low, pass), holds(gates))
+        }
+        (Verdict::Pass, Some((low, _))) => {
+            format!("even at worst, {} reaches the pass line {pass}{}", beside(low, pass), holds(gates))
+        }
+        (Verdict::Incomplete, None) => "nothing that counts applies, so there is no score".to_owned(),
+        (Verdict::Incomplete, Some(_)) if figures.coverage == Some(0.0) => {
+            "nothing that counts was judged".to_owned()
+        }
+        (Verdict::Incomplete, Some((low, high))) => {
+            let (at_worst, at_best) = (lines.verdict(low), lines.verdict(high));
+            if at_worst == at_best {
+                format!("{} could still fail", named("ungraded gate", &gates.open))
+            } else {
+                format!(
+                    "what was not judged decides between {at_worst} ({}) and {at_best} ({})",
+                    beside(low, pass),
+                    beside(high, pass)
+                )
+            }
+        }
+        (Verdict::Fail | Verdict::Borderline | Verdict::Pass, None) => "its gates say so".to_owned(),
+    };
+    format!("{verdict}, because {reason}.")
+}
+
+fn holds(gates: &GateNames) -> &'static str {
+    if gates.held { " and every gate holds" } else { "" }
+}
+
+/// ``the gate `a` `` or ``the gates `a` and `b` ``.
+fn named(word: &str, names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", crate::clean::name(name))).collect();
+    match quoted.as_slice() {
+        [] => format!("a {word}"),
+        [one] => format!("the {word} {one}"),
+        [most @ .., last] => format!("the {word}s {} and {last}", most.join(", ")),
+    }
+}

@@ -1,0 +1,180 @@
+//! Working a case out again from its stored decisions.
+
+use assize_rubric::{
+    GraderOutcome, GraderStanding, Lines, Outcome, Rubric, Unit, Weight, score_case, score_rubric,
+};
+use assize_store::{CaseRecord, GateRow, GraderRow, JudgementRow};
+
+use super::because::{GateNames, because};
+use super::check::disagreements;
+use super::equations::case_equations;
+use super::model::{Explanation, Figures};
+use super::parts::{collect_gates, part};
+use crate::clean;
+
+/// The outcome a stored row stands for; a row whose parts do not fit together decides nothing.
+pub(crate) fn outcome(row: &JudgementRow) -> Outcome {
+    Outcome::from_parts(&row.outcome, row.raw_score)
+        .filter(|outcome| outcome.fits(&row.criterion.scale))
+        .unwrap_or(Outcome::Ungraded)
+}
+
+/// A grader on its way to being explained.
+pub(crate) struct Grader<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) type_name: &'a str,
+    pub(crate) standing: GraderStanding,
+    pub(crate) rows: Vec<&'a JudgementRow>,
+    pub(crate) outcome: GraderOutcome,
+    pub(crate) problem: Option<String>,
+}
+
+/// Explains a case.
+pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
+    let stored = &record.result;
+    let lines = record.judgements.first().map(|row| row.lines);
+    let mut explanation = Explanation {
+        suite: stored.suite.clone(),
+        case_id: stored.case_id.clone(),
+        target: stored.target.clone(),
+        repeat: stored.repeat,
+        lines,
+        error: stored.error.clone(),
+        graders: Vec::new(),
+        equations: Vec::new(),
+        figures: Figures {
+            score: stored.score,
+            score_low: stored.score_low,
+            score_high: stored.score_high,
+            coverage: stored.coverage,
+        },
+        verdict: stored.verdict,
+        because: String::new(),
+        gates_failed: stored.gates_failed.clone(),
+        recomputed: false,
+        disagreements: Vec::new(),
+    };
+    let Some(lines) = lines else {
+        explanation.because = match &stored.error {
+            Some(error) => format!(
+                "{}, because {} ({}) left nothing to score.",
+                stored.verdict,
+                match error.stage.as_str() {
+                    "target" => "the target failed",
+                    "load" => "the case could not be loaded",
+                    "grade" => "grading failed",
+                    _ => "an error",
+                },
+                clean::name(&error.kind)
+            ),
+            None => format!("{}, as stored: the run holds no decisions on this case.", stored.verdict),
+        };
+        return explanation;
+    };
+    let graders = graders(record, lines);
+    let outcomes: Vec<_> = graders.iter().map(|grader| (grader.standing, grader.outcome.clone())).collect();
+    let case = score_case(&outcomes, lines);
+    let mut gates = GateNames::default();
+    let mut gates_failed = Vec::new();
+    let mut shares = Vec::new();
+    for (grader, score) in graders.iter().zip(&case.graders) {
+        explanation.graders.push(part(grader, score, lines));
+        collect_gates(grader, score, &mut gates, &mut gates_failed);
+        if let Some(bounds) = score.bounds {
+            shares.push((grader.standing.weight.get(), bounds));
+        }
+    }
+    explanation.equations = case_equations(&shares);
+    explanation.figures = Figures::new(case.score, case.bounds, case.coverage);
+    explanation.verdict = case.verdict;
+    explanation.because = because(case.verdict, explanation.figures, lines, &gates);
+    explanation.gates_failed = gates_failed;
+    explanation.recomputed = true;
+    explanation.disagreements = disagreements(record, &explanation);
+    explanation
+}
+
+/// The graders in stored order, then those of which only decisions are left.
+fn graders(record: &CaseRecord, lines: Lines) -> Vec<Grader<'_>> {
+    let mut names: Vec<&str> = record.result.graders.iter().map(|grader| grader.name.as_str()).collect();
+    for group in record.judgements.chunk_by(|a, b| a.grader == b.grader) {
+        if !names.contains(&group[0].grader.as_str()) {
+            names.push(&group[0].grader);
+        }
+    }
+    names
+        .into_iter()
+        .filter_map(|name| {
+            let stored = record.result.graders.iter().find(|grader| grader.name == name);
+            let rows: Vec<&JudgementRow> =
+                record.judgements.iter().filter(|row| row.grader == name).collect();
+            match (rows.first(), stored) {
+                (Some(first), stored) => Some(judged(name, stored, first.standing.into(), rows, lines)),
+                (None, Some(stored)) => Some(undecided(stored, &record.result.gates_failed)),
+                (None, None) => None,
+            }
+        })
+        .collect()
+}
+
+fn judged<'a>(
+    name: &'a str,
+    stored: Option<&'a GraderRow>,
+    standing: GraderStanding,
+    rows: Vec<&'a JudgementRow>,
+    lines: Lines,
+) -> Grader<'a> {
+    let outcomes: Vec<Outcome> = rows.iter().map(|row| outcome(row)).collect();
+    let criteria = rows.iter().map(|row| row.criterion.clone()).collect();
+    let scored = Rubric::new(criteria)
+        .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+        .and_then(|rubric| score_rubric(&rubric, &outcomes, lines).map_err(|error| error.to_string()));
+    let (outcome, problem) = match scored {
+        Ok(score) => (GraderOutcome::Rubric(score), None),
+        Err(problem) => {
+            (GraderOutcome::Errored, Some(format!("the stored criteria make no rubric: {problem}")))
+        }
+    };
+    Grader {
+        name,
+        type_name: stored.map_or("rubrics", |stored| &stored.type_name),
+        standing,
+        rows,
+        outcome,
+        problem,
+    }
+}
+
+/// A grader that decided nothing criterion by criterion. Its stored score, negation included, is
+/// taken as it stands; of its gate, only that it failed is on record.
+fn undecided<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) -> Grader<'a> {
+    let gate = gates_failed.iter().find(|gate| gate.grader == stored.name && gate.criterion.is_none());
+    let min_score = gate
+        .and_then(|gate| gate.rule.rsplit_once("min_score "))
+        .and_then(|(_, number)| number.parse().ok())
+        .and_then(|number| Unit::new(number).ok());
+    let value = stored.score.and_then(|score| Unit::new(score).ok());
+    let outcome = match (value, stored.error.is_some() || stored.verdict.is_some()) {
+        (Some(value), _) => GraderOutcome::Value(value),
+        (None, true) => GraderOutcome::Errored,
+        (None, false) => GraderOutcome::NotApplicable,
+    };
+    let problem = match (&stored.error, &outcome) {
+        (Some(error), _) => Some(format!("the grader broke, so its score could be anything: {error}")),
+        (None, GraderOutcome::Errored) => Some("the run holds no decisions of this grader".to_owned()),
+        _ => None,
+    };
+    Grader {
+        name: &stored.name,
+        type_name: &stored.type_name,
+        standing: GraderStanding {
+            weight: Weight::new(stored.weight).unwrap_or_default(),
+            required: gate.is_some(),
+            min_score,
+            negate: false,
+        },
+        rows: Vec::new(),
+        outcome,
+        problem,
+    }
+}

@@ -1,0 +1,94 @@
+//! Whether the stored row says what its decisions lead to.
+
+use assize_rubric::{TOLERANCE, Verdict};
+use assize_store::{CaseRecord, GateRow};
+
+use super::model::Explanation;
+use crate::clean;
+
+/// Where the stored row and the recomputation differ, a sentence each.
+pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<String> {
+    let stored = &record.result;
+    let mut found = Vec::new();
+    let figures = computed.figures;
+    number(&mut found, "score", stored.score, figures.score);
+    number(&mut found, "lowest possible score", stored.score_low, figures.score_low);
+    number(&mut found, "highest possible score", stored.score_high, figures.score_high);
+    number(&mut found, "coverage", stored.coverage, figures.coverage);
+    verdict(&mut found, "verdict", Some(stored.verdict), Some(computed.verdict));
+    for gate in &stored.gates_failed {
+        if !computed.gates_failed.contains(gate) {
+            found.push(format!("{} is stored as failed; the decisions do not fail it", gate_name(gate)));
+        }
+    }
+    for gate in &computed.gates_failed {
+        if !stored.gates_failed.contains(gate) {
+            found.push(format!("the decisions fail {}; it is not stored as failed", gate_name(gate)));
+        }
+    }
+    for part in &computed.graders {
+        let name = clean::name(&part.name);
+        let Some(row) = stored.graders.iter().find(|grader| grader.name == part.name) else {
+            found.push(format!("there are decisions of a grader `{name}` that is not in the stored row"));
+            continue;
+        };
+        number(&mut found, &format!("score of grader `{name}`"), row.score, part.figures.score);
+        verdict(&mut found, &format!("verdict of grader `{name}`"), row.verdict, part.verdict);
+        if row.criteria.len() != part.criteria.len() {
+            let (here, there) = (row.criteria.len(), part.criteria.len());
+            found
+                .push(format!("grader `{name}` has {here} criteria in the stored row and {there} decisions"));
+            continue;
+        }
+        for (row, part) in row.criteria.iter().zip(&part.criteria) {
+            if row.id != part.id || row.outcome != part.outcome || row.raw_score != part.raw_score {
+                found.push(format!(
+                    "criterion `{}` of grader `{name}` is stored as {}; the decision says {} of `{}`",
+                    clean::name(&row.id),
+                    outcome(&row.outcome, row.raw_score),
+                    outcome(&part.outcome, part.raw_score),
+                    clean::name(&part.id),
+                ));
+            }
+        }
+    }
+    if record.judgements.iter().any(|row| Some(row.lines) != computed.lines) {
+        found.push("the decisions do not all name the same lines; the first ones were used".to_owned());
+    }
+    found
+}
+
+fn number(found: &mut Vec<String>, what: &str, stored: Option<f64>, computed: Option<f64>) {
+    let same = match (stored, computed) {
+        (Some(stored), Some(computed)) => (stored - computed).abs() <= TOLERANCE,
+        (stored, computed) => stored.is_none() && computed.is_none(),
+    };
+    if !same {
+        let text = |value: Option<f64>| value.map_or_else(|| "unknown".to_owned(), |value| value.to_string());
+        found.push(format!(
+            "the stored {what} is {}; the decisions lead to {}",
+            text(stored),
+            text(computed)
+        ));
+    }
+}
+
+fn verdict(found: &mut Vec<String>, what: &str, stored: Option<Verdict>, computed: Option<Verdict>) {
+    if stored != computed {
+        let text = |verdict: Option<Verdict>| verdict.map_or("none", Verdict::name);
+        found.push(format!(
+            "the stored {what} is {}; the decisions lead to {}",
+            text(stored),
+            text(computed)
+        ));
+    }
+}
+
+fn outcome(outcome: &str, raw: Option<u8>) -> String {
+    raw.map_or_else(|| clean::name(outcome), |raw| format!("{raw}/10"))
+}
+
+fn gate_name(gate: &GateRow) -> String {
+    let of = gate.criterion.as_ref().unwrap_or(&gate.grader);
+    format!("the gate of `{}` ({})", clean::name(of), clean::name(&gate.rule))
+}

@@ -1,0 +1,206 @@
+//! Writing the calculation of a score out, in numbers.
+//!
+//! The results come from `assize-rubric`; the sums written here only show the way to them.
+
+use assize_rubric::{Formula, Outcome};
+
+use super::model::Equation;
+use crate::number::plain;
+
+/// Weights by what is known about them, in the same unit. Penalties are kept by their size.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sums {
+    earned: f64,
+    points_judged: f64,
+    points_open: f64,
+    incurred: f64,
+    penalty_judged: f64,
+    penalty_open: f64,
+}
+
+impl Sums {
+    /// Adds a criterion.
+    pub(crate) fn add(&mut self, weight: f64, outcome: Outcome) {
+        match (outcome, outcome.value(), weight < 0.0) {
+            (Outcome::NotApplicable, ..) => {}
+            (_, Some(value), false) => {
+                self.points_judged += weight;
+                self.earned += weight * value;
+            }
+            (_, None, false) => self.points_open += weight,
+            (_, Some(value), true) => {
+                self.penalty_judged -= weight;
+                self.incurred -= weight * value;
+            }
+            (_, None, true) => self.penalty_open -= weight,
+        }
+    }
+
+    fn open(&self) -> bool {
+        self.points_open > 0.0 || self.penalty_open > 0.0
+    }
+
+    /// The calculations that lead to the score, or to its bounds.
+    pub(crate) fn equations(&self, formula: Formula) -> Vec<Equation> {
+        if !self.open() {
+            return vec![equation("score", "", self.completion(formula, false))];
+        }
+        let (worst, best) = match (self.points_open > 0.0, self.penalty_open > 0.0) {
+            (true, false) => ("what is ungraded earns nothing", "what is ungraded earns all its points"),
+            (false, true) => ("every ungraded penalty is incurred", "no ungraded penalty is incurred"),
+            _ => (
+                "what is ungraded earns nothing and every ungraded penalty is incurred",
+                "what is ungraded earns all its points and no ungraded penalty is incurred",
+            ),
+        };
+        let mut equations = vec![
+            equation("worst", worst, self.completion(formula, false)),
+            equation("best", best, self.completion(formula, true)),
+        ];
+        if formula == Formula::WithPenalties && self.points_judged == 0.0 {
+            let when = "all criteria with points turn out not to apply, which leaves only penalties";
+            for best in [false, true] {
+                equations.push(equation("otherwise", when, self.completion(Formula::PenaltiesOnly, best)));
+            }
+            equations.dedup();
+        }
+        equations
+    }
+
+    fn completion(&self, formula: Formula, best: bool) -> String {
+        let points = self.points_judged + self.points_open;
+        let penalties = self.penalty_judged + self.penalty_open;
+        let gained = if best { self.points_open } else { 0.0 };
+        let lost = if best { 0.0 } else { self.penalty_open };
+        let mut terms = plain(self.earned);
+        let mut several = false;
+        let mut add = |sign: &str, value: f64| {
+            if value > 0.0 {
+                terms = format!("{terms} {sign} {}", plain(value));
+                several = true;
+            }
+        };
+        if formula == Formula::PenaltiesOnly {
+            let incurred = match (self.incurred > 0.0, lost > 0.0) {
+                (true, true) => format!("({} + {})", plain(self.incurred), plain(lost)),
+                (_, true) => plain(lost),
+                _ => plain(self.incurred),
+            };
+            let result = 1.0 - (self.incurred + lost) / penalties;
+            return format!("1 - {incurred} / {} = {}", plain(penalties), clamped(result));
+        }
+        add("+", gained);
+        add("-", self.incurred);
+        add("-", lost);
+        let result = (self.earned + gained - self.incurred - lost) / points;
+        let terms = if several { format!("({terms})") } else { terms };
+        format!("{terms} / {} = {}", plain(points), clamped(result))
+    }
+}
+
+/// The formula in words.
+pub(crate) const fn words(formula: Formula) -> &'static str {
+    match formula {
+        Formula::WeightedMean => "weighted mean: sum of points / sum of weights",
+        Formula::WithPenalties => {
+            "with penalties: (points earned - penalties incurred) / sum of the positive weights, kept within 0 and 1"
+        }
+        Formula::PenaltiesOnly => {
+            "penalties only: 1 - penalties incurred / sum of all penalties, kept within 0 and 1"
+        }
+    }
+}
+
+/// The calculations of a case from its graders: weight and bounds of those that apply.
+pub(crate) fn case_equations(graders: &[(f64, (f64, f64))]) -> Vec<Equation> {
+    let total: f64 = graders.iter().map(|(weight, _)| weight).sum();
+    if total <= 0.0 || !total.is_finite() {
+        return Vec::new();
+    }
+    if let [(_, (low, high))] = graders {
+        let text = if low == high { plain(*low) } else { format!("{} to {}", plain(*low), plain(*high)) };
+        return vec![equation("score", "one grader counts, so its score is the case's", text)];
+    }
+    let known = graders.iter().all(|(_, (low, high))| low == high);
+    let line = |of, when: &str, pick: fn(&(f64, f64)) -> f64| {
+        let terms: Vec<String> = graders
+            .iter()
+            .map(|(weight, bounds)| format!("{} x {}", plain(*weight), plain(pick(bounds))))
+            .collect();
+        let sum: f64 = graders.iter().map(|(weight, bounds)| weight * pick(bounds)).sum();
+        let terms = if terms.len() == 1 { terms.concat() } else { format!("({})", terms.join(" + ")) };
+        equation(of, when, format!("{terms} / {} = {}", plain(total), plain(sum / total)))
+    };
+    if known {
+        vec![line("score", "", |bounds| bounds.0)]
+    } else {
+        vec![
+            line("worst", "every grader ends at its worst", |bounds| bounds.0),
+            line("best", "every grader ends at its best", |bounds| bounds.1),
+        ]
+    }
+}
+
+fn clamped(result: f64) -> String {
+    if result < 0.0 && plain(result) != "0" {
+        format!("{}, kept at 0", plain(result))
+    } else if result > 1.0 && plain(result) != "1" {
+        format!("{}, kept at 1", plain(result))
+    } else {
+        plain(result.clamp(0.0, 1.0))
+    }
+}
+
+fn equation(of: &'static str, when: &str, text: String) -> Equation {
+    Equation { of, when: when.to_owned(), text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sums(criteria: &[(f64, Outcome)]) -> Sums {
+        let mut sums = Sums::default();
+        for (weight, outcome) in criteria {
+            sums.add(*weight, *outcome);
+        }
+        sums
+    }
+
+    fn texts(sums: Sums, formula: Formula) -> Vec<String> {
+        sums.equations(formula).into_iter().map(|equation| equation.text).collect()
+    }
+
+    #[test]
+    fn each_formula_is_written_out() {
+        let mean = sums(&[(2.0, Outcome::Met), (1.0, Outcome::Unmet), (5.0, Outcome::NotApplicable)]);
+        assert_eq!(texts(mean, Formula::WeightedMean), ["2 / 3 = 0.666667"]);
+        let penalised = sums(&[(2.0, Outcome::Unmet), (-1.0, Outcome::Met)]);
+        assert_eq!(texts(penalised, Formula::WithPenalties), ["(0 - 1) / 2 = -0.5, kept at 0"]);
+        let only = sums(&[(-3.0, Outcome::Met), (-1.0, Outcome::Unmet)]);
+        assert_eq!(texts(only, Formula::PenaltiesOnly), ["1 - 3 / 4 = 0.25"]);
+    }
+
+    #[test]
+    fn what_is_ungraded_is_completed_both_ways() {
+        let open = sums(&[(2.0, Outcome::Met), (2.0, Outcome::Ungraded), (-1.0, Outcome::Ungraded)]);
+        assert_eq!(texts(open, Formula::WithPenalties), ["(2 - 1) / 4 = 0.25", "(2 + 2) / 4 = 1"]);
+        let nothing = sums(&[(2.0, Outcome::Ungraded), (-1.0, Outcome::Unmet)]);
+        assert_eq!(texts(nothing, Formula::WithPenalties), ["0 / 2 = 0", "(0 + 2) / 2 = 1", "1 - 0 / 1 = 1"]);
+    }
+
+    #[test]
+    fn graders_are_averaged_by_weight() {
+        let texts: Vec<String> = case_equations(&[(2.0, (0.5, 0.5)), (1.0, (0.9, 0.9))])
+            .into_iter()
+            .map(|line| line.text)
+            .collect();
+        assert_eq!(texts, ["(2 x 0.5 + 1 x 0.9) / 3 = 0.633333"]);
+        assert_eq!(
+            case_equations(&[(1.0, (0.0, 1.0)), (1.0, (1.0, 1.0))])[0].text,
+            "(1 x 0 + 1 x 1) / 2 = 0.5"
+        );
+        assert_eq!(case_equations(&[(2.0, (0.25, 1.0))])[0].text, "0.25 to 1");
+        assert!(case_equations(&[]).is_empty());
+    }
+}

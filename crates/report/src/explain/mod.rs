@@ -1,0 +1,11 @@
+//! The arithmetic behind one case, worked out again from its stored decisions.
+
+mod because;
+mod build;
+mod check;
+mod equations;
+mod model;
+mod parts;
+mod text;
+
+pub use text::{explain, explain_json};

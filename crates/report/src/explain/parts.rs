@@ -1,0 +1,231 @@
+//! What graders, criteria and gates contribute to an explanation.
+
+use assize_rubric::{
+    Criterion, Gate, GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Outcome, RawScore,
+    RubricScore, Scale, Unit, Verdict,
+};
+use assize_store::{GateRow, JudgementRow};
+
+use super::because::{GateNames, because};
+use super::build::{Grader, outcome};
+use super::equations::Sums;
+use super::model::{CriterionPart, Figures, GatePart, GraderPart};
+use crate::number::{beside, plain};
+
+/// What one grader has to say, figures from its score in the case.
+pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> GraderPart {
+    let standing = grader.standing;
+    let rubric = match &grader.outcome {
+        GraderOutcome::Rubric(score) => Some(score),
+        _ => None,
+    };
+    // Sums of extreme weights would overflow; like the scoring, show them in units of the largest.
+    let largest = grader.rows.iter().map(|row| row.criterion.weight.get().abs()).fold(0.0, f64::max);
+    let weight_unit = if largest > 1e100 || (largest > 0.0 && largest < 1e-100) { largest } else { 1.0 };
+    let mut sums = Sums::default();
+    for row in &grader.rows {
+        sums.add(row.criterion.weight.get() / weight_unit, outcome(row));
+    }
+    let figures = Figures::new(score.score, score.bounds, score.coverage);
+    let mut gates = GateNames::default();
+    collect_gates(grader, score, &mut gates, &mut Vec::new());
+    let own = if standing.negate {
+        lines
+    } else {
+        Lines::with_room(standing.min_score.unwrap_or(lines.pass()), lines.borderline())
+    };
+    let why = match score.verdict {
+        None => "nothing in it applies, so it is left out.".to_owned(),
+        Some(verdict) if standing.negate => turned_around(grader, verdict, lines),
+        Some(verdict) if grader.problem.is_some() => format!("{verdict}, because it decided nothing."),
+        Some(verdict) => {
+            // The gate of the grader as a whole speaks for the case, not for the grader's verdict.
+            let inner = |names: Vec<String>| names.into_iter().filter(|name| name != grader.name).collect();
+            let gates = GateNames { failed: inner(gates.failed), open: inner(gates.open), held: gates.held };
+            because(verdict, figures, own, &gates)
+        }
+    };
+    GraderPart {
+        name: grader.name.to_owned(),
+        type_name: grader.type_name.to_owned(),
+        weight: standing.weight.get(),
+        required: standing.required,
+        min_score: standing.min_score.map(Unit::get),
+        negate: standing.negate,
+        criteria: grader
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(index, row)| criterion(row, index, rubric, lines))
+            .collect(),
+        weight_unit,
+        formula: rubric.and_then(|score| score.formula),
+        equations: rubric
+            .and_then(|score| score.formula)
+            .map(|formula| sums.equations(formula))
+            .unwrap_or_default(),
+        rubric: rubric.map_or(figures, |score| Figures::new(score.score, score.bounds, score.coverage)),
+        rubric_verdict: rubric.map_or(score.verdict, |score| score.verdict),
+        figures,
+        verdict: score.verdict,
+        because: why,
+        standing: standing_effects(standing, score, rubric, lines),
+        problem: grader.problem.clone(),
+    }
+}
+
+/// A negated grader's verdict rests on its own one, inner gates included.
+fn turned_around(grader: &Grader<'_>, verdict: Verdict, lines: Lines) -> String {
+    let GraderOutcome::Rubric(rubric) = &grader.outcome else {
+        return format!("{verdict}, turned around from {}.", verdict.negated());
+    };
+    let mut gates = GateNames::default();
+    for (index, _, state) in &rubric.gates {
+        let id = grader.rows.get(*index).map_or(grader.name, |row| row.criterion.id.as_str());
+        gates.note(*state, id);
+    }
+    let figures = Figures::new(rubric.score, rubric.bounds, rubric.coverage);
+    let own = because(rubric.verdict.unwrap_or(verdict.negated()), figures, lines, &gates);
+    format!("{verdict}, turned around from {own}")
+}
+
+fn standing_effects(
+    standing: GraderStanding,
+    score: &GraderScore,
+    rubric: Option<&RubricScore>,
+    lines: Lines,
+) -> Vec<String> {
+    let mut effects = Vec::new();
+    if standing.negate {
+        effects.push(match rubric.and_then(|rubric| rubric.score) {
+            Some(score) => format!(
+                "negated: 1 - {} = {}; pass and fail change places, and its gates no longer speak for the case",
+                plain(score),
+                plain(1.0 - score)
+            ),
+            None => "negated: the score is taken from 1, pass and fail change places, and its gates no longer \
+                     speak for the case"
+                .to_owned(),
+        });
+    }
+    let line = standing.min_score.unwrap_or(lines.pass()).get();
+    if let Some(minimum) = standing.min_score.filter(|_| !standing.negate) {
+        effects.push(format!("min_score {}: this grader's own pass line", plain(minimum.get())));
+    }
+    if let Some(state) = score.required {
+        effects.push(match (state, score.bounds) {
+            (GateState::NotApplicable, _) | (_, None) => {
+                "required, but nothing in it applies, so nothing hangs on it".to_owned()
+            }
+            (GateState::Passed, Some((low, _))) => {
+                format!("required: {} >= {}: yes", beside(low, line), plain(line))
+            }
+            (GateState::Failed, Some((_, high))) => {
+                format!("required: {} >= {}: no, so the case fails", beside(high, line), plain(line))
+            }
+            (GateState::Open, Some((low, high))) => format!(
+                "required: {} to {} >= {}: not decided yet",
+                beside(low, line),
+                beside(high, line),
+                plain(line)
+            ),
+        });
+    }
+    effects
+}
+
+fn criterion(row: &JudgementRow, index: usize, score: Option<&RubricScore>, lines: Lines) -> CriterionPart {
+    let outcome = outcome(row);
+    let criterion = &row.criterion;
+    let state = score
+        .and_then(|score| score.gates.iter().find(|(place, ..)| *place == index))
+        .map(|(_, _, state)| *state);
+    CriterionPart {
+        id: criterion.id.to_string(),
+        text: criterion.text.clone(),
+        outcome: outcome.name().to_owned(),
+        raw_score: outcome.raw_score().map(RawScore::get),
+        value: outcome.value(),
+        weight: criterion.weight.get(),
+        points: outcome.value().map(|value| criterion.weight.get() * value),
+        band: band(criterion, outcome),
+        gate: criterion.gate.map(|gate| {
+            let state = state.unwrap_or_else(|| gate.state(outcome, lines.pass()));
+            GatePart { rule: gate.to_string(), comparison: comparison(gate, outcome, state, lines), state }
+        }),
+        reason: row.reason.clone(),
+        evidence: row.evidence.clone(),
+        confidence: row.confidence,
+        judge: row.judge.clone(),
+        attempts: row.attempts,
+        ungraded: row.ungraded.clone(),
+    }
+}
+
+fn band(criterion: &Criterion, outcome: Outcome) -> Option<String> {
+    match (&criterion.scale, outcome.raw_score()) {
+        (Scale::Bands(bands), Some(raw)) => {
+            let band = bands.band(raw);
+            Some(format!("{}-{}: {}", band.low.get(), band.high.get(), band.text))
+        }
+        _ => None,
+    }
+}
+
+fn comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Lines) -> String {
+    let says = match state {
+        GateState::NotApplicable => return "does not apply, so nothing hangs on it".to_owned(),
+        GateState::Open => "not decided",
+        GateState::Passed => "yes",
+        GateState::Failed => "no",
+    };
+    let (left, minimum) = match (gate, outcome.raw_score(), outcome.value()) {
+        (_, None, None) => ("ungraded".to_owned(), None),
+        (Gate::MinRaw(minimum), Some(raw), _) => {
+            (format!("raw {}", raw.get()), Some(minimum.get().to_string()))
+        }
+        (_, _, value) => (format!("value {}", plain(value.unwrap_or_default())), None),
+    };
+    let minimum = minimum.unwrap_or_else(|| match gate {
+        Gate::Met => "1".to_owned(),
+        Gate::PassLine => format!("the pass line {}", plain(lines.pass().get())),
+        Gate::MinRaw(minimum) => plain(minimum.value()),
+        Gate::MinValue(minimum) => plain(minimum.get()),
+    });
+    match (gate, outcome) {
+        (Gate::Met, Outcome::Met | Outcome::Unmet) => format!("must be met: {says}"),
+        _ => format!("{left} >= {minimum}: {says}"),
+    }
+}
+
+/// Notes where the gates stand that speak for the case, and the rows of those that failed.
+pub(crate) fn collect_gates(
+    grader: &Grader<'_>,
+    score: &GraderScore,
+    names: &mut GateNames,
+    failed: &mut Vec<GateRow>,
+) {
+    if let (GraderOutcome::Rubric(rubric), false) = (&grader.outcome, grader.standing.negate) {
+        for (index, gate, state) in &rubric.gates {
+            let id = grader.rows.get(*index).map(|row| row.criterion.id.to_string());
+            names.note(*state, id.as_deref().unwrap_or(grader.name));
+            if *state == GateState::Failed {
+                failed.push(GateRow {
+                    grader: grader.name.to_owned(),
+                    criterion: id,
+                    rule: gate.to_string(),
+                });
+            }
+        }
+    }
+    if let Some(state) = score.required {
+        names.note(state, grader.name);
+        if state == GateState::Failed {
+            let rule = match grader.standing.min_score {
+                Some(minimum) => format!("required grader, min_score {}", minimum.get()),
+                None => "required grader".to_owned(),
+            };
+            failed.push(GateRow { grader: grader.name.to_owned(), criterion: None, rule });
+        }
+    }
+}

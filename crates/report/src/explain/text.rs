@@ -1,0 +1,345 @@
+//! An explanation as text, and as JSON.
+
+use assize_rubric::{Confidence, GateState, JudgeIdentity, Verdict};
+use assize_store::CaseRecord;
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use super::build::explanation;
+use super::equations::words;
+use super::model::{CriterionPart, Equation, Explanation, Figures, GraderPart};
+use crate::case_block::heading;
+use crate::clean;
+use crate::criterion::Decision;
+use crate::mark::Mark;
+use crate::number::{self, plain};
+use crate::page::{Page, Piece};
+use crate::style::{Style, Tone};
+use crate::table::{Column, table};
+
+/// The arithmetic of a case, line by line, worked out again from its stored decisions. Where the
+/// stored row says something else, that is said first.
+pub fn explain(record: &CaseRecord, style: Style) -> String {
+    let mut page = Page::new(style);
+    let it = explanation(record);
+    heading(&mut page, &record.result);
+    if let Some(lines) = it.lines {
+        let borderline = match lines.borderline() {
+            Some(line) => format!(", borderline from {}", plain(line.get())),
+            None => String::new(),
+        };
+        let text = format!("pass from {}{borderline}, fail below", plain(lines.pass().get()));
+        page.text(&[Piece::new(Tone::Dim, "lines  ")], &[Piece::new(Tone::Dim, text)]);
+    }
+    disagreements(&mut page, &it);
+    if let Some(error) = &it.error {
+        page.blank();
+        let lead = format!("{} failed ({})  ", clean::name(&error.stage), clean::name(&error.kind));
+        page.text(
+            &[],
+            &[Piece::new(Tone::Bad, lead), Piece::said(Tone::Plain, &error.message, clean::REASON)],
+        );
+    }
+    for part in &it.graders {
+        page.blank();
+        grader(&mut page, part);
+    }
+    page.blank();
+    case(&mut page, &it);
+    page.finish()
+}
+
+/// What [`explain`] says, for programs. Figures are unrounded.
+pub fn explain_json(record: &CaseRecord) -> Value {
+    // Every key is a string and every float finite or null, so this does not fail.
+    serde_json::to_value(explanation(record)).unwrap_or(Value::Null)
+}
+
+fn disagreements(page: &mut Page, it: &Explanation) {
+    if it.disagreements.is_empty() {
+        return;
+    }
+    page.blank();
+    let text = "⚠ THE STORED RESULT DOES NOT FOLLOW FROM THE STORED DECISIONS. The run folder was changed or damaged; \
+                what follows is worked out from the decisions.";
+    page.text(&[], &[Piece::new(Tone::Bad, text)]);
+    for line in &it.disagreements {
+        page.text(&[Piece::plain("  - ")], &[Piece::new(Tone::Bad, line)]);
+    }
+}
+
+fn fact(page: &mut Page, label: &str, body: Vec<Piece>) {
+    page.text(&[Piece::new(Tone::Dim, format!("  {label:<10}"))], &body);
+}
+
+fn grader(page: &mut Page, part: &GraderPart) {
+    page.rule(&format!("Grader {}", clean::name(&part.name)));
+    if let Some(problem) = &part.problem {
+        page.text(&[Piece::plain("  ")], &[Piece::said(Tone::Bad, problem, clean::REASON)]);
+    }
+    let judges =
+        part.criteria.first().filter(|first| part.criteria.iter().all(|one| one.judge == first.judge));
+    let mut sure = part.criteria.iter().filter_map(|one| one.confidence);
+    let confidence = sure.next().filter(|first| sure.all(|one| one == *first));
+    if let Some(one) = judges {
+        let sure =
+            confidence.map(|confidence| format!(", confidence {}", word(confidence))).unwrap_or_default();
+        let by = Piece::new(Tone::Dim, format!("judged by {}{sure}", judge(&one.judge)));
+        page.text(&[Piece::plain("  ")], &[by]);
+    }
+    let said_above = judges.is_some() && confidence.is_some();
+    for criterion in &part.criteria {
+        decision(page, criterion, judges.is_none(), !said_above);
+    }
+    if !part.criteria.is_empty() {
+        page.blank();
+        arithmetic(page, part);
+    }
+    if let Some(formula) = part.formula {
+        fact(page, "formula", vec![Piece::plain(words(formula))]);
+    }
+    for equation in &part.equations {
+        calculation(page, equation);
+    }
+    if part.formula.is_some() {
+        score(page, part.rubric);
+    }
+    if part.weight_unit != 1.0 {
+        fact(
+            page,
+            "units",
+            vec![Piece::plain(format!("weights are divided by {} first", plain(part.weight_unit)))],
+        );
+    }
+    gates(page, part);
+    for line in &part.standing {
+        fact(page, "standing", vec![Piece::plain(line)]);
+    }
+    if part.figures != part.rubric || part.formula.is_none() {
+        if let Some(equation) = contribution(part.figures) {
+            calculation(page, &equation);
+        }
+        score(page, part.figures);
+    }
+    let tone = part.verdict.map_or(Tone::Dim, |verdict| Mark::verdict(verdict).tone);
+    fact(page, "verdict", sentence(part.verdict, tone, &part.because));
+}
+
+fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence: bool) {
+    let mut notes = Vec::new();
+    if let Some(band) = &part.band {
+        notes.push(format!("in the band {band}"));
+    }
+    notes.extend(name_judge.then(|| format!("judged by {}", judge(&part.judge))));
+    notes.extend(part.confidence.filter(|_| confidence).map(|level| format!("confidence {}", word(level))));
+    if part.attempts > 1 {
+        notes.push(format!("{} judge calls", part.attempts));
+    }
+    // For an ungraded criterion the reason says what happened already.
+    let failure = part.ungraded.as_ref().map(|ungraded| ungraded.message.as_str());
+    let reason = if part.reason.trim().is_empty() { failure.unwrap_or_default() } else { &part.reason };
+    let decision = Decision {
+        id: &part.id,
+        text: Some(&part.text),
+        outcome: &part.outcome,
+        raw_score: part.raw_score,
+        weight: part.weight,
+        gate: part.gate.as_ref().map(|gate| gate.rule.as_str()),
+        gate_failed: part.gate.as_ref().is_some_and(|gate| gate.state == GateState::Failed),
+        reason,
+        evidence: &part.evidence,
+        notes: &notes,
+    };
+    decision.put(page, 2);
+}
+
+const fn word(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Low => "low",
+        Confidence::Medium => "medium",
+        Confidence::High => "high",
+    }
+}
+
+fn judge(identity: &JudgeIdentity) -> String {
+    let JudgeIdentity { name, model, version, .. } = identity;
+    let model = model.iter().filter(|model| !name.ends_with(*model)).map(|model| clean::name(model));
+    let about: Vec<String> = model.chain(version.iter().map(|version| clean::name(version))).collect();
+    if about.is_empty() { clean::name(name) } else { format!("{} ({})", clean::name(name), about.join(", ")) }
+}
+
+fn arithmetic(page: &mut Page, part: &GraderPart) {
+    let columns = [
+        Column::shrinking("criterion"),
+        Column::left("outcome"),
+        Column::right("weight"),
+        Column::sign(),
+        Column::right("value"),
+        Column::sign(),
+        Column::right("points"),
+    ];
+    let rows: Vec<Vec<Piece>> = part
+        .criteria
+        .iter()
+        .map(|criterion| {
+            let mark = Mark::outcome(&criterion.outcome, criterion.raw_score, criterion.weight);
+            let (times, equals, value, points) = match (criterion.value, criterion.points) {
+                (Some(value), Some(points)) => ("×", "=", plain(value), plain(points)),
+                _ if criterion.outcome == "not_applicable" => ("", "", "–".to_owned(), "left out".to_owned()),
+                _ => {
+                    let weight = plain(criterion.weight);
+                    let range = if criterion.weight < 0.0 {
+                        format!("{weight} to 0")
+                    } else {
+                        format!("0 to {weight}")
+                    };
+                    ("×", "=", "?".to_owned(), range)
+                }
+            };
+            vec![
+                Piece::name(Tone::Strong, &criterion.id),
+                Piece::new(mark.tone, mark.word),
+                Piece::plain(plain(criterion.weight)),
+                Piece::new(Tone::Dim, times),
+                Piece::plain(value),
+                Piece::new(Tone::Dim, equals),
+                Piece::plain(points),
+            ]
+        })
+        .collect();
+    table(page, 2, &columns, &rows);
+    page.blank();
+}
+
+/// What a grader contributes where that is not what its criteria came to.
+fn contribution(figures: Figures) -> Option<Equation> {
+    let text = match (figures.score, figures.bounds()) {
+        (Some(score), _) => plain(score),
+        (None, Some((low, high))) => format!("{} to {}", plain(low), plain(high)),
+        (None, None) => return None,
+    };
+    Some(Equation { of: "counts as", when: String::new(), text })
+}
+
+fn calculation(page: &mut Page, equation: &Equation) {
+    let mut body = Vec::new();
+    if !equation.when.is_empty() {
+        body.push(Piece::new(Tone::Dim, format!("{}:  ", equation.when)));
+    }
+    body.push(Piece::plain(&equation.text));
+    fact(page, equation.of, body);
+}
+
+/// What the calculations do not show: the score unrounded where they rounded it, the bounds, and how
+/// much was judged.
+fn score(page: &mut Page, figures: Figures) {
+    match (figures.score, figures.bounds()) {
+        (Some(score), _) if plain(score) == score.to_string() => {}
+        (Some(score), _) => fact(page, "unrounded", vec![Piece::plain(unrounded(score))]),
+        (None, Some((low, high))) => {
+            let range = format!("{} to {}", unrounded(low), unrounded(high));
+            fact(page, "bounds", vec![Piece::plain(range)]);
+        }
+        (None, None) => fact(page, "score", vec![Piece::plain("none: nothing that counts applies")]),
+    }
+    if let Some(coverage) = figures.coverage.filter(|coverage| *coverage < 1.0) {
+        fact(page, "coverage", vec![Piece::plain(format!("{} of the weight was judged", plain(coverage)))]);
+    }
+}
+
+fn unrounded(value: f64) -> String {
+    let (long, short) = (value.to_string(), number::score(value));
+    // 0.5 and 0.50 are the same figure; 0.6666666666666666 and 0.667 are not.
+    if long.len() <= short.len() { long } else { format!("{long} (shown as {short})") }
+}
+
+fn gates(page: &mut Page, part: &GraderPart) {
+    let gated = part.criteria.iter().filter(|criterion| criterion.gate.is_some());
+    let widest = gated.map(|criterion| clean::name(&criterion.id).width()).max().unwrap_or(0).min(24);
+    for criterion in &part.criteria {
+        if let Some(gate) = &criterion.gate {
+            let tone = match gate.state {
+                GateState::Failed => Tone::Bad,
+                GateState::Open => Tone::Open,
+                GateState::Passed | GateState::NotApplicable => Tone::Plain,
+            };
+            fact(
+                page,
+                "gate",
+                vec![
+                    Piece::name(Tone::Strong, &criterion.id),
+                    Piece::plain(" ".repeat(widest.saturating_sub(clean::name(&criterion.id).width()))),
+                    Piece::new(Tone::Dim, format!("  {}:  ", gate.rule)),
+                    Piece::new(tone, &gate.comparison),
+                ],
+            );
+        }
+    }
+}
+
+fn case(page: &mut Page, it: &Explanation) {
+    page.rule("Case");
+    if it.recomputed {
+        shares(page, it);
+        for equation in &it.equations {
+            calculation(page, equation);
+        }
+        score(page, it.figures);
+        for gate in &it.gates_failed {
+            let of = gate.criterion.as_ref().unwrap_or(&gate.grader);
+            fact(
+                page,
+                "gate",
+                vec![
+                    Piece::name(Tone::Strong, of),
+                    Piece::new(Tone::Dim, format!("  {}:  ", gate.rule)),
+                    Piece::new(Tone::Bad, "failed"),
+                ],
+            );
+        }
+    }
+    fact(page, "verdict", sentence(Some(it.verdict), Mark::verdict(it.verdict).tone, &it.because));
+}
+
+/// The graders with their weights; one alone needs no table.
+fn shares(page: &mut Page, it: &Explanation) {
+    if it.graders.len() < 2 {
+        return;
+    }
+    let columns = [
+        Column::shrinking("grader"),
+        Column::left("verdict"),
+        Column::right("weight"),
+        Column::sign(),
+        Column::right("score"),
+    ];
+    let rows: Vec<Vec<Piece>> = it
+        .graders
+        .iter()
+        .map(|part| {
+            let figure = match (part.figures.score, part.figures.bounds()) {
+                (Some(score), _) => plain(score),
+                (None, Some((low, high))) => format!("{} to {}", plain(low), plain(high)),
+                (None, None) => "left out".to_owned(),
+            };
+            let tone = part.verdict.map_or(Tone::Dim, |verdict| Mark::verdict(verdict).tone);
+            vec![
+                Piece::name(Tone::Strong, &part.name),
+                Piece::new(tone, part.verdict.map_or("does not apply", Verdict::name)),
+                Piece::plain(plain(part.weight)),
+                Piece::new(Tone::Dim, if part.figures.bounds().is_some() { "×" } else { "" }),
+                Piece::plain(figure),
+            ]
+        })
+        .collect();
+    table(page, 2, &columns, &rows);
+    page.blank();
+}
+
+/// A sentence that begins with the verdict, the verdict in its tone.
+fn sentence(verdict: Option<Verdict>, tone: Tone, text: &str) -> Vec<Piece> {
+    match verdict.and_then(|verdict| text.strip_prefix(verdict.name()).map(|rest| (verdict, rest))) {
+        Some((verdict, rest)) => vec![Piece::new(tone, verdict.name()), Piece::plain(rest)],
+        None => vec![Piece::plain(text)],
+    }
+}

@@ -1,0 +1,151 @@
+//! Numbers as people read them.
+
+/// A score with two or three decimals. A score that only rounding would lift onto a round figure
+/// is shown below it, so that 0.7996 never stands as 0.80 beside a line of 0.8.
+pub(crate) fn score(value: f64) -> String {
+    let mut thousandths = (value * 1000.0).round();
+    if thousandths % 10.0 == 0.0 && value * 1000.0 < thousandths - 1e-6 {
+        thousandths -= 1.0;
+    }
+    let text = format!("{:.3}", thousandths / 1000.0);
+    text.strip_suffix('0').map_or(text.clone(), str::to_owned)
+}
+
+/// A score with exactly three decimals, for columns.
+pub(crate) fn score_column(value: f64) -> String {
+    let text = score(value);
+    if text.len() == 4 { text + "0" } else { text }
+}
+
+/// A score, the range it lies in, or that there is none.
+pub(crate) fn score_or_range(
+    score_known: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+) -> Option<String> {
+    match (score_known, low, high) {
+        (Some(value), _, _) => Some(score(value)),
+        (None, Some(low), Some(high)) => Some(format!("{}–{}", score(low), score(high))),
+        _ => None,
+    }
+}
+
+/// A weight or a sum of weights: up to six decimals, none that say nothing; very large and very
+/// small ones with an exponent.
+pub(crate) fn plain(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() || size >= 1e12 || (size > 0.0 && size < 1e-6) {
+        return format!("{value:e}");
+    }
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// A score beside a line it is compared with: as short as [`plain`] unless that would hide on which
+/// side of the line it lies.
+pub(crate) fn beside(value: f64, line: f64) -> String {
+    let short = plain(value);
+    if short == plain(line) && (value - line).abs() > assize_rubric::TOLERANCE {
+        value.to_string()
+    } else {
+        short
+    }
+}
+
+/// A whole number with a comma every three digits.
+pub(crate) fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number of things: `1 case`, `2 cases`.
+pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// A share as a percentage; 100 % and 0 % only where they are exact.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "0%".to_owned();
+    }
+    let tenths = (part as f64 / whole as f64 * 1000.0).round();
+    let tenths = if part < whole { tenths.min(999.0) } else { tenths };
+    let tenths = if part > 0 { tenths.max(1.0) } else { tenths };
+    let text = format!("{:.1}", tenths / 10.0);
+    format!("{}%", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// US dollars, with as many decimals as small sums need.
+pub(crate) fn dollars(value: f64) -> String {
+    if value == 0.0 {
+        "$0".to_owned()
+    } else if value.abs() >= 1.0 {
+        format!("${value:.2}")
+    } else if value.abs() >= 0.01 {
+        format!("${value:.4}")
+    } else {
+        format!("${value:.6}")
+    }
+}
+
+/// A time span given in milliseconds.
+pub(crate) fn duration(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match milliseconds {
+        0..1_000 => format!("{milliseconds} ms"),
+        1_000..60_000 => format!("{}.{} s", seconds, milliseconds % 1000 / 100),
+        60_000..3_600_000 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", grouped(seconds / 3600), seconds / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_never_lifts_a_score_onto_a_round_line() {
+        assert_eq!(score(0.7996), "0.799");
+        assert_eq!(score(0.999_999), "0.999");
+        assert_eq!(score(0.1 + 0.7), "0.80");
+        assert_eq!(score(2.0 / 3.0), "0.667");
+        assert_eq!(score(1.0), "1.00");
+        assert_eq!(score(0.0), "0.00");
+        assert_eq!(score(0.000_4), "0.00");
+        assert_eq!(score_column(0.5), "0.500");
+        assert_eq!(beside(0.799_999_9, 0.8), "0.7999999");
+        assert_eq!(beside(0.1 + 0.7, 0.8), "0.8");
+    }
+
+    #[test]
+    fn weights_are_short_and_extremes_have_exponents() {
+        assert_eq!(plain(0.1 + 0.2), "0.3");
+        assert_eq!(plain(-0.0), "0");
+        assert_eq!(plain(1500.0), "1500");
+        assert_eq!(plain(1e300), "1e300");
+        assert_eq!(plain(1e-9), "1e-9");
+    }
+
+    #[test]
+    fn amounts_and_times_read_well() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(percent(9999, 10_000), "99.9%");
+        assert_eq!(percent(1, 10_000), "0.1%");
+        assert_eq!(percent(3, 4), "75%");
+        assert_eq!(duration(840), "840 ms");
+        assert_eq!(duration(12_340), "12.3 s");
+        assert_eq!(duration(185_000), "3 min 5 s");
+        assert_eq!(duration(7_500_000), "2 h 5 min");
+        assert_eq!(dollars(0.000_012), "$0.000012");
+        assert_eq!(dollars(0.0), "$0");
+    }
+}

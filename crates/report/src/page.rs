@@ -1,0 +1,229 @@
+//! Setting pieces of toned text into lines that fit.
+
+use unicode_width::UnicodeWidthChar;
+
+use crate::cells::{Cell, SPACE, ascii, trim_end, width, wrap};
+use crate::clean;
+use crate::style::{Style, Tone};
+
+/// A piece of text in one tone. Safe to show by construction.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece {
+    tone: Tone,
+    text: String,
+}
+
+impl Piece {
+    /// What the program says, spacing kept.
+    pub(crate) fn new(tone: Tone, text: impl AsRef<str>) -> Self {
+        Self { tone, text: clean::safe(text.as_ref()) }
+    }
+
+    /// Plain words of the program.
+    pub(crate) fn plain(text: impl AsRef<str>) -> Self {
+        Self::new(Tone::Plain, text)
+    }
+
+    /// What somebody else said, in running text of at most `limit` characters.
+    pub(crate) fn said(tone: Tone, text: &str, limit: usize) -> Self {
+        Self { tone, text: clean::said(text, limit) }
+    }
+
+    /// Somebody else's name for something.
+    pub(crate) fn name(tone: Tone, text: &str) -> Self {
+        Self { tone, text: clean::name(text) }
+    }
+}
+
+/// Text being set, line by line. No line ends in a space, and only words that can't be broken and
+/// very deep indents make a line longer than the style's width.
+#[derive(Debug)]
+pub(crate) struct Page {
+    style: Style,
+    out: String,
+}
+
+impl Page {
+    pub(crate) fn new(style: Style) -> Self {
+        Self { style, out: String::new() }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+
+    pub(crate) fn columns(&self) -> usize {
+        self.style.columns()
+    }
+
+    pub(crate) fn style(&self) -> Style {
+        self.style
+    }
+
+    /// An empty line, unless the page has not begun.
+    pub(crate) fn blank(&mut self) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+    }
+
+    /// `body` wrapped beside `lead`, which stands on the first line only.
+    pub(crate) fn text(&mut self, lead: &[Piece], body: &[Piece]) {
+        let lead = self.cells(lead);
+        let indent = width(&lead);
+        let body = self.cells(body);
+        let mut first = true;
+        for line in wrap(&body, self.columns().saturating_sub(indent).max(20)) {
+            let mut row = if first { lead.clone() } else { vec![SPACE; indent] };
+            row.extend_from_slice(line);
+            self.push(&row);
+            first = false;
+        }
+        if first {
+            self.push(&lead);
+        }
+    }
+
+    /// One line, cut where the page ends.
+    pub(crate) fn line(&mut self, pieces: &[Piece]) {
+        let cells = self.cells(pieces);
+        let cells = self.fit(cells, self.columns());
+        self.push(&cells);
+    }
+
+    /// One line with something at its right end, or below it if both do not fit.
+    pub(crate) fn ends(&mut self, left: &[Piece], right: &[Piece]) {
+        let mut row = self.cells(left);
+        let end = self.cells(right);
+        let (used, needed) = (width(&row), width(&end));
+        if used + 2 + needed <= self.columns() {
+            row.extend(std::iter::repeat_n(SPACE, self.columns() - used - needed));
+            row.extend_from_slice(&end);
+            self.push(&row);
+        } else {
+            for (index, line) in wrap(&row, self.columns() - 2).into_iter().enumerate() {
+                let mut indented = vec![SPACE; if index == 0 { 0 } else { 2 }];
+                indented.extend_from_slice(line);
+                self.push(&indented);
+            }
+            let mut below = vec![SPACE; 2];
+            below.extend_from_slice(&end);
+            self.push(&below);
+        }
+    }
+
+    /// A line across the page with a title in it.
+    pub(crate) fn rule(&mut self, title: &str) {
+        let lead =
+            self.cells(&[Piece::new(Tone::Dim, "── "), Piece::new(Tone::Strong, title), Piece::plain(" ")]);
+        let rest = self.columns().saturating_sub(width(&lead)).max(1);
+        let mut row = lead;
+        row.extend(self.cells(&[Piece::new(Tone::Dim, "─".repeat(rest))]));
+        self.push(&row);
+    }
+
+    /// The characters of pieces, in ASCII where the style asks for it and there is a usual stand-in.
+    pub(crate) fn cells(&self, pieces: &[Piece]) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for piece in pieces {
+            for character in piece.text.chars() {
+                let stand_in = if self.style.unicode { None } else { ascii(character) };
+                let mut put = |character: char| {
+                    let width = character.width().unwrap_or(0);
+                    cells.push(Cell { character, tone: piece.tone, width });
+                };
+                match stand_in {
+                    Some(text) => text.chars().for_each(&mut put),
+                    None => put(character),
+                }
+            }
+        }
+        cells
+    }
+
+    /// Cuts cells to `columns`, marking the cut.
+    pub(crate) fn fit(&self, cells: Vec<Cell>, columns: usize) -> Vec<Cell> {
+        if width(&cells) <= columns {
+            return cells;
+        }
+        let tone = cells.first().map_or(Tone::Plain, |cell| cell.tone);
+        let mark = self.cells(&[Piece::new(tone, "…")]);
+        let room = columns.saturating_sub(width(&mark));
+        let mut used = 0;
+        let mut kept: Vec<Cell> = cells
+            .into_iter()
+            .take_while(|cell| {
+                used += cell.width;
+                used <= room
+            })
+            .collect();
+        let tone = kept.last().map_or(tone, |last| last.tone);
+        kept.extend(mark.into_iter().map(|dot| Cell { tone, ..dot }));
+        kept
+    }
+
+    /// Puts a finished row of cells on the page.
+    pub(crate) fn push(&mut self, cells: &[Cell]) {
+        for run in trim_end(cells).chunk_by(|a, b| a.tone == b.tone) {
+            let text = run.iter().map(|cell| cell.character);
+            match run.first().and_then(|cell| cell.tone.sgr()).filter(|_| self.style.color) {
+                Some(sgr) => {
+                    self.out.push_str("\u{1b}[");
+                    self.out.push_str(sgr);
+                    self.out.push('m');
+                    self.out.extend(text);
+                    self.out.push_str("\u{1b}[0m");
+                }
+                None => self.out.extend(text),
+            }
+        }
+        self.out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(width: usize, unicode: bool, lead: &str, body: &str) -> String {
+        let mut page = Page::new(Style { color: false, width, unicode });
+        page.text(&[Piece::plain(lead)], &[Piece::said(Tone::Plain, body, 1000)]);
+        page.finish()
+    }
+
+    #[test]
+    fn text_hangs_beside_its_lead() {
+        let text = "one two three four five six seven eight nine ten";
+        assert_eq!(
+            set(40, true, "  - ", text),
+            "  - one two three four five six seven\n    eight nine ten\n"
+        );
+    }
+
+    #[test]
+    fn wide_characters_take_two_columns_and_words_too_long_are_broken() {
+        let lines = set(40, true, "", &"漢".repeat(30));
+        assert_eq!(lines.lines().map(|line| line.chars().count()).collect::<Vec<_>>(), vec![20, 10]);
+        let lines = set(40, true, "", &"x".repeat(90));
+        assert_eq!(lines.lines().map(str::len).collect::<Vec<_>>(), vec![40, 40, 10]);
+    }
+
+    #[test]
+    fn plain_terminals_get_plain_signs() {
+        assert_eq!(set(40, false, "✓ ", "“fine” → a…"), "+ \"fine\" -> a...\n");
+    }
+
+    #[test]
+    fn tones_become_sequences_only_with_colour() {
+        let mut page = Page::new(Style { color: true, width: 80, unicode: true });
+        page.line(&[Piece::new(Tone::Bad, "fail"), Piece::plain(" x  ")]);
+        assert_eq!(page.finish(), "\u{1b}[31mfail\u{1b}[0m x\n");
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_visibly() {
+        let mut page = Page::new(Style { color: false, width: 40, unicode: true });
+        page.line(&[Piece::plain("y".repeat(50))]);
+        assert_eq!(page.finish(), format!("{}…\n", "y".repeat(39)));
+    }
+}

@@ -1,0 +1,287 @@
+//! A run in one screen.
+
+use assize_rubric::Tokens;
+use assize_store::{Counts, JudgeInfo, MeanScore, ResultRow, RunInfo, RunSummary};
+
+use crate::case_block::brief;
+use crate::clean;
+use crate::number::{self, count, grouped};
+use crate::page::{Page, Piece};
+use crate::style::{Style, Tone};
+
+/// What the summary shows beside `run.json`. Everything is optional.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SummaryExtra<'a> {
+    /// The run's folder, as the user should write it.
+    pub folder: Option<&'a str>,
+    /// Cases with a failed gate.
+    pub gated: Option<usize>,
+    /// Quotes that were found in what the judge saw, and quotes in all.
+    pub quotes: Option<(u64, u64)>,
+    /// Cases to point at, such as the lowest scores. A line each.
+    pub worst: &'a [ResultRow],
+}
+
+/// Longest list of targets, judges or suites before the rest is only counted.
+const NAMES: usize = 4;
+
+/// A run as a ruled block: what came of it, who judged, what it took, where it is, and everything
+/// the reader should be warned of.
+pub fn summary_block(info: &RunInfo, extra: SummaryExtra<'_>, style: Style) -> String {
+    let mut page = Page::new(style);
+    page.rule("Summary");
+    match &info.summary {
+        Some(summary) => figures(&mut page, summary, extra),
+        None => entry(
+            &mut page,
+            "Cases",
+            vec![Piece::new(Tone::Open, "the run has not ended: nothing is added up yet")],
+        ),
+    }
+    who(&mut page, info);
+    if let Some(summary) = &info.summary {
+        spent(&mut page, summary);
+    }
+    entry(&mut page, "Run", vec![Piece::said(Tone::Plain, extra.folder.unwrap_or(&info.run_id), 400)]);
+    if !extra.worst.is_empty() {
+        page.blank();
+        for row in extra.worst {
+            brief(&mut page, row);
+        }
+    }
+    warnings(&mut page, info);
+    if let Some(summary) = &info.summary {
+        page.blank();
+        let tone = match summary.exit_code {
+            0 => Tone::Good,
+            1 | 2 => Tone::Bad,
+            _ => Tone::Open,
+        };
+        page.text(
+            &[Piece::new(Tone::Dim, "Result  ")],
+            &[
+                Piece::said(tone, &summary.exit_reason, clean::REASON),
+                Piece::new(Tone::Dim, format!(" (exit code {})", summary.exit_code)),
+            ],
+        );
+    }
+    page.finish()
+}
+
+fn entry(page: &mut Page, label: &str, body: Vec<Piece>) {
+    page.text(&[Piece::new(Tone::Dim, format!("{label:<12}"))], &body);
+}
+
+fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
+    let counts = summary.counts;
+    let total = counts.total();
+    let mut cases = vec![Piece::new(Tone::Strong, count(total as u64, "case", "cases"))];
+    for (number, word, tone) in tallies(counts) {
+        if number > 0 {
+            cases.push(Piece::plain(if cases.len() == 1 { ": " } else { ", " }));
+            cases.push(Piece::new(tone, format!("{} {word}", grouped(number as u64))));
+        }
+    }
+    for (number, words) in
+        [(summary.not_run, "not run"), (summary.left_out, "left out of a file with problems")]
+    {
+        if number > 0 {
+            cases.push(Piece::plain("; "));
+            cases.push(Piece::new(Tone::Open, format!("{} {words}", grouped(number as u64))));
+        }
+    }
+    entry(page, "Cases", cases);
+    bar(page, counts);
+    if total > 0 {
+        let rate = number::percent(counts.pass as u64, total as u64);
+        let of = format!("{}/{} ({rate})", grouped(counts.pass as u64), grouped(total as u64));
+        entry(page, "Pass rate", vec![Piece::plain(of)]);
+    }
+    entry(page, "Mean score", mean(summary.mean_score.as_ref()));
+    if let Some(gated) = extra.gated {
+        entry(
+            page,
+            "Gates",
+            vec![match gated {
+                0 => Piece::plain("none failed"),
+                gated => Piece::new(Tone::Bad, format!("failed in {}", count(gated as u64, "case", "cases"))),
+            }],
+        );
+    }
+    let judged = summary.criteria.saturating_sub(summary.criteria_ungraded);
+    let mut criteria = vec![Piece::plain(format!("{} judged", grouped(judged)))];
+    if summary.criteria_ungraded > 0 {
+        criteria.push(Piece::plain(", "));
+        criteria.push(Piece::new(Tone::Open, format!("{} ungraded", grouped(summary.criteria_ungraded))));
+    }
+    if let Some((verified, quotes)) = extra.quotes.filter(|(_, quotes)| *quotes > 0) {
+        criteria.push(Piece::plain(format!(
+            "; {} of {} found",
+            grouped(verified),
+            count(quotes, "quote", "quotes")
+        )));
+    }
+    entry(page, "Criteria", criteria);
+}
+
+fn tallies(counts: Counts) -> [(usize, &'static str, Tone); 4] {
+    [
+        (counts.pass, "passed", Tone::Good),
+        (counts.borderline, "borderline", Tone::Middling),
+        (counts.fail, "failed", Tone::Bad),
+        (counts.incomplete, "incomplete", Tone::Open),
+    ]
+}
+
+/// The verdicts as a coloured bar. Without colour it would say nothing the words don't.
+fn bar(page: &mut Page, counts: Counts) {
+    const LENGTH: usize = 40;
+    let total = counts.total();
+    if !page.style().color || total < 2 {
+        return;
+    }
+    let mut pieces = Vec::new();
+    let (mut seen, mut drawn) = (0, 0);
+    for (number, _, tone) in tallies(counts) {
+        seen += number;
+        // At least one column for every verdict there is, as long as there is room.
+        let end = ((seen as f64 / total as f64 * LENGTH as f64).round() as usize)
+            .max(drawn + usize::from(number > 0))
+            .min(LENGTH);
+        pieces.push(Piece::new(tone, "━".repeat(end.saturating_sub(drawn))));
+        drawn = end.max(drawn);
+    }
+    entry(page, "", pieces);
+}
+
+fn mean(mean: Option<&MeanScore>) -> Vec<Piece> {
+    let Some(mean) = mean else {
+        return vec![Piece::new(Tone::Open, "undefined: no case has a known score")];
+    };
+    let over = count(mean.n, "case", "cases");
+    let mut pieces = vec![Piece::new(Tone::Strong, number::score(mean.mean))];
+    pieces.push(match (mean.low, mean.high) {
+        (Some(low), Some(high)) => {
+            // "over cases" may end the method's name already.
+            let over = if mean.method.ends_with("over cases") {
+                format!("n = {}", grouped(mean.n))
+            } else {
+                format!("over {over}")
+            };
+            Piece::plain(format!(
+                ", {}% interval {} to {} ({}, {over})",
+                number::plain(mean.level * 100.0),
+                number::score(low),
+                number::score(high),
+                clean::said(&mean.method, 100),
+            ))
+        }
+        _ => Piece::plain(format!(" over {over} ({})", clean::said(&mean.method, 200))),
+    });
+    pieces
+}
+
+fn who(page: &mut Page, info: &RunInfo) {
+    if !info.judges.is_empty() {
+        entry(page, plural(info.judges.len(), "Judge", "Judges"), listed(info.judges.iter().map(judge)));
+    }
+    let targets = info.targets.iter().map(|target| {
+        let model = target.model.as_deref().map(|model| format!(", {}", clean::name(model)));
+        let about = format!(" ({}{})", clean::name(&target.kind), model.unwrap_or_default());
+        vec![Piece::name(Tone::Plain, &target.name), Piece::new(Tone::Dim, about)]
+    });
+    if !info.targets.is_empty() {
+        entry(page, plural(info.targets.len(), "Target", "Targets"), listed(targets));
+    }
+    if info.suites.len() > 1 {
+        let suites = info.suites.iter().map(|suite| {
+            let cases = format!(" ({})", count(suite.cases as u64, "case", "cases"));
+            vec![Piece::name(Tone::Plain, &suite.name), Piece::new(Tone::Dim, cases)]
+        });
+        entry(page, "Suites", listed(suites));
+    }
+}
+
+fn judge(judge: &JudgeInfo) -> Vec<Piece> {
+    let identity = &judge.identity;
+    let mut about = Vec::new();
+    // A model that is part of the name needs no second mention.
+    if let Some(model) = identity.model.as_deref().filter(|model| !identity.name.ends_with(model)) {
+        about.push(clean::name(model));
+    }
+    if !judge.chosen_by.is_empty() {
+        about.push(format!("chosen by {}", clean::name(&judge.chosen_by)));
+    }
+    let mut pieces = vec![Piece::name(Tone::Plain, &identity.name)];
+    if !about.is_empty() {
+        pieces.push(Piece::new(Tone::Dim, format!(" ({})", about.join(", "))));
+    }
+    pieces
+}
+
+fn listed(items: impl ExactSizeIterator<Item = Vec<Piece>>) -> Vec<Piece> {
+    let left = items.len().saturating_sub(NAMES);
+    let mut pieces = Vec::new();
+    for (index, item) in items.take(NAMES).enumerate() {
+        if index > 0 {
+            pieces.push(Piece::plain(", "));
+        }
+        pieces.extend(item);
+    }
+    if left > 0 {
+        pieces.push(Piece::new(Tone::Dim, format!(" and {} more", grouped(left as u64))));
+    }
+    pieces
+}
+
+fn plural(number: usize, one: &'static str, many: &'static str) -> &'static str {
+    if number == 1 { one } else { many }
+}
+
+fn spent(page: &mut Page, summary: &RunSummary) {
+    let calls = format!(
+        "{}, {} from the cache",
+        count(summary.judge_calls, "judge call", "judge calls"),
+        grouped(summary.judge_calls_cached)
+    );
+    let time = number::duration(summary.duration_ms);
+    entry(page, "Time", vec![Piece::plain(time), Piece::new(Tone::Dim, format!(" ({calls})"))]);
+    entry(page, "Tokens", vec![Piece::plain(tokens(summary.tokens))]);
+    entry(
+        page,
+        "Cost",
+        vec![match summary.cost_usd {
+            Some(cost) => Piece::plain(number::dollars(cost)),
+            None => Piece::plain("unknown: not every price is known"),
+        }],
+    );
+}
+
+fn tokens(tokens: Tokens) -> String {
+    let part = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), grouped);
+    if tokens.input.is_none() && tokens.output.is_none() {
+        return "unknown".to_owned();
+    }
+    let cached = tokens.cached.map(|cached| format!(" ({} cached)", grouped(cached)));
+    format!("{} in{}, {} out", part(tokens.input), cached.unwrap_or_default(), part(tokens.output))
+}
+
+fn warnings(page: &mut Page, info: &RunInfo) {
+    let mut warnings: Vec<&str> = info.warnings.iter().map(String::as_str).collect();
+    let offline = info.judges.iter().any(|judge| judge.identity.name == "offline");
+    if offline && !warnings.iter().any(|warning| warning.to_lowercase().contains("offline")) {
+        warnings.push(
+            "The offline judge compares words and understands nothing: take its verdicts as a rough \
+             baseline. --judge names a model to judge instead.",
+        );
+    }
+    if !warnings.is_empty() {
+        page.blank();
+    }
+    for warning in warnings {
+        page.text(
+            &[Piece::new(Tone::Middling, "⚠ ")],
+            &[Piece::said(Tone::Middling, warning, clean::REASON)],
+        );
+    }
+}

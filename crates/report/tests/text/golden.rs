@@ -1,0 +1,105 @@
+//! What a person sees, character for character. `ASSIZE_BLESS=1` writes the expected files anew.
+
+use std::fs;
+use std::path::Path;
+
+use assize_report::{
+    Show, Style, SummaryExtra, case_block, case_table, explain, explain_json, stored_texts, summary_block,
+};
+use assize_store::{CaseRecord, ResultRow};
+
+use crate::support;
+
+#[expect(clippy::disallowed_methods, reason = "a switch for people who change the layout on purpose")]
+fn blessing() -> bool {
+    std::env::var_os("ASSIZE_BLESS").is_some()
+}
+
+fn golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if blessing() {
+        fs::write(&path, found).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == found, "{name} differs; ASSIZE_BLESS=1 accepts it. Found:\n{found}");
+}
+
+fn plain(width: usize) -> Style {
+    Style { color: false, width, unicode: true }
+}
+
+fn full(record: &CaseRecord, style: Style) -> String {
+    case_block(&record.result, &stored_texts(&record.judgements), Show::Full, style)
+}
+
+fn cases() -> Vec<CaseRecord> {
+    vec![support::gated(), support::incomplete(), support::passed(), support::broken()]
+}
+
+#[test]
+fn cases_in_full() {
+    for width in [80, 120] {
+        let text: Vec<String> = cases().iter().map(|record| full(record, plain(width))).collect();
+        golden(&format!("cases-{width}.txt"), &text.join("\n"));
+    }
+    let ascii = Style { unicode: false, ..plain(80) };
+    golden("case-ascii.txt", &full(&support::gated(), ascii));
+    golden("case-color.txt", &full(&support::gated(), Style { color: true, ..plain(80) }));
+}
+
+#[test]
+fn cases_in_brief() {
+    let text: String = cases()
+        .iter()
+        .map(|record| case_block(&record.result, &|_, _| None, Show::Brief, plain(80)))
+        .collect();
+    golden("brief.txt", &text);
+}
+
+#[test]
+fn a_table_of_cases() {
+    let mut rows: Vec<ResultRow> = cases().into_iter().map(|record| record.result).collect();
+    rows[1].repeat = 2;
+    golden("table.txt", &case_table(&rows, 37, plain(80)));
+    rows[2].suite = "shop".to_owned();
+    rows[2].target = None;
+    rows[3].case_id = "a-case-id-that-its-author-made-much-longer-than-any-terminal-likes".to_owned();
+    golden("table-wide.txt", &case_table(&rows, 0, plain(100)));
+    assert_eq!(case_table(&[], 0, plain(80)), "");
+}
+
+#[test]
+fn a_summary() {
+    let extra = SummaryExtra {
+        folder: Some(".assize/runs/20260301-101500-4f2a"),
+        gated: Some(2),
+        quotes: Some((81, 84)),
+        worst: &[],
+    };
+    let text = summary_block(&support::run(), extra, plain(80));
+    assert!(text.lines().count() <= 24, "more than a screen:\n{text}");
+    golden("summary.txt", &text);
+    golden("summary-color.txt", &summary_block(&support::run(), extra, Style { color: true, ..plain(80) }));
+}
+
+#[test]
+fn a_summary_of_a_run_that_was_killed() {
+    let mut info = support::run();
+    info.summary = None;
+    info.judges[0].identity.name = "offline".to_owned();
+    info.judges[0].identity.model = None;
+    info.judges[0].chosen_by = "default".to_owned();
+    info.warnings.clear();
+    golden("summary-killed.txt", &summary_block(&info, SummaryExtra::default(), plain(80)));
+}
+
+#[test]
+fn explanations() {
+    let mut records = cases();
+    records.push(support::penalised());
+    let text: Vec<String> = records.iter().map(|record| explain(record, plain(80))).collect();
+    golden("explain.txt", &text.join("\n"));
+    let mut json = serde_json::to_string_pretty(&explain_json(&support::incomplete())).unwrap();
+    json.push('\n');
+    golden("explain.json", &json);
+}

@@ -1,0 +1,10 @@
+//! Tests of the text as a whole.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test when an invariant of their data breaks"
+)]
+
+mod golden;
+mod properties;
+mod support;

@@ -1,0 +1,95 @@
+//! What the engine is given to do.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use assize_grade::RubricJudge;
+use assize_rubric::{EvidencePolicy, Judging, Lines};
+use assize_spec::{Case, RubricGrader};
+use assize_target::{Answer, Target};
+
+/// One case to be answered and graded.
+#[derive(Clone)]
+pub struct WorkItem {
+    /// Name of the suite.
+    pub suite: Arc<str>,
+    /// Eval-file format, 1 or 2; `None` for answers graded without a suite.
+    pub format: Option<u8>,
+    /// The case.
+    pub case: Arc<Case>,
+    /// Where its answer comes from.
+    pub source: Source,
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// The lines its verdict is drawn at.
+    pub lines: Lines,
+    /// Where its judges are found.
+    pub judges: Arc<dyn Judges>,
+    /// The suite's own choice of judge.
+    pub judge: Option<Arc<str>>,
+    /// How criteria are put to judges where a grader does not say.
+    pub judging: Judging,
+    /// Whether evidence must be found where a grader does not say.
+    pub evidence: EvidencePolicy,
+}
+
+/// Where an answer comes from.
+#[derive(Clone)]
+pub enum Source {
+    /// It is already there.
+    Given(Box<Answer>),
+    /// A target is asked.
+    Target(Arc<dyn Target>),
+    /// There is none, for a reason that was found before the run: the case is recorded with it.
+    Missing {
+        /// What kind of failure it is.
+        kind: &'static str,
+        /// What happened, in words.
+        message: String,
+    },
+}
+
+impl Source {
+    /// The target's name; `None` when no target is involved.
+    pub fn target_name(&self) -> Option<&str> {
+        match self {
+            Self::Target(target) => Some(target.name()),
+            Self::Given(_) | Self::Missing { .. } => None,
+        }
+    }
+}
+
+/// What has a say in who judges, beside the command line and the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct JudgeWish<'a> {
+    /// The judge that the grader names.
+    pub grader: Option<&'a str>,
+    /// The target that answers the case: it may name a judge.
+    pub target: Option<&'a str>,
+    /// The judge that the suite names.
+    pub suite: Option<&'a str>,
+}
+
+impl WorkItem {
+    /// What has a say in who judges for one grader of this item.
+    pub fn judge_wish<'a>(&'a self, grader: &'a RubricGrader) -> JudgeWish<'a> {
+        JudgeWish {
+            grader: grader.judge.as_deref(),
+            target: self.source.target_name(),
+            suite: self.judge.as_deref(),
+        }
+    }
+}
+
+/// Finds judges.
+pub trait Judges: Send + Sync {
+    /// The judge for a wish. The same wish gets the same judge.
+    fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String>;
+}
+
+/// Limits of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Cases worked on at once.
+    pub workers: NonZeroUsize,
+}

@@ -1,0 +1,100 @@
+//! From a case to what targets and judges are shown.
+
+use std::fs;
+use std::path::Path;
+
+use assize_grade::Material;
+use assize_spec::{Block, Case, Role};
+use assize_target::{Answer, InputMessage, InputPart, TargetInput, ToolCall};
+
+/// What the judge may look at.
+pub(crate) fn material(case: &Case, answer: &Answer) -> Material {
+    Material {
+        question: case.question(),
+        expected_outcome: case.expected_outcome.clone(),
+        reference: case.reference(),
+        answer: answer.text.clone(),
+        file_changes: answer.file_changes.clone().filter(|text| !text.trim().is_empty()),
+        tool_calls: (!answer.tool_calls.is_empty()).then(|| tool_call_list(&answer.tool_calls)),
+    }
+}
+
+/// Longest key input shown for one tool call, in characters.
+const MAX_INPUT: usize = 120;
+
+/// One line a call: the tool and its most telling input. Cuts are marked.
+fn tool_call_list(calls: &[ToolCall]) -> String {
+    calls
+        .iter()
+        .map(|call| match key_input(call) {
+            Some(input) => format!("- {}: {}", call.name, cut(&input)),
+            None => format!("- {}", call.name),
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn key_input(call: &ToolCall) -> Option<String> {
+    let named = match call.name.as_str() {
+        "Skill" => call.input.get("skill"),
+        "Read" | "Write" | "Edit" => call.input.get("file_path"),
+        "Bash" => call.input.get("command"),
+        "Grep" | "Glob" => call.input.get("pattern"),
+        _ => None,
+    };
+    let first_text = || call.input.as_object()?.values().find(|value| value.is_string());
+    named.or_else(first_text)?.as_str().map(str::to_owned)
+}
+
+fn cut(text: &str) -> String {
+    let line = text.replace(['\n', '\r'], " ");
+    match line.char_indices().nth(MAX_INPUT) {
+        Some((end, _)) => format!("{}... [cut]", &line[..end]),
+        None => line,
+    }
+}
+
+/// What the target is asked. Images are read here, so that only cases that run hold them.
+pub fn target_input(case: &Case, repeat: u32) -> Result<TargetInput, String> {
+    let mut messages = Vec::with_capacity(case.input.len());
+    for message in &case.input {
+        let mut parts = Vec::with_capacity(message.blocks.len());
+        for block in &message.blocks {
+            parts.push(match block {
+                Block::Text(text) => InputPart::Text(text.clone()),
+                Block::Json(value) => {
+                    InputPart::Text(serde_json_text(value))
+                }
+                Block::File { written, path, text } => {
+                    InputPart::File { path: path.clone(), display: written.clone(), text: text.clone() }
+                }
+                Block::Image { written, path, media_type } => InputPart::Image {
+                    path: path.clone(),
+                    media_type: (*media_type).to_owned(),
+                    bytes: read_image(path, written)?.into(),
+                },
+            });
+        }
+        messages.push(InputMessage { role: role(message.role), parts });
+    }
+    let mut input = TargetInput::new(case.id.as_str(), messages);
+    input.attempt = repeat;
+    Ok(input)
+}
+
+fn serde_json_text(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+fn read_image(path: &Path, written: &str) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("can't read the image `{written}`: {error}"))
+}
+
+fn role(role: Role) -> assize_target::Role {
+    match role {
+        Role::System => assize_target::Role::System,
+        Role::User => assize_target::Role::User,
+        Role::Assistant => assize_target::Role::Assistant,
+        Role::Tool => assize_target::Role::Tool,
+    }
+}

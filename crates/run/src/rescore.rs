@@ -1,0 +1,134 @@
+//! Scoring again from stored decisions, without asking anybody.
+
+use assize_rubric::{Criterion, CriterionId, Lines, Rubric, Tokens, Ungraded, UngradedKind};
+use assize_store::{CaseRecord, JudgementRow, ResultRow};
+
+use crate::assemble::{CaseHead, Graded, assemble};
+
+/// A case scored again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rescored {
+    /// The new record.
+    pub record: CaseRecord,
+    /// Criteria of the new rubric that no stored decision answers, by (grader, id): ungraded now.
+    pub unanswered: Vec<(String, CriterionId)>,
+    /// Stored decisions on criteria that the new rubric no longer has, by (grader, id).
+    pub dropped: Vec<(String, CriterionId)>,
+}
+
+/// Scores a stored case again. With a `rubric`, its weights, gates and criteria take the place of
+/// the stored ones in every grader that shares a criterion id with it; a decision is carried over
+/// only if the criterion still reads the same (text, scale, operator), because a decision on other
+/// words is no decision on these. With `lines`, those take the place of the stored ones.
+pub fn rescore(record: &CaseRecord, rubric: Option<&Rubric>, lines: Option<Lines>) -> Rescored {
+    let mut unanswered = Vec::new();
+    let mut dropped = Vec::new();
+    let mut judgements = Vec::with_capacity(record.judgements.len());
+    for group in record.judgements.chunk_by(|a, b| a.grader == b.grader) {
+        match rubric.filter(|rubric| shares_a_criterion(rubric, group)) {
+            None => judgements.extend_from_slice(group),
+            Some(rubric) => {
+                for criterion in rubric.criteria() {
+                    let row = carry_over(criterion, group);
+                    if row.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::NotJudged) {
+                        unanswered.push((row.grader.clone(), criterion.id.clone()));
+                    }
+                    judgements.push(row);
+                }
+                let gone = group.iter().filter(|row| {
+                    !rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id)
+                });
+                dropped.extend(gone.map(|row| (row.grader.clone(), row.criterion.id.clone())));
+            }
+        }
+    }
+    if let Some(lines) = lines {
+        for row in &mut judgements {
+            row.lines = lines;
+        }
+    }
+    let result = score_record(&record.result, &judgements);
+    Rescored { record: CaseRecord { result, judgements }, unanswered, dropped }
+}
+
+/// The result row that `judgements` lead to; everything that is no score is taken from `stored`.
+pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRow {
+    let Some(lines) = judgements.first().map(|row| row.lines) else { return stored.clone() };
+    let groups: Vec<&[JudgementRow]> = judgements.chunk_by(|a, b| a.grader == b.grader).collect();
+    let rubrics: Option<Vec<Rubric>> = groups
+        .iter()
+        .map(|group| Rubric::new(group.iter().map(|row| row.criterion.clone()).collect()).ok())
+        .collect();
+    // Rows that make no rubric can't have been written by a run, and a grader without rows broke
+    // before it decided anything: what is stored then stands.
+    let Some(rubrics) = rubrics else { return stored.clone() };
+    if stored.graders.iter().any(|grader| !groups.iter().any(|group| group[0].grader == grader.name)) {
+        return stored.clone();
+    }
+    let graded: Vec<Graded<'_>> = groups
+        .iter()
+        .zip(&rubrics)
+        .filter_map(|(rows, rubric)| {
+            let first = rows.first()?;
+            let stored = stored.graders.iter().find(|grader| grader.name == first.grader);
+            Some(Graded {
+                name: &first.grader,
+                type_name: stored.map_or("rubrics", |grader| &grader.type_name),
+                standing: first.standing.into(),
+                rubric,
+                rows,
+            })
+        })
+        .collect();
+    let head = CaseHead {
+        format: stored.format,
+        suite: stored.suite.clone(),
+        case_id: stored.case_id.clone(),
+        target: stored.target.clone(),
+        repeat: stored.repeat,
+        answer: stored.answer.clone(),
+        error: stored.error.clone(),
+        tokens: Tokens::default(),
+        cost_usd: None,
+        duration_ms: stored.duration_ms,
+    };
+    // What was spent does not change by scoring again.
+    ResultRow { tokens: stored.tokens, cost_usd: stored.cost_usd, ..assemble(head, &graded, lines) }
+}
+
+fn shares_a_criterion(rubric: &Rubric, rows: &[JudgementRow]) -> bool {
+    rows.iter().any(|row| rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id))
+}
+
+fn carry_over(criterion: &Criterion, group: &[JudgementRow]) -> JudgementRow {
+    let stored = group.iter().find(|row| row.criterion.id == criterion.id);
+    let same = stored.filter(|row| {
+        row.criterion.text == criterion.text
+            && row.criterion.scale == criterion.scale
+            && row.criterion.operator == criterion.operator
+    });
+    if let Some(row) = same {
+        return JudgementRow { criterion: criterion.clone(), ..row.clone() };
+    }
+    let message = match stored {
+        Some(_) => "the criterion reads differently now; run it again to have it judged",
+        None => "the criterion was not there when the run was judged",
+    };
+    // The group has at least one row: it shares a criterion with the rubric.
+    let pattern = stored.unwrap_or(&group[0]);
+    JudgementRow {
+        criterion: criterion.clone(),
+        outcome: "ungraded".to_owned(),
+        raw_score: None,
+        reason: message.to_owned(),
+        confidence: None,
+        evidence: Vec::new(),
+        ungraded: Some(Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() }),
+        attempts: 0,
+        tokens: Tokens::default(),
+        latency_ms: None,
+        cost_usd: Some(0.0),
+        replies: Vec::new(),
+        ..pattern.clone()
+    }
+}

@@ -1,0 +1,86 @@
+//! What a run adds up to, kept in constant memory.
+
+use assize_rubric::Tokens;
+use assize_stats::{Accumulator, Level};
+use assize_store::{CaseRecord, Counts, MeanScore};
+
+/// Running totals over finished cases.
+#[derive(Debug, Clone)]
+pub struct Totals {
+    /// Cases by verdict.
+    pub counts: Counts,
+    /// Scores of the cases whose score is known.
+    pub scores: Accumulator,
+    /// Cases with a failed gate.
+    pub gated: usize,
+    /// Tokens of targets and judges.
+    pub tokens: Tokens,
+    /// Cost in US dollars; `None` as soon as one part of it is not known.
+    pub cost_usd: Option<f64>,
+    /// Judge calls made, failed ones included.
+    pub judge_calls: u64,
+    /// Criteria decided on or given up.
+    pub criteria: u64,
+    /// Criteria given up.
+    pub criteria_ungraded: u64,
+    /// Quotes that stand where they were said to stand.
+    pub quotes_verified: u64,
+    /// Quotes in all.
+    pub quotes: u64,
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        Self {
+            counts: Counts::default(),
+            scores: Accumulator::default(),
+            gated: 0,
+            tokens: Tokens::default(),
+            cost_usd: Some(0.0),
+            judge_calls: 0,
+            criteria: 0,
+            criteria_ungraded: 0,
+            quotes_verified: 0,
+            quotes: 0,
+        }
+    }
+}
+
+impl Totals {
+    /// Adds a finished case.
+    pub fn add(&mut self, record: &CaseRecord) {
+        let row = &record.result;
+        self.counts.add(row.verdict);
+        if let Some(score) = row.score {
+            self.scores.push(score);
+        }
+        self.gated += usize::from(!row.gates_failed.is_empty());
+        self.tokens.add(row.tokens);
+        self.cost_usd = self.cost_usd.zip(row.cost_usd).map(|(a, b)| a + b);
+        for judgement in &record.judgements {
+            self.judge_calls += u64::from(judgement.attempts);
+            self.criteria += 1;
+            self.criteria_ungraded += u64::from(judgement.outcome == "ungraded");
+            self.quotes += judgement.evidence.len() as u64;
+            self.quotes_verified += judgement.evidence.iter().filter(|quote| quote.verified).count() as u64;
+        }
+    }
+
+    /// The mean score with its 95 % interval; `None` if no score is known.
+    pub fn mean_score(&self) -> Option<MeanScore> {
+        let summary = self.scores.mean(Level::P95);
+        let interval = summary.interval.as_ref();
+        Some(MeanScore {
+            mean: summary.mean.ok()?,
+            n: summary.n,
+            // Scores lie between 0 and 1, so an interval beyond that says nothing more.
+            low: interval.ok().map(|interval| interval.low.max(0.0)),
+            high: interval.ok().map(|interval| interval.high.min(1.0)),
+            level: Level::P95.get(),
+            method: match interval {
+                Ok(interval) => interval.method.name().to_owned(),
+                Err(undefined) => format!("undefined, because {undefined}"),
+            },
+        })
+    }
+}

@@ -1,0 +1,210 @@
+//! Writing and reading run folders, torn tails and leftovers included.
+
+use std::fs;
+use std::io::Write;
+
+use assize_rubric::{Criterion, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome, Tokens, Unit, Verdict};
+use assize_store::{
+    Counts, CriterionRow, FORMAT_VERSION, GraderRow, JudgementContext, JudgementRow, ResultRow, RunFolder, RunInfo,
+    RunSettings, StoreError,
+};
+
+fn info() -> RunInfo {
+    RunInfo {
+        format_version: FORMAT_VERSION,
+        run_id: "run".to_owned(),
+        assize_version: "0.0.0".to_owned(),
+        started_at: "2026-01-02T03:04:05Z".to_owned(),
+        finished_at: None,
+        command: "eval".to_owned(),
+        suites: Vec::new(),
+        inputs: Vec::new(),
+        judges: Vec::new(),
+        targets: Vec::new(),
+        settings: RunSettings::default(),
+        warnings: Vec::new(),
+        summary: None,
+    }
+}
+
+fn result(case_id: &str) -> ResultRow {
+    ResultRow {
+        format: Some(2),
+        suite: "s".to_owned(),
+        case_id: case_id.to_owned(),
+        target: None,
+        repeat: 1,
+        score: Some(1.0),
+        score_low: Some(1.0),
+        score_high: Some(1.0),
+        coverage: Some(1.0),
+        verdict: Verdict::Pass,
+        gates_failed: Vec::new(),
+        graders: vec![GraderRow {
+            name: "rubrics".to_owned(),
+            type_name: "rubrics".to_owned(),
+            weight: 1.0,
+            score: Some(1.0),
+            verdict: Some(Verdict::Pass),
+            error: None,
+            criteria: vec![CriterionRow {
+                id: "c".to_owned(),
+                outcome: "met".to_owned(),
+                raw_score: None,
+                value: Some(1.0),
+                weight: 1.0,
+                gate: None,
+                reason: "line\nbreak \u{1F600}".to_owned(),
+                evidence: Vec::new(),
+                judge: JudgeIdentity::default(),
+            }],
+        }],
+        answer: Some("answer".to_owned()),
+        error: None,
+        tokens: Tokens::default(),
+        cost_usd: None,
+        duration_ms: 3,
+    }
+}
+
+fn judgements(case_id: &str) -> Vec<JudgementRow> {
+    let lines = Lines::new(Unit::new(0.8).expect("in range"), None).expect("in order");
+    let context = JudgementContext {
+        suite: "s",
+        case_id,
+        target: None,
+        repeat: 1,
+        lines,
+        grader: "rubrics",
+        standing: GraderStanding::default(),
+    };
+    let criterion = Criterion::checklist("c", "does it");
+    let judgement = Judgement {
+        criterion: criterion.id.clone(),
+        outcome: Outcome::Met,
+        reason: format!("because of {case_id}"),
+        evidence: Vec::new(),
+        confidence: None,
+        judge: JudgeIdentity::default(),
+        ungraded: None,
+        attempts: 1,
+        tokens: Tokens::default(),
+        latency_ms: None,
+        cost_usd: None,
+        replies: vec!["raw".to_owned()],
+    };
+    vec![JudgementRow::new(context, &criterion, &judgement)]
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::at(dir.path().join("run"));
+    let mut writer = folder.create(&info()).expect("created");
+    for id in ["a", "b/with slash", "ü space"] {
+        writer.record(&judgements(id), &result(id)).expect("recorded");
+    }
+    let done = RunInfo { finished_at: Some("later".to_owned()), ..info() };
+    writer.finish(&done).expect("finished");
+
+    assert_eq!(folder.info().expect("readable"), done);
+    let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
+    assert_eq!(records.len(), 3);
+    for (record, id) in records.iter().zip(["a", "b/with slash", "ü space"]) {
+        assert_eq!(record.result, result(id));
+        assert_eq!(record.judgements, judgements(id));
+    }
+}
+
+#[test]
+fn rows_have_exactly_the_documented_fields() {
+    let value = serde_json::to_value(result("a")).expect("serialisable");
+    let mut fields: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+    fields.sort_unstable();
+    assert_eq!(
+        fields,
+        [
+            "answer", "case_id", "cost_usd", "coverage", "duration_ms", "error", "format", "gates_failed", "graders",
+            "repeat", "score", "score_high", "score_low", "suite", "target", "tokens", "verdict"
+        ]
+    );
+    let mut fields: Vec<&str> =
+        value["graders"][0]["criteria"][0].as_object().expect("an object").keys().map(String::as_str).collect();
+    fields.sort_unstable();
+    assert_eq!(
+        fields,
+        ["evidence", "gate", "id", "judge", "outcome", "raw_score", "reason", "value", "weight"]
+    );
+    assert_eq!(value["graders"][0]["type"], "rubrics");
+}
+
+#[test]
+fn a_torn_tail_and_judgements_without_a_result_are_passed_over() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::at(dir.path());
+    let mut writer = folder.create(&info()).expect("created");
+    writer.record(&judgements("a"), &result("a")).expect("recorded");
+    drop(writer);
+    // A crash: the judgements of `b` were written, its result was not; another row is torn.
+    let mut file = fs::OpenOptions::new().append(true).open(dir.path().join("judgements.jsonl")).expect("there");
+    for row in judgements("b").into_iter().chain(judgements("c")) {
+        writeln!(file, "{}", serde_json::to_string(&row).expect("serialisable")).expect("written");
+    }
+    write!(file, "{{\"suite\": \"s\", \"case").expect("written");
+    let mut file = fs::OpenOptions::new().append(true).open(dir.path().join("results.jsonl")).expect("there");
+    writeln!(file, "{}", serde_json::to_string(&result("c")).expect("serialisable")).expect("written");
+    write!(file, "{{\"format\": 2, \"suite\"").expect("written");
+
+    let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
+    let ids: Vec<&str> = records.iter().map(|record| record.result.case_id.as_str()).collect();
+    assert_eq!(ids, ["a", "c"]);
+    assert_eq!(records[1].judgements, judgements("c"));
+}
+
+#[test]
+fn a_damaged_line_in_the_middle_is_said() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::at(dir.path());
+    drop(folder.create(&info()).expect("created"));
+    fs::write(dir.path().join("results.jsonl"), "{\"format\": 2}\n").expect("written");
+    let error = folder.results().expect("opens").next().expect("a row").expect_err("damaged");
+    assert!(matches!(error, StoreError::Damaged { line: 1, .. }), "{error}");
+}
+
+#[test]
+fn folders_that_are_taken_unwritable_or_from_the_future_are_refused() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::at(dir.path().join("run"));
+    drop(folder.create(&info()).expect("created"));
+    assert!(matches!(folder.create(&info()), Err(StoreError::Occupied { .. })));
+
+    let blocked = dir.path().join("file");
+    fs::write(&blocked, "").expect("written");
+    assert!(matches!(RunFolder::at(blocked.join("run")).create(&info()), Err(StoreError::Io { .. })));
+
+    assert!(matches!(RunFolder::at(dir.path()).info(), Err(StoreError::NotARun { .. })));
+    let newer = serde_json::json!({ "format_version": FORMAT_VERSION + 1, "anything": "else" });
+    fs::write(dir.path().join("run").join("run.json"), newer.to_string()).expect("written");
+    assert!(matches!(folder.info(), Err(StoreError::Version { .. })));
+}
+
+#[test]
+fn verdicts_are_counted() {
+    let mut counts = Counts::default();
+    for verdict in [Verdict::Pass, Verdict::Fail, Verdict::Fail, Verdict::Incomplete] {
+        counts.add(verdict);
+    }
+    assert_eq!((counts.pass, counts.fail, counts.incomplete, counts.total()), (1, 2, 1, 4));
+}
+
+/// A run written by the first version of the layout stays readable.
+#[test]
+fn a_run_of_format_version_one_is_read() {
+    let folder = RunFolder::at(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/run-v1"));
+    let info = folder.info().expect("readable");
+    assert_eq!(info.format_version, 1);
+    let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
+    assert_eq!(records.len(), 1);
+    assert_eq!(records[0].judgements.len(), 1);
+    assert_eq!(records[0].result.verdict, Verdict::Pass);
+}
