@@ -1,1 +1,44 @@
-fn main() {}
+//! `assize`: rubric evaluation on the command line.
+//!
+//! This crate reads arguments and surroundings, wires the other crates together and prints. It holds
+//! no logic of its own.
+
+mod args;
+mod command;
+mod context;
+mod exit;
+mod judges;
+mod output;
+mod progress;
+mod targets;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::context::Context;
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let context = match Context::read(args.global.color, args.global.env_file.as_deref()) {
+        Ok(context) => context,
+        Err(message) => {
+            output::complain_plain(&message);
+            return ExitCode::from(Exit::Invalid.code());
+        }
+    };
+    let exit = match args.command {
+        Command::Eval(args) => command::eval::execute(&args, &context),
+        Command::Grade(args) => command::grade::execute(&args, &context),
+        Command::Validate(args) => command::validate::execute(&args, &context),
+        Command::Score(args) => command::score::execute(&args, &context),
+        Command::Explain(args) => command::explain::execute(&args, &context),
+    };
+    let exit = exit.unwrap_or_else(|failure| {
+        output::complain(&failure, &context);
+        Exit::Invalid
+    });
+    ExitCode::from(exit.code())
+}

@@ -124,7 +124,8 @@ fn push_failed_gates(
     if !grader.standing.negate {
         for (index, gate, state) in &rubric_score.gates {
             if *state == GateState::Failed {
-                let criterion = grader.rubric.criteria().get(*index).map(|criterion| criterion.id.to_string());
+                let criterion =
+                    grader.rubric.criteria().get(*index).map(|criterion| criterion.id.to_string());
                 failed.push(GateRow { grader: grader.name.to_owned(), criterion, rule: gate.to_string() });
             }
         }

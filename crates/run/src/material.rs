@@ -62,9 +62,7 @@ pub fn target_input(case: &Case, repeat: u32) -> Result<TargetInput, String> {
         for block in &message.blocks {
             parts.push(match block {
                 Block::Text(text) => InputPart::Text(text.clone()),
-                Block::Json(value) => {
-                    InputPart::Text(serde_json_text(value))
-                }
+                Block::Json(value) => InputPart::Text(serde_json_text(value)),
                 Block::File { written, path, text } => {
                     InputPart::File { path: path.clone(), display: written.clone(), text: text.clone() }
                 }

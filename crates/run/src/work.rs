@@ -60,9 +60,9 @@ pub(crate) async fn work(item: WorkItem) -> CaseRecord {
                     standing: grader.standing,
                 };
                 let pairs = rubric_grader.rubric.criteria().iter().zip(&decisions);
-                judgements.extend(pairs.map(|(criterion, judgement)| {
-                    JudgementRow::new(context, criterion, judgement)
-                }));
+                judgements.extend(
+                    pairs.map(|(criterion, judgement)| JudgementRow::new(context, criterion, judgement)),
+                );
             }
             Err(message) => errors.push(message),
         }
@@ -118,7 +118,8 @@ async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseErro
         Source::Given(answer) => Ok((**answer).clone()),
         Source::Missing { kind, message } => Err(failed(kind, message.clone())),
         Source::Target(target) => {
-            let input = target_input(&item.case, item.repeat).map_err(|message| failed("bad_input", message))?;
+            let input =
+                target_input(&item.case, item.repeat).map_err(|message| failed("bad_input", message))?;
             match target.answer(&input).await {
                 Ok(answer) => {
                     head.tokens = answer.tokens;

@@ -8,13 +8,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use assize_grade::{RubricJudge, RubricTask};
 use assize_llm::BoxFuture;
 use assize_rubric::{
-    Criterion, EvidencePolicy, Gate, GraderStanding, JudgeIdentity, Judgement, Judging, Lines, Outcome, Rubric,
-    Tokens, Unit, Verdict, Weight,
+    Criterion, EvidencePolicy, Gate, GraderStanding, JudgeIdentity, Judgement, Judging, Lines, Outcome,
+    Rubric, Tokens, Unit, Verdict, Weight,
 };
 use assize_run::{Event, JudgeWish, Judges, Recorder, RunError, Settings, Source, WorkItem, rescore, run};
-use assize_spec::{Case, CaseId, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, Place, Role, RubricGrader};
+use assize_spec::{
+    Case, CaseId, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, Place, Role, RubricGrader,
+};
 use assize_store::{CaseRecord, StoreError};
-use assize_target::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind};
+use assize_target::{
+    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
+};
 use tokio_util::sync::CancellationToken;
 
 /// Decides that a criterion is met when the answer contains its text.
@@ -133,7 +137,8 @@ fn lines() -> Lines {
 }
 
 fn rubric(texts: &[&str]) -> Rubric {
-    let criteria = texts.iter().enumerate().map(|(index, text)| Criterion::checklist(format!("c{index}"), *text));
+    let criteria =
+        texts.iter().enumerate().map(|(index, text)| Criterion::checklist(format!("c{index}"), *text));
     Rubric::new(criteria.collect()).expect("sound")
 }
 
@@ -204,7 +209,8 @@ async fn cases_are_scored_and_added_up() {
         item("open", "a", rubric(&["a", "?"]), judges),
     ];
     let (records, totals) = run_all(items, 2).await;
-    let verdict = |id: &str| records.iter().find(|r| r.result.case_id == id).expect("recorded").result.verdict;
+    let verdict =
+        |id: &str| records.iter().find(|r| r.result.case_id == id).expect("recorded").result.verdict;
     assert_eq!(verdict("good"), Verdict::Pass);
     assert_eq!(verdict("half"), Verdict::Fail);
     assert_eq!(verdict("open"), Verdict::Incomplete);
@@ -222,7 +228,8 @@ async fn cases_are_scored_and_added_up() {
 async fn never_more_than_the_workers_are_in_flight_and_they_are_used() {
     let literal = Literal::new();
     let judges: Arc<dyn Judges> = Arc::new(Only(Arc::clone(&literal)));
-    let items = (0..50).map(|i| item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges))).collect();
+    let items =
+        (0..50).map(|i| item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges))).collect();
     let (records, _) = run_all(items, 4).await;
     assert_eq!(records.len(), 50);
     let peak = literal.peak.load(Ordering::SeqCst);
@@ -272,7 +279,11 @@ async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
         source: Source::Target(Arc::new(Broken { hangs: true })),
         ..item("hangs", "", rubric(&["a"]), Arc::clone(&judges))
     };
-    let items = vec![hanging, item("good", "a", rubric(&["a"]), Arc::clone(&judges)), item("late", "a", rubric(&["a"]), judges)];
+    let items = vec![
+        hanging,
+        item("good", "a", rubric(&["a"]), Arc::clone(&judges)),
+        item("late", "a", rubric(&["a"]), judges),
+    ];
     let cancel = CancellationToken::new();
     let mut memory = Memory::default();
     let mut stopping = false;
@@ -330,6 +341,10 @@ async fn rescoring_changes_weights_and_carries_only_unchanged_criteria_over() {
     assert_eq!(reworded.record.result.verdict, Verdict::Incomplete);
     assert_eq!(reworded.record.result.score_high, Some(1.0));
 
-    let strict = rescore(record, Some(&heavy), Some(Lines::new(Unit::new(0.95).expect("in range"), None).expect("in order")));
+    let strict = rescore(
+        record,
+        Some(&heavy),
+        Some(Lines::new(Unit::new(0.95).expect("in range"), None).expect("in order")),
+    );
     assert_eq!(strict.record.result.verdict, Verdict::Fail);
 }

@@ -59,10 +59,174 @@ codes! {
         "Scores and thresholds run from 0 to 1; raw scores from 0 to 10 in whole numbers; weights are any finite number.";
     EMPTY_TEXT = "E0107", "A text is empty.",
         "An empty text can't be judged or shown. Write it, or remove the key.";
+    MISSING_TEXT = "E0201", "A criterion does not say what is checked.",
+        "Every criterion needs a text: `expected_outcome` in format 1, `outcome` in format 2. Only a criterion with `score_ranges` may do without, since its ranges say it all.";
+    EMPTY_RUBRIC = "E0202", "A rubric has no criteria.",
+        "A rubric needs at least one criterion, or there is nothing to judge.";
+    DUPLICATE_CRITERION = "E0203", "Two criteria of a rubric have the same id.",
+        "Ids tell the judge's decisions apart. A criterion without an id is called `rubric-N` by its position, so don't give that name to another one.";
+    NO_USABLE_WEIGHT = "E0204", "All weights of a rubric are zero.",
+        "A score is a weighted mean, so at least one weight must differ from zero.";
+    MIN_SCORE_SCALE = "E0205", "A minimum is on the wrong scale.",
+        "`min_score` runs from 0 to 1, `required_min_score` from 0 to 10 in whole numbers: `min_score: 0.7` and `required_min_score: 7` mean the same.";
+    TWO_MINIMUMS = "E0206", "A criterion has two minimums.",
+        "`min_score` and `required_min_score` say the same thing on two scales. Keep one.";
+    MINIMUM_WITHOUT_RANGES = "E0207", "A raw minimum stands on a criterion that has no score.",
+        "`required_min_score` compares a score from 0 to 10, which only a criterion with `score_ranges` has. A checklist criterion is met or not: use `required: true`.";
+    BAD_SCORE_RANGE = "E0208", "A score range is not two whole numbers from 0 to 10.",
+        "In the list form write `score_range: [LOW, HIGH]`, both included. In the map form each key is the lowest score of its range.";
+    REVERSED_RANGE = "E0209", "A score range ends before it begins.",
+        "The first number of `score_range` is the lowest score of the range, the second the highest.";
+    RANGES_OVERLAP = "E0210", "Two score ranges share a score.",
+        "Each score from 0 to 10 belongs to exactly one range; both ends of a range are included in it.";
+    RANGES_GAP = "E0211", "Some scores are in no score range.",
+        "Together the ranges must cover every whole number from 0 to 10. In the map form the first key must be 0.";
+    OPERATOR_WITH_RANGES = "E0212", "An operator stands on a score-range criterion.",
+        "`operator` says how a checklist criterion is read. A score-range criterion is read by its ranges.";
+    TEXT_BECAME_MAP = "E0213", "A text was read as a map.",
+        "In YAML a `: ` inside a plain text makes a map of it. Put the text in quotes.";
+    NOT_A_RUBRIC = "E0214", "The file is not a rubric.",
+        "A rubric file is a list of criteria, or a map with such a list under `rubrics` or `criteria`.";
+    PENALTY_WEIGHT = "W0201", "A weight is negative.",
+        "A criterion of negative weight is a penalty: meeting it costs points. The score is the sum of weight times value, divided by the sum of the positive weights, kept within 0 and 1. If all weights are negative, an answer with no faults scores 1. A penalty gates nothing unless it says so.";
+    OTHER_SPELLING = "W0202", "A key is spelled as in the other format.",
+        "Format 1 writes the text of a criterion as `expected_outcome` and its minimum as `required_min_score`; format 2 writes `outcome` and `min_score`. Both are read in both.";
+    REQUIRED_WITHOUT_MINIMUM = "W0203", "A score-range criterion is required but has no minimum.",
+        "A score has no yes or no, so the criterion must reach the pass line. Write `min_score` or `required_min_score` to say which score it needs.";
+    MIN_SCORE_ON_CHECKLIST = "W0204", "A minimum score stands on a checklist criterion.",
+        "A checklist criterion is met (1) or unmet (0), so every minimum above 0 means that it must be met. `required: true` says so plainly.";
+    MIN_SCORE_OF_ONE = "W0205", "A minimum of 1 may be meant on the other scale.",
+        "`min_score: 1` demands full marks, 10 of 10. For 1 of 10 write `required_min_score: 1`. Written as `1.0` it raises no question.";
+    GATE_TURNED_OFF = "W0206", "A minimum has no effect.",
+        "`required: false` turns the gate of a criterion off, also one that a minimum sets.";
+    REQUIRED_PENALTY = "W0207", "A penalty is required.",
+        "`required` means that the case fails unless the criterion is met, but meeting a criterion of negative weight costs points.";
+    LONG_CRITERION = "W0208", "The text of a criterion is very long.",
+        "Judges decide best on one short statement. A long text is sent with every call, and judged, but consider splitting it into several criteria.";
+    UNKNOWN_GRADER = "E0301", "A grader has an unknown type.",
+        "The type is none of the built-in ones, and no file of that name is in `.assize/graders/` or `.agentv/assertions/` of the eval file's folder or a folder above it.";
+    GRADER_NOT_OFFERED = "E0302", "A grader type belongs to another dialect.",
+        "The message names the grader that does the same here.";
+    MISSING_TYPE = "E0303", "A grader does not say its type.",
+        "Every entry of an assertion list is a text (a criterion), a map with `type`, or `include: NAME`.";
+    MISSING_SETTING = "E0304", "A setting that is needed is missing.",
+        "The message names the key and shows how it is written.";
+    GRADER_WEIGHT = "E0305", "A grader has a negative weight.",
+        "Graders are combined by a weighted mean, so their weights are 0 or more. A penalty is a criterion of negative weight; `negate: true` turns a grader around.";
+    UNUSED_SETTING = "E0306", "A setting has no effect here.",
+        "The grader would ignore it, so its author expects something that will not happen. The message says what to write instead.";
+    UNKNOWN_CHOICE = "E0307", "A value is not one of the known words.",
+        "The message lists the words. Hyphens and underscores are the same.";
+    BAD_COMMAND = "E0308", "A command is empty.",
+        "A command is a list of the program and its arguments, run without a shell, or one text that `sh` runs.";
+    BAD_PATTERN = "E0309", "A regular expression can't be used.",
+        "The pattern must not be empty, and the flags are letters of `d g i m s u v y`, each once.";
+    BAD_FIELD_PATH = "E0310", "A field path can't be read.",
+        "A path is names joined by dots, with `[N]` for an item of a list: `order.items[0].price`.";
+    TEMPLATE_NOT_FOUND = "E0311", "An included template does not exist.",
+        "`include: NAME` reads `.assize/templates/NAME.yaml` or `.agentv/templates/NAME.yaml` in the folder of the file that includes it or a folder above. A path to a file is also accepted.";
+    TEMPLATE_CYCLE = "E0312", "A template includes itself.",
+        "The message shows the way from the template back to itself. Remove one of the steps.";
+    TEMPLATE_DEPTH = "E0313", "Templates are nested too deeply.",
+        "A template may include another, up to three levels.";
+    TEMPLATE_BROKEN = "E0314", "An included template can't be used.",
+        "A template is a map with a list under `assertions`. Its own problems are reported in its own file.";
+    UNKNOWN_MEMBER = "E0315", "A weight names no member of the composite.",
+        "`aggregator.weights` refers to members by their `name`.";
+    DUPLICATE_MEMBER = "E0316", "Two members of a composite have the same name.",
+        "Members are referred to by name, so names must differ.";
+    OLDER_SPELLING = "W0301", "An older spelling is used.",
+        "It is still read and means the same as the present one, which the message names.";
+    UNNAMED_GRADER = "W0302", "A grader has no name.",
+        "Format 1 asks for a `name`; results are listed under it. Without one the type is used.";
+    CONFIG_LOOKS_MISSPELT = "W0303", "A key that is handed on looks like a typing mistake.",
+        "A grader that is a program receives all keys it does not know as its settings. This one is close to a known key.";
+    PROMPT_LOOKS_LIKE_PATH = "W0304", "A prompt looks like a path but is taken as text.",
+        "In format 2 a prompt is read from a file only if it begins with `file://`.";
+    DUPLICATE_GRADER_NAME = "W0305", "Two graders have the same name.",
+        "Results are listed by name, so the later one gets a number.";
+    NOT_AN_EVAL_FILE = "E0401", "The file is not an eval file.",
+        "An eval file is a map with its cases under `tests` (or, in the older format, `evalcases`). The message says what the file looks like instead and what reads that.";
+    BOTH_FORMATS = "E0402", "The file has more than one list of cases.",
+        "`tests` and `evalcases` belong to different formats with different defaults. Keep one list in each file.";
+    NO_CASES = "E0403", "There are no cases.",
+        "A suite without a case would pass without having checked anything.";
+    NO_ID = "E0404", "A case has no id.",
+        "Results are stored, compared and resumed by the id of a case, so each needs one that stays the same.";
+    BAD_ID = "E0405", "An id can't be used.",
+        "An id is text of at least one visible character. Slashes and spaces inside are fine; control characters and blanks at the ends are not. A number needs quotes, so that `007` stays what it is.";
+    DUPLICATE_ID = "E0406", "Two cases have the same id.",
+        "Ids must be unique in a suite: with two equal ones, the results of one case would replace those of the other.";
+    NO_INPUT = "E0407", "A case has no input.",
+        "A case needs what the target is asked (`input`), or the answer itself (`output`).";
+    NOTHING_TO_GRADE = "E0408", "A case has nothing to grade by.",
+        "Give it graders (`assertions`), or say what a good answer does (`criteria`; in the older format `expected_outcome`): that sentence then becomes its only criterion.";
+    BAD_MESSAGE = "E0409", "A message is not of the right shape.",
+        "A message is a map with a `role` (system, user, assistant or tool) and a `content`: a string, an object, or a list of blocks `{type: text | file | image, value: ...}`.";
+    TWO_GRADER_LISTS = "E0410", "Two lists of graders stand side by side.",
+        "`assertions`, `assert`, `evaluators` and the lists under `execution` are spellings of one thing. Move all graders into one list.";
+    NO_GRADER_WEIGHT = "E0411", "All graders of a case have weight zero.",
+        "The score of a case is the weighted mean of its graders, and with no weight at all there is no mean.";
+    VARIABLE_NOT_SET = "E0412", "An environment variable is not set.",
+        "`${{ NAME }}` takes its value from the environment or the `.env` file. `${{ NAME:-default }}` gives a value for when it is not set; `$${{ NAME }}` writes the text as it stands.";
+    LINES_CROSSED = "E0413", "The borderline line is above the pass line.",
+        "`borderline` is the lower of the two: from there up to `threshold` a score is borderline, from `threshold` on it passes.";
+    NOT_SUPPORTED = "E0414", "The file asks for something that belongs to another tool or version.",
+        "The key is known, but not part of the formats this reads. The message names what does the same here.";
+    BAD_DEPENDENCY = "E0415", "A dependency between cases can't be kept.",
+        "`depends_on` names other cases of the same suite by their ids, without going round in a circle.";
+    MORE_PROBLEMS = "E0416", "There are more problems than are shown.",
+        "Of a dataset with very many broken lines only the first are listed. Put those right and check again.";
+    NO_TURNS = "E0417", "A conversation has no turns, or its settings stand without one.",
+        "`turns` is a list with at least one entry. `aggregation`, `on_turn_failure` and `window_size` only mean something beside it.";
+    EMPTY_LIST = "E0418", "A list is empty where at least one entry is needed.",
+        "Write the entries, or remove the key.";
+    EMPTY_FILE = "E0419", "The file has no content.",
+        "There is nothing but blank lines and comments in it.";
+    OLD_SPELLING = "W0401", "An older or foreign spelling of a key is used.",
+        "It is read, and means the same as the key the message names. The other spelling belongs to the other format or to an earlier version of this one.";
+    UNKNOWN_VARIABLE = "W0402", "A text names a variable that the case does not define.",
+        "`{{ name }}` is filled from the `vars` of the case. A name that is not there stays in the text as it is.";
+    NO_EFFECT = "W0403", "A setting has no effect.",
+        "It is read, but nothing follows from it here.";
+    NO_ANSWER = "E0420", "A line of an answers file has no answer.",
+        "Each line is a JSON object with the text to grade under `answer` (or `output`).";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",
         "Attachments and prompts are UTF-8 text files (images excepted) of moderate size.";
     OUTSIDE_ROOT = "E0503", "A reference leads out of the folders that may be read.",
         "An eval file may read the files of its own repository (or, outside a repository, those under the working folder or its own folder). Symbolic links are followed before this is checked. `--root DIR` widens the limit.";
+    NOT_UTF8 = "E0504", "A file is not UTF-8 text.",
+        "Eval files are UTF-8. The usual cause is a file saved as Latin-1 or UTF-16; save it again as UTF-8.";
+    FILE_TOO_LARGE = "E0505", "A file or line is too large.",
+        "YAML files are read as a whole, so there is a limit. A dataset of that size belongs in a JSONL file, which is read line by line.";
+    NO_MATCH = "E0506", "A pattern or folder holds no cases.",
+        "A reference to cases that finds none would leave them out without a word.";
+    UNKNOWN_FILE_KIND = "E0507", "A file is of a kind that is not read here.",
+        "Cases come from .yaml, .yml, .json and .jsonl files, or from a folder with one sub-folder for each case; images are png, jpg, jpeg, gif, webp, svg or bmp.";
+    CASE_FOLDER_WITHOUT_CASE = "W0501", "A folder beside case folders holds no case.",
+        "In a folder of cases every sub-folder with a `case.yaml` is a case. The others are left out.";
+    NO_TARGETS = "E0601", "A targets file has no targets.",
+        "A targets file is a map with a list under `targets`; each entry has a `name` and a `provider`.";
+    UNKNOWN_PROVIDER = "E0602", "A provider is not known.",
+        "`provider` says what a target is: a model behind a server, or a command (`cli`). Any server that speaks OpenAI's chat completions is `openai-compatible` with a `base_url`.";
+    DUPLICATE_TARGET = "E0603", "Two targets have the same name.",
+        "Suites refer to a target by its name, so names differ.";
+    UNKNOWN_TARGET = "E0604", "A target that is referred to does not exist.",
+        "`use_target` names another target of the same file.";
+    TARGET_CYCLE = "E0605", "Targets use each other in a circle.",
+        "Following `use_target` must end at a target with a `provider`.";
+    TARGET_CONFLICT = "E0606", "A setting stands beside `use_target`.",
+        "A target with `use_target` is another target under a new name. Only its judge, its number of workers and its retries can differ.";
+    BAD_ADDRESS = "E0607", "The address of a server can't be used.",
+        "An address begins with `http://` or `https://` and usually ends with `/v1`.";
+    BAD_VARIABLE = "E0608", "A variable is not written correctly, or stands where none may.",
+        "Settings take values from the environment as `${{ NAME }}` or `${{ NAME:-default }}`, alone or inside a text.";
+    LITERAL_SECRET = "W0601", "A key is written out in a file.",
+        "Files are shared and committed. Put the key into an environment variable or the `.env` file and refer to it as `${{ NAME }}`.";
+    UNKNOWN_JUDGE = "W0602", "The judge of a target is not in the file.",
+        "`grader_target` names a target of the same file, a model such as `openai:MODEL`, or `offline`. A run that needs this judge will stop, unless another is named with `--judge`.";
+    FOREIGN_SETTING = "W0603", "A setting is not known, but belongs to something that is not read in full.",
+        "Kinds of target that can't be run yet, and the config files of other tools, may have settings that are not listed here. Nothing is done with them.";
 }

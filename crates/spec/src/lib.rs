@@ -2,10 +2,19 @@
 
 #![warn(missing_docs)]
 
+mod answers;
+mod cases;
 pub mod codes;
 mod decode;
+mod discover;
+mod load;
 mod model;
 mod tree;
 
-pub use decode::Environment;
+pub use answers::load_answers;
+pub use cases::{CaseIter, Cases};
+pub use decode::{CaseLoadError, Environment};
+pub use decode::{LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets};
+pub use discover::{Discovered, Undiscovered, find_suites};
+pub use load::{LoadOptions, LoadedSuite, load_suite};
 pub use model::*;

@@ -89,9 +89,7 @@ impl<T: DeserializeOwned> Rows<T> {
         let mut text = Vec::new();
         loop {
             text.clear();
-            self.lines
-                .read_until(b'\n', &mut text)
-                .map_err(StoreError::io("read", &self.path))?;
+            self.lines.read_until(b'\n', &mut text).map_err(StoreError::io("read", &self.path))?;
             self.line += 1;
             // Every complete row ends in a newline: a tail without one was torn off by a crash.
             if text.last() != Some(&b'\n') {

@@ -3,10 +3,12 @@
 use std::fs;
 use std::io::Write;
 
-use assize_rubric::{Criterion, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome, Tokens, Unit, Verdict};
+use assize_rubric::{
+    Criterion, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome, Tokens, Unit, Verdict,
+};
 use assize_store::{
-    Counts, CriterionRow, FORMAT_VERSION, GraderRow, JudgementContext, JudgementRow, ResultRow, RunFolder, RunInfo,
-    RunSettings, StoreError,
+    Counts, CriterionRow, FORMAT_VERSION, GraderRow, JudgementContext, JudgementRow, ResultRow, RunFolder,
+    RunInfo, RunSettings, StoreError,
 };
 
 fn info() -> RunInfo {
@@ -124,12 +126,31 @@ fn rows_have_exactly_the_documented_fields() {
     assert_eq!(
         fields,
         [
-            "answer", "case_id", "cost_usd", "coverage", "duration_ms", "error", "format", "gates_failed", "graders",
-            "repeat", "score", "score_high", "score_low", "suite", "target", "tokens", "verdict"
+            "answer",
+            "case_id",
+            "cost_usd",
+            "coverage",
+            "duration_ms",
+            "error",
+            "format",
+            "gates_failed",
+            "graders",
+            "repeat",
+            "score",
+            "score_high",
+            "score_low",
+            "suite",
+            "target",
+            "tokens",
+            "verdict"
         ]
     );
-    let mut fields: Vec<&str> =
-        value["graders"][0]["criteria"][0].as_object().expect("an object").keys().map(String::as_str).collect();
+    let mut fields: Vec<&str> = value["graders"][0]["criteria"][0]
+        .as_object()
+        .expect("an object")
+        .keys()
+        .map(String::as_str)
+        .collect();
     fields.sort_unstable();
     assert_eq!(
         fields,
@@ -146,7 +167,8 @@ fn a_torn_tail_and_judgements_without_a_result_are_passed_over() {
     writer.record(&judgements("a"), &result("a")).expect("recorded");
     drop(writer);
     // A crash: the judgements of `b` were written, its result was not; another row is torn.
-    let mut file = fs::OpenOptions::new().append(true).open(dir.path().join("judgements.jsonl")).expect("there");
+    let mut file =
+        fs::OpenOptions::new().append(true).open(dir.path().join("judgements.jsonl")).expect("there");
     for row in judgements("b").into_iter().chain(judgements("c")) {
         writeln!(file, "{}", serde_json::to_string(&row).expect("serialisable")).expect("written");
     }

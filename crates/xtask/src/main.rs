@@ -1,1 +1,48 @@
-fn main() {}
+//! Chores of this repository, as one program: `cargo xtask NAME`.
+
+#![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
+
+mod bench;
+mod check;
+mod generate;
+mod house;
+mod layers;
+mod metadata;
+mod shell;
+#[cfg(test)]
+mod worked_example;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask NAME
+
+  check               everything that must hold before a change is merged
+  layers              which crate may use which
+  house               file length, leftover markers, machine paths, unused dependencies
+  generate [--check]  the generated pages of docs/, or whether they are current
+  bench [--quick] [--write]
+                      times and memory of the release build; --write puts them into docs/benchmarks.md";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match args.as_slice() {
+        ["check"] => check::run(),
+        ["layers"] => layers::run(),
+        ["house"] => house::run(),
+        ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
+        ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
+        ["bench", flags @ ..] if flags.iter().all(|flag| ["--quick", "--write"].contains(flag)) => {
+            bench::run(flags.contains(&"--quick"), flags.contains(&"--write"))
+        }
+        _ => Err(USAGE.to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            println!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

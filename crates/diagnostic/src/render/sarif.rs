@@ -186,7 +186,8 @@ pub struct SarifReplacement {
 
 /// The diagnostics of one or more loads, each with its sources, as data to serialise.
 pub fn sarif_log(parts: &[(&[Diagnostic], &SourceMap)], tool: ToolInfo<'_>) -> SarifLog {
-    let mut codes: Vec<Code> = parts.iter().flat_map(|(diagnostics, _)| diagnostics.iter()).map(|d| d.code).collect();
+    let mut codes: Vec<Code> =
+        parts.iter().flat_map(|(diagnostics, _)| diagnostics.iter()).map(|d| d.code).collect();
     codes.sort_unstable();
     codes.dedup();
     let rules = codes.iter().map(|code| SarifRule {

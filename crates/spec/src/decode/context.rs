@@ -8,6 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 
 use super::Problems;
+use super::grader::Templates;
 use crate::codes;
 use crate::model::Place;
 
@@ -23,6 +24,8 @@ pub(crate) struct Context {
     pub(crate) search: Vec<PathBuf>,
     /// Folders (canonical) that no reference may leave.
     pub(crate) roots: Vec<PathBuf>,
+    /// Assertion templates that have been read.
+    pub(crate) templates: Templates,
 }
 
 /// A text file that an eval file refers to.
@@ -37,6 +40,27 @@ pub(crate) struct TextFile {
 const MAX_ATTACHMENT: u64 = 16 * 1024 * 1024;
 
 impl Context {
+    /// A context with no sources and no complaints.
+    pub(crate) fn new(environment: Environment, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
+        Self {
+            sources: SourceMap::new(),
+            problems: Problems::default(),
+            environment,
+            search,
+            roots,
+            templates: Templates::default(),
+        }
+    }
+
+    /// The same surroundings with no sources and no complaints: for reading one line of a dataset,
+    /// whose text is dropped when it is found sound. What must not be shown stays hidden.
+    pub(crate) fn fork(&self) -> Self {
+        let mut fork = Self::new(Arc::clone(&self.environment), self.search.clone(), self.roots.clone());
+        fork.problems = self.problems.fork();
+        fork.templates = self.templates.clone();
+        fork
+    }
+
     /// The place of a span in a form that outlives the sources.
     pub(crate) fn place(&self, span: Span) -> Place {
         let position = self.sources.position(span);
@@ -122,6 +146,27 @@ impl Context {
                 None
             }
         }
+    }
+
+    /// The folders in which something kept beside a file is looked for, nearest first: the folder of
+    /// the file that holds `span`, then the search folders.
+    pub(crate) fn folders_upward(&self, span: Span) -> Vec<PathBuf> {
+        let mut folders = vec![self.folder_of(span.source)];
+        for folder in &self.search {
+            if !folders.contains(folder) {
+                folders.push(folder.clone());
+            }
+        }
+        folders
+    }
+
+    /// Whether `written` names a file that may be read. Makes no complaint.
+    pub(crate) fn reachable(&self, written: &str, span: Span) -> bool {
+        let given = Path::new(written);
+        self.folders_upward(span)
+            .iter()
+            .filter_map(|folder| fs::canonicalize(folder.join(given)).ok())
+            .any(|real| real.is_file() && self.roots.iter().any(|root| real.starts_with(root)))
     }
 
     /// The folder of a source file.

@@ -1,11 +1,43 @@
 //! From trees to checked values, collecting every problem on the way.
 
+mod answers;
+mod case;
+mod collect;
+mod common;
+mod config;
 mod context;
+mod conversation;
+mod execution;
+pub(crate) mod external;
+pub(crate) mod file;
+pub(crate) mod format;
+pub(crate) mod grader;
+mod graders;
+mod ids;
+mod interpolate;
+pub(crate) mod jsonl;
+mod messages;
 mod object;
 mod problems;
+pub(crate) mod rubric;
+pub(crate) mod suite;
+mod targets;
+#[cfg(test)]
+mod testing;
+mod vars;
+mod workspace;
 
-pub(crate) use context::{Context, TextFile};
+pub(crate) use collect::{Collector, Part};
+pub(crate) use context::Context;
+pub(crate) use external::collect_list as collect_cases;
+pub(crate) use interpolate::interpolate;
+pub(crate) use jsonl::DatasetCases;
 pub(crate) use object::Object;
 pub(crate) use problems::Problems;
+pub(crate) use suite::SuiteDefaults;
 
+pub use config::{LoadedConfig, load_config};
 pub use context::Environment;
+pub use jsonl::CaseLoadError;
+pub use rubric::{LoadedRubric, load_rubric};
+pub use targets::{LoadedTargets, load_targets};

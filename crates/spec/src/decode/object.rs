@@ -50,6 +50,13 @@ impl<'n> Object<'n> {
         Some(&self.entries[index])
     }
 
+    /// The entry of a key that is recognised only to be refused: it is not offered as a known key.
+    pub(crate) fn foreign(&mut self, key: &str) -> Option<&'n Entry> {
+        let index = self.entries.iter().position(|entry| entry.key == key)?;
+        self.taken[index] = true;
+        Some(&self.entries[index])
+    }
+
     /// The entry of the first of several spellings that is there. A second spelling beside it is an
     /// error: only one can count.
     pub(crate) fn one_of(&mut self, keys: &[&'static str], problems: &mut Problems) -> Option<&'n Entry> {
@@ -94,24 +101,20 @@ impl<'n> Object<'n> {
     /// A boolean that may be absent.
     pub(crate) fn boolean(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<bool>> {
         let node = self.value(key)?;
-        match node.data {
-            Data::Bool(value) => Some(Spanned::new(value, node.place())),
-            _ => {
-                let mut diagnostic = wrong_type(node, &format!("`{key}`"), "true or false");
-                if let Some(word) = node.as_str() {
-                    let meant = match word.to_ascii_lowercase().as_str() {
-                        "yes" | "on" | "true" | "y" => Some("true"),
-                        "no" | "off" | "false" | "n" => Some("false"),
-                        _ => None,
-                    };
-                    if let Some(meant) = meant {
-                        diagnostic = diagnostic.with_suggestion("write the boolean", node.place(), meant);
-                    }
-                }
-                problems.add(diagnostic);
-                None
-            }
+        if let Data::Bool(value) = node.data {
+            return Some(Spanned::new(value, node.place()));
         }
+        let mut diagnostic = wrong_type(node, &format!("`{key}`"), "true or false");
+        let meant = node.as_str().and_then(|word| match word.to_ascii_lowercase().as_str() {
+            "yes" | "on" | "true" | "y" => Some("true"),
+            "no" | "off" | "false" | "n" => Some("false"),
+            _ => None,
+        });
+        if let Some(meant) = meant {
+            diagnostic = diagnostic.with_suggestion("write the boolean", node.place(), meant);
+        }
+        problems.add(diagnostic);
+        None
     }
 
     /// A finite number that may be absent.
@@ -227,19 +230,19 @@ pub(crate) fn unknown_key(entry: &Entry, what: &str, known: &[&'static str]) -> 
         entry.key_span,
         "unknown key",
     );
-    match did_you_mean(&entry.key, known.iter().copied()) {
-        Some(near) => diagnostic
-            .with_help(format!("did you mean `{near}`?"))
-            .with_suggestion("rename the key", entry.key_span, near),
-        None => {
-            let mut names: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
-            names.sort();
-            names.dedup();
-            diagnostic
-                .with_help(format!("known keys: {}", names.join(", ")))
-                .with_help("keys that begin with `x-` are free for your own use")
-        }
+    if let Some(near) = did_you_mean(&entry.key, known.iter().copied()) {
+        return diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
+            "rename the key",
+            entry.key_span,
+            near,
+        );
     }
+    let mut names: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
+    names.sort();
+    names.dedup();
+    diagnostic
+        .with_help(format!("known keys: {}", names.join(", ")))
+        .with_help("keys that begin with `x-` are free for your own use")
 }
 
 /// The complaint about a value of the wrong kind. `what` names the value, `expected` what it should be.

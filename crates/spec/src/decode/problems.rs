@@ -1,17 +1,36 @@
 //! The complaints of one load.
 
-use assize_diagnostic::{Diagnostic, Severity};
+use assize_diagnostic::{Diagnostic, Label, Severity, Span};
 
 /// Collects complaints so that reading can go on after each.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     list: Vec<Diagnostic>,
     errors: usize,
+    hidden: Vec<Hidden>,
+    unset: Vec<Span>,
 }
+
+/// A value that came from the environment. It may be a secret, so no complaint may show it.
+#[derive(Debug, Clone)]
+struct Hidden {
+    value: String,
+    shown: String,
+    span: Span,
+}
+
+/// Values shorter than this are hidden only in complaints about the place they were put into, and
+/// only as whole words: replacing every `1` of every message would say nothing and garble all.
+const SHORT: usize = 4;
 
 impl Problems {
     pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
+        // What is said about a value that is not there would only repeat that it is not there.
+        if self.unset.contains(&diagnostic.primary.span) {
+            return;
+        }
         self.errors += usize::from(diagnostic.severity == Severity::Error);
+        let diagnostic = if self.hidden.is_empty() { diagnostic } else { self.redact(diagnostic) };
         self.list.push(diagnostic);
     }
 
@@ -22,5 +41,106 @@ impl Problems {
 
     pub(crate) fn into_vec(self) -> Vec<Diagnostic> {
         self.list
+    }
+
+    /// An empty collection that hides the same values.
+    pub(crate) fn fork(&self) -> Self {
+        Self { hidden: self.hidden.clone(), ..Self::default() }
+    }
+
+    /// From now on `value`, which the environment put at `span`, is shown as `shown`.
+    pub(crate) fn hide(&mut self, value: &str, shown: &str, span: Span) {
+        if !value.trim().is_empty() {
+            self.hidden.push(Hidden { value: value.trim().to_owned(), shown: shown.to_owned(), span });
+        }
+    }
+
+    /// Complains that the value at a place is not set. Nothing else is said about that place.
+    pub(crate) fn add_unset(&mut self, diagnostic: Diagnostic) {
+        let span = diagnostic.primary.span;
+        let unset = std::mem::take(&mut self.unset);
+        self.add(diagnostic);
+        self.unset = unset;
+        self.unset.push(span);
+    }
+
+    fn redact(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        let at = diagnostic.primary.span;
+        let clean = |text: &mut String| {
+            for hidden in &self.hidden {
+                if hidden.value.len() >= SHORT {
+                    for form in [hidden.value.clone(), hidden.value.escape_debug().to_string()] {
+                        if text.contains(&form) {
+                            *text = text.replace(&form, &hidden.shown);
+                        }
+                    }
+                } else if touches(hidden.span, at) {
+                    *text = replace_words(text, &hidden.value, &hidden.shown);
+                }
+            }
+        };
+        clean(&mut diagnostic.title);
+        clean(&mut diagnostic.primary.text);
+        for Label { text, .. } in &mut diagnostic.secondary {
+            clean(text);
+        }
+        diagnostic.notes.iter_mut().for_each(clean);
+        diagnostic.help.iter_mut().for_each(clean);
+        if let Some(suggestion) = &mut diagnostic.suggestion {
+            let before = suggestion.replacement.clone();
+            clean(&mut suggestion.title);
+            clean(&mut suggestion.replacement);
+            if suggestion.replacement != before {
+                diagnostic.suggestion = None;
+            }
+        }
+        diagnostic
+    }
+}
+
+fn touches(a: Span, b: Span) -> bool {
+    a.source == b.source && a.start <= b.end && b.start <= a.end
+}
+
+fn replace_words(text: &str, word: &str, shown: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(word) {
+        let after = at + word.len();
+        let joined = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let inside_word = joined(rest[..at].chars().next_back().or_else(|| result.chars().next_back()))
+            || joined(rest[after..].chars().next());
+        result.push_str(&rest[..at]);
+        result.push_str(if inside_word { word } else { shown });
+        rest = &rest[after..];
+    }
+    result.push_str(rest);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_diagnostic::SourceMap;
+
+    use super::*;
+    use crate::codes;
+
+    #[test]
+    fn hidden_values_appear_in_no_part_of_a_complaint() {
+        let mut sources = SourceMap::new();
+        let source = sources.add("a.yaml", "key: ${{ TOKEN }}");
+        let span = Span::new(source, 5, 17);
+        let mut problems = Problems::default();
+        problems.hide("s3cret\"value", "${{ TOKEN }}", span);
+        problems.hide("7", "${{ N }}", span);
+        problems.add(
+            Diagnostic::error(codes::WRONG_TYPE, "bad s3cret\"value", span, format!("{:?}", "s3cret\"value"))
+                .with_note("17 of 7")
+                .with_suggestion("s3cret\"value", span, "s3cret\"value"),
+        );
+        let found = problems.into_vec().remove(0);
+        assert!(!format!("{found:?}").contains("s3cret"), "{found:?}");
+        assert_eq!(found.notes, ["17 of ${{ N }}"]);
+        assert_eq!(found.suggestion, None);
     }
 }

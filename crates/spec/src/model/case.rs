@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assize_rubric::Unit;
 use serde_json::Value;
 
-use super::{Grader, Message, Place};
+use super::{Conversation, Grader, Message, OnDependencyFailure, Place};
 
 /// The id of a case, unique in its suite. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,7 +46,8 @@ pub struct Case {
     pub expected_output: Vec<Message>,
     /// The answer, if it is already there: no target is run then.
     pub output: Option<GivenOutput>,
-    /// The graders, at least one; those of the case first, then those of the suite.
+    /// The graders; those of the case first, then those of the suite. At least one, except for a
+    /// conversation whose turns have their own.
     pub graders: Vec<Arc<Grader>>,
     /// Lines of this case.
     pub lines: LineOverrides,
@@ -60,6 +61,14 @@ pub struct Case {
     pub conversation_id: Option<String>,
     /// Values put into the case's texts.
     pub vars: BTreeMap<String, Value>,
+    /// For a case that is led turn by turn: the turns. `input` then holds what comes before them.
+    pub conversation: Option<Conversation>,
+    /// Ids of the cases that must have been run before this one.
+    pub depends_on: Vec<CaseId>,
+    /// What happens when one of them failed.
+    pub on_dependency_failure: OnDependencyFailure,
+    /// The folder to work in (`workspace`), as written, if the case has its own.
+    pub workspace: Option<Value>,
     /// Parts that are read and checked but that a run cannot honour yet.
     pub unbuilt: Vec<Unbuilt>,
 }
@@ -117,6 +126,8 @@ pub struct TargetRef {
     pub name: String,
     /// The target that is really used (`use_target`), if another.
     pub use_target: Option<String>,
+    /// Commands to run around it (`hooks`), as written.
+    pub hooks: Option<Value>,
     /// Where it is named.
     pub place: Place,
 }

@@ -362,6 +362,8 @@ pub enum CompositeAggregator {
 pub struct CustomGrader {
     /// The type name it is found by.
     pub type_name: String,
+    /// The file that was found.
+    pub path: PathBuf,
     /// All its keys, handed to it.
     pub config: serde_json::Map<String, Value>,
 }

@@ -44,6 +44,8 @@ pub struct Message {
     pub tool_calls: Vec<Value>,
     /// Name of the speaker or tool, if given.
     pub name: Option<String>,
+    /// What else was recorded with the message, as written: `tool_call_id`, times, usage.
+    pub data: serde_json::Map<String, Value>,
 }
 
 /// A part of a message.
@@ -76,7 +78,13 @@ pub enum Block {
 impl Message {
     /// A message of one text.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
-        Self { role, blocks: vec![Block::Text(text.into())], tool_calls: Vec::new(), name: None }
+        Self {
+            role,
+            blocks: vec![Block::Text(text.into())],
+            tool_calls: Vec::new(),
+            name: None,
+            data: serde_json::Map::new(),
+        }
     }
 
     /// The text of the message: blocks in order, one newline between them, objects as JSON, files by

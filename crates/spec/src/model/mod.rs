@@ -1,17 +1,28 @@
 //! What an eval file means once it is read and checked: the same types for both formats.
 
 mod case;
+mod config;
+mod conversation;
 mod grader;
 mod message;
 mod place;
 mod suite;
+mod target;
 
 pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
+pub use config::Config;
+pub use conversation::{
+    Conversation, OnDependencyFailure, OnTurnFailure, TrialStrategy, Trials, Turn, TurnAggregation,
+};
 pub use grader::{
     ArgsMatch, CodeGrader, Command, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
-    ExpectedCall, FieldCheck, FieldAccuracy, FieldMatch, Grader, GraderKind, IsJson, LlmGrader, Prompt, Regex, RubricGrader, SkillTrigger, TextCheck, TextRule, TokenUsage,
-    ToolTrajectory, TrajectoryMode,
+    ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderKind, IsJson, LlmGrader, Prompt,
+    Regex, RubricGrader, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
 };
 pub use message::{Block, Message, Role};
 pub use place::Place;
 pub use suite::{Format, Suite, SuiteSettings};
+pub use target::{
+    CommandTargetSpec, CommandText, MissingVariable, ModelTargetSpec, RetrySpec, SecretText, TargetSpec,
+    TargetSpecKind,
+};

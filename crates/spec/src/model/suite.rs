@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use assize_rubric::{EvidencePolicy, Judging, Unit};
 use serde_json::Value;
 
-use super::{LineOverrides, TargetRef, Unbuilt};
+use super::{LineOverrides, TargetRef, Trials, Unbuilt};
 
 /// Which of the two formats a file is written in. Told by its keys, never by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,6 +52,10 @@ pub struct Suite {
     pub metadata: serde_json::Map<String, Value>,
     /// Settings for the run.
     pub settings: SuiteSettings,
+    /// The folder the cases work in (`workspace`), as written.
+    pub workspace: Option<Value>,
+    /// Conversions of attachments (`preprocessors`), as written.
+    pub preprocessors: Option<Value>,
     /// Parts that are read and checked but that a run cannot honour yet, with the feature's name.
     pub unbuilt: Vec<Unbuilt>,
 }
@@ -71,7 +75,14 @@ pub struct SuiteSettings {
     pub evidence: Option<EvidencePolicy>,
     /// Name of the judge (`execution.judge`): a model name, `offline`, or a target's name.
     pub judge: Option<String>,
-    /// `budget_usd`.
+    /// `budget_usd`: US dollars after which no further case is started.
     pub budget_usd: Option<f64>,
+    /// `cache`: whether answers may come from the cache.
+    pub cache: Option<bool>,
+    /// `cache_path`: where the cache is, as written.
+    pub cache_path: Option<PathBuf>,
+    /// `fail_on_error`: whether the first error ends the run.
+    pub fail_on_error: Option<bool>,
+    /// `trials`: several runs of each case.
+    pub trials: Option<Trials>,
 }
-

@@ -71,7 +71,9 @@ mod tests {
         ] {
             assert_eq!(resolve(text), expected, "{text}");
         }
-        for text in ["yes", "on", "inf", "nan", "1_000", "2026-01-01", "1e", ".", "-", "+.", "0x", "1.2.3", "e5"] {
+        for text in
+            ["yes", "on", "inf", "nan", "1_000", "2026-01-01", "1e", ".", "-", "+.", "0x", "1.2.3", "e5"]
+        {
             assert_eq!(resolve(text), Data::Str(text.into()), "{text}");
         }
         assert!(matches!(resolve(".nan"), Data::Float(value) if value.is_nan()));

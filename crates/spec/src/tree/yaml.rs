@@ -298,9 +298,8 @@ fn syntax_error(info: &str, at: Span, text: &str, skipped: usize) -> Diagnostic 
         Some(c) if c != '\n' && c != '\r' => Span::new(at.source, at.start, at.start + c.len_utf8()),
         _ => at,
     };
-    let line_has_tab = text[line_start..].lines().next().is_some_and(|line| {
-        line.trim_start_matches(' ').starts_with('\t')
-    });
+    let line_has_tab =
+        text[line_start..].lines().next().is_some_and(|line| line.trim_start_matches(' ').starts_with('\t'));
     let diagnostic = Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", span, info.to_owned());
     if info.contains("tab") || found == Some('\t') || indent.contains('\t') || line_has_tab {
         diagnostic.with_help("YAML is indented with spaces only; replace the tab by spaces")
@@ -312,13 +311,17 @@ fn syntax_error(info: &str, at: Span, text: &str, skipped: usize) -> Diagnostic 
     } else if found == Some('%') {
         diagnostic.with_help("a value can't begin with `%`; put it in quotes")
     } else if info.contains("anchor") {
-        diagnostic.with_help("define the anchor with `&name` before using `*name`, or quote a text that begins with `*`")
+        diagnostic.with_help(
+            "define the anchor with `&name` before using `*name`, or quote a text that begins with `*`",
+        )
     } else if info.contains("flow") {
         diagnostic.with_help("check that every `[` and `{` is closed, and that items are divided by commas")
     } else if info.contains("quoted") || info.contains("end of stream") {
         diagnostic.with_help("check that every quotation mark is closed")
     } else {
-        diagnostic.with_help("check the indentation here and on the line above, and quote texts that contain `: ` or ` #`")
+        diagnostic.with_help(
+            "check the indentation here and on the line above, and quote texts that contain `: ` or ` #`",
+        )
     }
 }
 
@@ -422,7 +425,7 @@ mod tests {
         let mut bomb = String::from("a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n");
         for level in 1..9 {
             let names = vec![format!("*a{}", level - 1); 10].join(",");
-            bomb.push_str(&format!("a{level}: &a{level} [{names}]\n"));
+            bomb = [bomb, format!("a{level}: &a{level} [{names}]\n")].concat();
         }
         let (_, problems, _) = read(&bomb);
         assert_eq!(problems[0].code, codes::ALIAS_EXPANSION);

@@ -1,0 +1,103 @@
+//! `assize eval`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use assize_rubric::{Judging, Unit};
+use clap::ValueEnum;
+
+use super::values::{judging, unit};
+
+/// Run eval files.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    assize eval evals/support.eval.yaml\n  \
+    assize eval evals/ --filter 'refund-*' --tag smoke\n  \
+    assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --threshold 0.9\n  \
+    assize eval evals/support.eval.yaml --target local --out runs/today --json")]
+pub(crate) struct EvalArgs {
+    /// Eval files, or folders to look for them in.
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Target to run against, instead of the one the file names; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Vec<String>,
+    /// File that defines the targets.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// Run only cases whose id matches this pattern; may be given several times.
+    #[arg(long, visible_alias = "test-id", value_name = "GLOB")]
+    pub(crate) filter: Vec<String>,
+    /// Run only cases that carry this tag (or whose suite does); may be given several times.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Run the sound cases of a file that has problems; the exit code is then at least 3.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Folder that eval files may read from, beside their own repository; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+    /// Refuse to run what is usually only warned about.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) deny: Vec<Deny>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// What `--deny` can refuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Deny {
+    /// A model that judges its own answers.
+    SelfJudging,
+    /// Any warning about an eval file.
+    Warnings,
+}
+
+/// Options of every command that judges.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`.
+    #[arg(long, value_name = "JUDGE")]
+    pub(crate) judge: Option<String>,
+    /// Criteria in one judge call: `per-criterion`, `batched` or `batched:N`.
+    #[arg(long, value_parser = judging, value_name = "MODE")]
+    pub(crate) judging: Option<Judging>,
+    /// Cases worked on at once.
+    #[arg(long, short = 'j', value_name = "N")]
+    pub(crate) workers: Option<NonZeroUsize>,
+    /// Judge calls in flight at once, over all cases.
+    #[arg(long, value_name = "N", default_value = "32")]
+    pub(crate) judge_calls: NonZeroUsize,
+    /// Pass line, 0 to 1; beats what cases and suites say.
+    #[arg(long, value_parser = unit, value_name = "SCORE")]
+    pub(crate) threshold: Option<Unit>,
+    /// Borderline line, 0 to 1; beats what cases and suites say.
+    #[arg(long, value_parser = unit, value_name = "SCORE")]
+    pub(crate) borderline: Option<Unit>,
+    /// Folder for the run; `.assize/runs/<id>` unless given.
+    #[arg(long, short = 'o', value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object on stdout instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Cases to print in full: `auto` prints all of a small run and the failing ones of a large one.
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    pub(crate) show: ShowChoice,
+    /// No progress and no notices on stderr; problems are still told.
+    #[arg(long, short = 'q')]
+    pub(crate) quiet: bool,
+}
+
+/// Which cases are printed in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ShowChoice {
+    /// All of a small run, the failing ones of a large one.
+    #[default]
+    Auto,
+    /// All.
+    All,
+    /// Those that did not pass.
+    Failed,
+    /// None: only the summary.
+    None,
+}

@@ -1,0 +1,72 @@
+//! The command line, as typed.
+
+mod eval;
+mod explain;
+mod grade;
+mod score;
+mod validate;
+mod values;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::context::ColorChoice;
+
+pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
+pub(crate) use explain::ExplainArgs;
+pub(crate) use grade::GradeArgs;
+pub(crate) use score::ScoreArgs;
+pub(crate) use validate::{FormatChoice, ValidateArgs};
+
+/// Rubric evaluation that people trust with decisions.
+///
+/// Write what a good answer must do; judges decide criterion by criterion; assize turns that into
+/// scores, verdicts and gates that hold, and explains every number.
+#[derive(Debug, Parser)]
+#[command(
+    name = "assize",
+    version,
+    propagate_version = true,
+    disable_help_subcommand = true,
+    after_help = "Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run),\n\
+                  3 incomplete (something could not be judged or run), 130 interrupted.\n\n\
+                  Examples:\n  \
+                  assize validate evals/\n  \
+                  assize eval evals/support.eval.yaml\n  \
+                  assize eval evals/ --judge openai:gpt-4o-mini --workers 16 --json\n  \
+                  assize explain last refund-policy"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GlobalArgs {
+    /// When to colour output.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+    /// File of variables to read; `.env` in the working folder unless given. What is set already wins.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) env_file: Option<PathBuf>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run eval files: get answers, judge them, score them.
+    #[command(visible_alias = "run")]
+    Eval(EvalArgs),
+    /// Grade answers that are already there against a rubric.
+    Grade(GradeArgs),
+    /// Check eval files; every problem with its place and its fix.
+    Validate(ValidateArgs),
+    /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.
+    Score(ScoreArgs),
+    /// Print the arithmetic behind a case's score.
+    Explain(ExplainArgs),
+}

@@ -1,0 +1,43 @@
+//! `assize validate`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+/// Check eval files.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    assize validate evals/\n  \
+    assize validate evals/support.eval.yaml --format github\n  \
+    assize validate evals/ --format sarif > problems.sarif")]
+pub(crate) struct ValidateArgs {
+    /// Eval files, or folders to look for them in.
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// How problems are printed.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: FormatChoice,
+    /// Same as `--format json`.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// Folder that eval files may read from, beside their own repository; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+    /// Exit with 2 when there are more warnings than this.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_warnings: Option<usize>,
+}
+
+/// How problems are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum FormatChoice {
+    /// For people, with the source line.
+    #[default]
+    Text,
+    /// One JSON object.
+    Json,
+    /// GitHub workflow commands.
+    Github,
+    /// SARIF 2.1.0.
+    Sarif,
+}

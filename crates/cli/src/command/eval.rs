@@ -1,0 +1,302 @@
+//! `assize eval`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_llm::Setup;
+use assize_spec::{
+    Case, Cases, Config, LoadOptions, Suite, find_suites, load_config, load_suite, load_targets,
+};
+use assize_store::{RunSettings, SuiteInfo};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use tokio::sync::Semaphore;
+
+use super::plan::{Bench, Planner, Preflight};
+use super::session::{Session, judging_name, workers};
+use crate::args::{Deny, EvalArgs};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::judges::JudgeBook;
+use crate::output;
+use crate::targets::TargetBook;
+
+/// Eval files that were read.
+pub(super) struct Loaded {
+    pub(super) files: Vec<LoadedFile>,
+}
+
+/// One of them.
+pub(super) struct LoadedFile {
+    pub(super) path: PathBuf,
+    pub(super) suite: Option<Suite>,
+    pub(super) cases: Cases,
+    pub(super) sources: SourceMap,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// Errors and warnings over all files.
+    pub(super) fn tally(&self) -> (usize, usize) {
+        self.files
+            .iter()
+            .map(|file| render::tally(&file.diagnostics))
+            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+    }
+
+    fn say_diagnostics(&self, context: &Context) {
+        for file in &self.files {
+            output::say_diagnostics(&file.diagnostics, &file.sources, context);
+        }
+    }
+}
+
+/// Finds and reads eval files.
+pub(super) fn load(paths: &[PathBuf], roots: &[PathBuf], context: &Context) -> Result<Loaded, String> {
+    let found = find_suites(paths);
+    if !found.problems.is_empty() {
+        let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+        return Err(problems.join("\n"));
+    }
+    let options = load_options(roots, context);
+    let files = found
+        .files
+        .into_iter()
+        .map(|path| {
+            let loaded = load_suite(&path, &options);
+            LoadedFile {
+                path,
+                suite: loaded.suite,
+                cases: loaded.cases,
+                sources: loaded.sources,
+                diagnostics: loaded.diagnostics,
+            }
+        })
+        .collect();
+    Ok(Loaded { files })
+}
+
+/// How files are read in these surroundings.
+pub(super) fn load_options(roots: &[PathBuf], context: &Context) -> LoadOptions {
+    LoadOptions {
+        environment: context.environment(),
+        working_folder: context.working_folder.clone(),
+        extra_roots: roots.to_vec(),
+    }
+}
+
+/// Reads the configuration file, if there is one.
+pub(super) fn config(options: &LoadOptions, context: &Context) -> Result<Config, String> {
+    let loaded = load_config(&context.working_folder, options);
+    output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+    match render::tally(&loaded.diagnostics) {
+        (0, _) => Ok(loaded.config),
+        _ => Err("the configuration file has problems; nothing was run".to_owned()),
+    }
+}
+
+pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String> {
+    let loaded = load(&args.paths, &args.root, context)?;
+    loaded.say_diagnostics(context);
+    let (errors, warnings) = loaded.tally();
+    if errors > 0 && !args.keep_going {
+        return Err(format!(
+            "{errors} problem{} in the eval files; nothing was run. `--keep-going` runs the sound cases",
+            if errors == 1 { "" } else { "s" }
+        ));
+    }
+    if warnings > 0 && args.deny.contains(&Deny::Warnings) {
+        return Err(format!("{warnings} warnings, and warnings are denied; nothing was run"));
+    }
+    let options = load_options(&args.root, context);
+    let config = config(&options, context)?;
+    let benches = Benches::new(args, &config, &options, context);
+    let selection = Selection { ids: globs(&args.filter)?, tags: args.tag.clone() };
+
+    let planner = Planner {
+        target_names: &args.target,
+        lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
+        config: &config,
+        judging: args.run.judging,
+    };
+    let mut preflight = Preflight::default();
+    let mut parts: Vec<(&LoadedFile, &Suite, Arc<Bench>)> = Vec::new();
+    let mut suites = Vec::new();
+    for file in &loaded.files {
+        let Some(suite) = &file.suite else { continue };
+        let bench = benches.bench_of(file)?;
+        let before = preflight.cases;
+        for case in file.cases.iter() {
+            let case = case.map_err(|error| error.to_string())?;
+            if selection.takes(suite, &case) {
+                planner.check(suite, &case, &bench, &mut preflight);
+            }
+        }
+        suites.push(SuiteInfo {
+            name: suite.name.clone(),
+            path: file.path.display().to_string(),
+            format: Some(suite.format.number()),
+            cases: preflight.cases - before,
+        });
+        parts.push((file, suite, bench));
+    }
+    let self_judging = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
+    if preflight.items == 0 {
+        return Err(selection.found_nothing(&loaded));
+    }
+
+    let mut run_warnings = self_judging;
+    if errors > 0 {
+        run_warnings.push(format!("{errors} problems in the eval files; only the sound cases were run"));
+    }
+    let wishes = parts.iter().filter_map(|(_, suite, _)| suite.settings.workers);
+    let target_wish = parts
+        .iter()
+        .filter_map(|(_, _, bench)| bench.targets.workers(preflight.targets.iter().map(String::as_str)));
+    let judging = args.run.judging.or(config.judging).unwrap_or_default();
+    let session = Session {
+        command: "eval",
+        label: match suites.as_slice() {
+            [only] => only.name.clone(),
+            several => format!("{}-suites", several.len()),
+        },
+        inputs: loaded.files.iter().map(|file| file.path.clone()).collect(),
+        judge_infos: parts.iter().flat_map(|(_, _, bench)| bench.judges.infos()).fold(Vec::new(), push_new),
+        target_infos: parts.iter().flat_map(|(_, _, bench)| bench.targets.infos()).fold(Vec::new(), push_new),
+        settings: RunSettings {
+            workers: workers(args.run.workers, wishes.chain(target_wish).chain(config.workers)),
+            threshold: args.run.threshold.map(assize_rubric::Unit::get),
+            borderline: args.run.borderline.map(assize_rubric::Unit::get),
+            judging: judging_name(judging),
+            filter: args.filter.clone(),
+            tags: args.tag.clone(),
+            keep_going: args.keep_going,
+            other: BTreeMap::new(),
+        },
+        warnings: run_warnings,
+        total: preflight.items,
+        left_out: if errors > 0 { left_out(&loaded) } else { 0 },
+        suites,
+    };
+    let items = parts.iter().flat_map(|(file, suite, bench)| {
+        let (planner, selection) = (&planner, &selection);
+        file.cases.iter().flat_map(move |case| match case {
+            Err(error) => vec![Err(error.to_string())],
+            Ok(case) if selection.takes(suite, &case) => planner.items(suite, &case, bench),
+            Ok(_) => Vec::new(),
+        })
+    });
+    session.perform(items, &args.run, context)
+}
+
+fn push_new<T: PartialEq>(mut list: Vec<T>, item: T) -> Vec<T> {
+    if !list.contains(&item) {
+        list.push(item);
+    }
+    list
+}
+
+/// Cases that have errors. A file that could not be read at all counts as one.
+fn left_out(loaded: &Loaded) -> usize {
+    loaded
+        .files
+        .iter()
+        .map(|file| match &file.suite {
+            None => 1,
+            Some(_) => file.cases.left_out(),
+        })
+        .sum()
+}
+
+/// Which cases are run.
+struct Selection {
+    ids: Option<GlobSet>,
+    tags: Vec<String>,
+}
+
+impl Selection {
+    fn takes(&self, suite: &Suite, case: &Case) -> bool {
+        let has_tag = |tag: &String| case.tags.contains(tag) || suite.tags.contains(tag);
+        self.ids.as_ref().is_none_or(|ids| ids.is_match(case.id.as_str()))
+            && (self.tags.is_empty() || self.tags.iter().any(has_tag))
+    }
+
+    fn found_nothing(&self, loaded: &Loaded) -> String {
+        let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
+        if cases == 0 {
+            return "there are no sound cases to run".to_owned();
+        }
+        let first: Vec<String> = loaded
+            .files
+            .iter()
+            .flat_map(|file| file.cases.iter())
+            .take(3)
+            .filter_map(|case| case.ok().map(|case| case.id.to_string()))
+            .collect();
+        format!("no case matches `--filter` and `--tag`; there are {cases}, such as {}", first.join(", "))
+    }
+}
+
+fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = Glob::new(pattern).map_err(|error| format!("`--filter {pattern}`: {error}"))?;
+        set.add(glob);
+    }
+    set.build().map(Some).map_err(|error| format!("`--filter`: {error}"))
+}
+
+/// The targets and judges of each eval file: files in one project share them.
+struct Benches<'a> {
+    args: &'a EvalArgs,
+    config: &'a Config,
+    options: &'a LoadOptions,
+    context: &'a Context,
+    setup: Setup,
+    limit: Arc<Semaphore>,
+    made: std::cell::RefCell<BTreeMap<Option<PathBuf>, Arc<Bench>>>,
+}
+
+impl<'a> Benches<'a> {
+    fn new(args: &'a EvalArgs, config: &'a Config, options: &'a LoadOptions, context: &'a Context) -> Self {
+        Self {
+            args,
+            config,
+            options,
+            context,
+            setup: Setup::default(),
+            limit: Arc::new(Semaphore::new(args.run.judge_calls.get())),
+            made: std::cell::RefCell::default(),
+        }
+    }
+
+    fn bench_of(&self, file: &LoadedFile) -> Result<Arc<Bench>, String> {
+        let folder = file.path.parent().map(PathBuf::from).unwrap_or_default();
+        let explicit = self.args.targets.as_deref().or(self.config.targets.as_deref());
+        let loaded = load_targets(&folder, explicit, self.options);
+        if let Some(bench) = self.made.borrow().get(&loaded.path) {
+            return Ok(Arc::clone(bench));
+        }
+        output::say_diagnostics(&loaded.diagnostics, &loaded.sources, self.context);
+        if render::tally(&loaded.diagnostics).0 > 0 {
+            return Err("the targets file has problems; nothing was run".to_owned());
+        }
+        let targets =
+            Arc::new(TargetBook::new(loaded.targets, loaded.path.clone(), self.setup.clone(), self.context));
+        let judges = Arc::new(JudgeBook::new(
+            self.args.run.judge.clone(),
+            self.config.judge.clone(),
+            Arc::clone(&self.limit),
+            Arc::clone(&targets),
+            self.setup.clone(),
+            self.context,
+        ));
+        let bench = Arc::new(Bench { targets, judges });
+        self.made.borrow_mut().insert(loaded.path, Arc::clone(&bench));
+        Ok(bench)
+    }
+}

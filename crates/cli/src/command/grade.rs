@@ -1,0 +1,95 @@
+//! `assize grade`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assize_llm::Setup;
+use assize_spec::{load_answers, load_rubric};
+use assize_store::{RunSettings, SuiteInfo};
+use tokio::sync::Semaphore;
+
+use super::eval::{config, load_options};
+use super::plan::{Bench, Planner, Preflight};
+use super::session::{Session, judging_name, workers};
+use crate::args::GradeArgs;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::judges::JudgeBook;
+use crate::output;
+use crate::targets::TargetBook;
+
+pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, String> {
+    let options = load_options(&[], context);
+    let rubric = load_rubric(&args.rubric, &options);
+    output::say_diagnostics(&rubric.diagnostics, &rubric.sources, context);
+    if rubric.has_errors() {
+        return Err("the rubric has problems; nothing was graded".to_owned());
+    }
+    let answers = load_answers(&args.answers, &rubric, &options);
+    output::say_diagnostics(&answers.diagnostics, &answers.sources, context);
+    let has_errors = answers.has_errors();
+    let Some(suite) = answers.suite.filter(|_| !has_errors) else {
+        return Err("the answers file has problems; nothing was graded".to_owned());
+    };
+    let config = config(&options, context)?;
+    let setup = Setup::default();
+    let targets = Arc::new(TargetBook::new(Vec::new(), None, setup.clone(), context));
+    let judges = Arc::new(JudgeBook::new(
+        args.run.judge.clone(),
+        config.judge.clone(),
+        Arc::new(Semaphore::new(args.run.judge_calls.get())),
+        Arc::clone(&targets),
+        setup,
+        context,
+    ));
+    let bench = Bench { targets, judges };
+    let planner = Planner {
+        target_names: &[],
+        lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
+        config: &config,
+        judging: args.run.judging,
+    };
+    let mut preflight = Preflight::default();
+    for case in answers.cases.iter() {
+        planner.check(&suite, &case.map_err(|error| error.to_string())?, &bench, &mut preflight);
+    }
+    preflight.conclude(false)?;
+    if preflight.items == 0 {
+        return Err(format!("`{}` holds no answers", args.answers.display()));
+    }
+    let session = Session {
+        command: "grade",
+        label: suite.name.clone(),
+        suites: vec![SuiteInfo {
+            name: suite.name.clone(),
+            path: args.rubric.display().to_string(),
+            format: None,
+            cases: preflight.cases,
+        }],
+        inputs: vec![args.rubric.clone(), args.answers.clone()],
+        judge_infos: bench.judges.infos(),
+        target_infos: Vec::new(),
+        settings: RunSettings {
+            workers: workers(args.run.workers, config.workers.into_iter()),
+            threshold: args.run.threshold.map(assize_rubric::Unit::get),
+            borderline: args.run.borderline.map(assize_rubric::Unit::get),
+            judging: judging_name(args.run.judging.or(config.judging).unwrap_or_default()),
+            filter: Vec::new(),
+            tags: Vec::new(),
+            keep_going: false,
+            other: BTreeMap::new(),
+        },
+        warnings: Vec::new(),
+        total: preflight.items,
+        left_out: 0,
+    };
+    let items = answers.cases.iter().flat_map(|case| match case {
+        Err(error) => vec![Err(error.to_string())],
+        Ok(case) => planner
+            .items(&suite, &case, &bench)
+            .into_iter()
+            .map(|item| item.map(|item| assize_run::WorkItem { format: None, ..item }))
+            .collect(),
+    });
+    session.perform(items, &args.run, context)
+}

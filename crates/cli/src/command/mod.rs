@@ -1,0 +1,11 @@
+//! One file per command, and what several of them share.
+
+pub(crate) mod eval;
+pub(crate) mod explain;
+pub(crate) mod grade;
+mod plan;
+mod present;
+mod runs;
+pub(crate) mod score;
+mod session;
+pub(crate) mod validate;

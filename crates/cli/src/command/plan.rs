@@ -1,0 +1,249 @@
+//! From cases to work items, and everything that can be wrong with that before anything is spent.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use assize_rubric::{Judging, Lines};
+use assize_run::{JudgeWish, Judges, LineChoice, Source, WorkItem, resolve_lines};
+use assize_spec::{Case, Config, GivenOutput, GraderKind, LineOverrides, Message, Place, Suite, TargetRef};
+use assize_target::{Answer, Target, given_answer};
+use serde_json::{Value, json};
+
+use crate::judges::JudgeBook;
+use crate::targets::TargetBook;
+
+/// Problems printed before the rest is only counted.
+const MAX_PROBLEMS: usize = 20;
+
+/// What the cases of an eval file are run with.
+pub(crate) struct Bench {
+    pub(crate) targets: Arc<TargetBook>,
+    pub(crate) judges: Arc<JudgeBook>,
+}
+
+/// Makes work items.
+pub(crate) struct Planner<'a> {
+    /// `--target`.
+    pub(crate) target_names: &'a [String],
+    /// `--threshold` and `--borderline`.
+    pub(crate) lines: LineOverrides,
+    pub(crate) config: &'a Config,
+    /// `--judging`.
+    pub(crate) judging: Option<Judging>,
+}
+
+/// What was found while planning.
+#[derive(Default)]
+pub(crate) struct Preflight {
+    /// Cases that will be run.
+    pub(crate) cases: usize,
+    /// Items that will be run: cases times targets.
+    pub(crate) items: usize,
+    /// Names of the targets they need.
+    pub(crate) targets: BTreeSet<String>,
+    problems: BTreeSet<String>,
+    self_judging: BTreeSet<String>,
+}
+
+impl Preflight {
+    fn problem(&mut self, place: &Place, message: impl std::fmt::Display) {
+        self.problems.insert(format!("{place}: {message}"));
+    }
+
+    /// Ends the planning: an error when something can't be run, else warnings about models that
+    /// judge themselves.
+    pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, String> {
+        if !self.problems.is_empty() {
+            let mut lines: Vec<&str> = self.problems.iter().take(MAX_PROBLEMS).map(String::as_str).collect();
+            let more = self.problems.len().saturating_sub(lines.len());
+            let rest = format!("... and {more} more");
+            if more > 0 {
+                lines.push(&rest);
+            }
+            return Err(format!("this can't be run; nothing was spent\n{}", lines.join("\n")));
+        }
+        let warnings: Vec<String> = self
+            .self_judging
+            .iter()
+            .map(|model| {
+                format!("{model} judges its own answers: scores of a model by itself tend to be too high")
+            })
+            .collect();
+        if deny_self_judging && !warnings.is_empty() {
+            return Err(format!("{}; denied, nothing was run", warnings.join("; ")));
+        }
+        Ok(warnings)
+    }
+}
+
+impl Planner<'_> {
+    /// Looks at a case without running anything.
+    pub(crate) fn check(&self, suite: &Suite, case: &Arc<Case>, bench: &Bench, found: &mut Preflight) {
+        found.cases += 1;
+        if let Err(error) = self.lines_of(suite, case) {
+            found.problem(&case.place, error);
+        }
+        for grader in &case.graders {
+            if !grader.kind.is_built() {
+                let message =
+                    format!("grader `{}`: type `{}` is not built yet", grader.name, grader.type_name);
+                found.problem(&grader.place, message);
+            }
+        }
+        match &case.output {
+            Some(output) => {
+                found.items += 1;
+                if let Err(message) = given(output) {
+                    found.problem(&case.place, message);
+                }
+                self.check_judges(suite, case, None, bench, found);
+            }
+            None => {
+                for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
+                    found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
+                }
+                let targets = self.targets_of(suite, case, bench);
+                if targets.is_empty() {
+                    found.problem(
+                        &case.place,
+                        format!(
+                            "case `{}` has no `output`, and no target is named: add `output`, or `--target NAME`, \
+                             or `execution: {{target: NAME}}`",
+                            case.id
+                        ),
+                    );
+                }
+                for (reference, place) in targets {
+                    found.items += 1;
+                    match bench.targets.referred(&reference) {
+                        Ok(target) => {
+                            found.targets.insert(reference.name.clone());
+                            self.check_judges(suite, case, Some(&target), bench, found);
+                        }
+                        Err(message) => found.problem(&place, message),
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_judges(
+        &self,
+        suite: &Suite,
+        case: &Case,
+        target: Option<&Arc<dyn Target>>,
+        bench: &Bench,
+        found: &mut Preflight,
+    ) {
+        for grader in &case.graders {
+            let GraderKind::Rubric(rubric) = &grader.kind else { continue };
+            let wish = JudgeWish {
+                grader: rubric.judge.as_deref(),
+                target: target.map(|target| target.name()),
+                suite: suite.settings.judge.as_deref(),
+            };
+            if let Err(message) = bench.judges.judge(wish) {
+                found.problem(&grader.place, message);
+            }
+            let answers = target.and_then(|target| target.describe().model);
+            if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {
+                found.self_judging.insert(model);
+            }
+        }
+    }
+
+    /// The work items of a case. Problems were found by [`Planner::check`]; one that appears only now
+    /// becomes a recorded failure of the case.
+    pub(crate) fn items(
+        &self,
+        suite: &Suite,
+        case: &Arc<Case>,
+        bench: &Bench,
+    ) -> Vec<Result<WorkItem, String>> {
+        let lines = match self.lines_of(suite, case) {
+            Ok(lines) => lines,
+            Err(error) => return vec![Err(error)],
+        };
+        let sources = match &case.output {
+            Some(output) => vec![match given(output) {
+                Ok(answer) => Source::Given(Box::new(answer)),
+                Err(message) => Source::Missing { kind: "bad_output", message },
+            }],
+            None => self
+                .targets_of(suite, case, bench)
+                .into_iter()
+                .map(|(reference, _)| match bench.targets.referred(&reference) {
+                    Ok(target) => Source::Target(target),
+                    Err(message) => Source::Missing { kind: "no_target", message },
+                })
+                .collect(),
+        };
+        sources
+            .into_iter()
+            .map(|source| {
+                Ok(WorkItem {
+                    suite: suite.name.as_str().into(),
+                    format: Some(suite.format.number()),
+                    case: Arc::clone(case),
+                    source,
+                    repeat: 1,
+                    lines,
+                    judges: Arc::clone(&bench.judges) as Arc<dyn Judges>,
+                    judge: suite.settings.judge.as_deref().map(Into::into),
+                    judging: self
+                        .judging
+                        .or(suite.settings.judging)
+                        .or(self.config.judging)
+                        .unwrap_or_default(),
+                    evidence: suite.settings.evidence.or(self.config.evidence).unwrap_or_default(),
+                })
+            })
+            .collect()
+    }
+
+    fn lines_of(&self, suite: &Suite, case: &Case) -> Result<Lines, String> {
+        let choice = LineChoice {
+            command: self.lines,
+            case: case.lines,
+            suite: suite.settings.lines,
+            config: self.config.lines,
+        };
+        resolve_lines(choice, Some(suite.format)).map_err(|error| error.to_string())
+    }
+
+    /// The targets of a case: those of the command line, else of the case, else of the suite, else the
+    /// default of the targets file.
+    fn targets_of(&self, suite: &Suite, case: &Case, bench: &Bench) -> Vec<(TargetRef, Place)> {
+        let by_name = |name: &str| {
+            let place = case.place.clone();
+            let reference =
+                TargetRef { name: name.to_owned(), use_target: None, hooks: None, place: place.clone() };
+            (reference, place)
+        };
+        if !self.target_names.is_empty() {
+            return self.target_names.iter().map(|name| by_name(name)).collect();
+        }
+        let named = if case.targets.is_empty() { &suite.settings.targets } else { &case.targets };
+        if !named.is_empty() {
+            return named.iter().map(|reference| (reference.clone(), reference.place.clone())).collect();
+        }
+        bench.targets.default_name().map(by_name).into_iter().collect()
+    }
+}
+
+fn given(output: &GivenOutput) -> Result<Answer, String> {
+    let value = match output {
+        GivenOutput::Text(text) => Value::String(text.clone()),
+        GivenOutput::Json(value) => value.clone(),
+        GivenOutput::Messages(messages) => Value::Array(messages.iter().map(message_json).collect()),
+    };
+    given_answer(&value).map_err(|error| error.to_string())
+}
+
+fn message_json(message: &Message) -> Value {
+    let mut value = json!({ "role": message.role.name(), "content": message.to_text() });
+    if !message.tool_calls.is_empty() {
+        value["tool_calls"] = Value::Array(message.tool_calls.clone());
+    }
+    value
+}

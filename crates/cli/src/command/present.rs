@@ -1,0 +1,90 @@
+//! Showing a stored run: the cases, then the summary.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use assize_report::{Show, SummaryExtra, case_block, case_table, stored_texts, summary_block};
+use assize_rubric::Verdict;
+use assize_run::Totals;
+use assize_store::{CaseRecord, ResultRow, RunInfo};
+
+use crate::args::ShowChoice;
+use crate::context::Context;
+use crate::output;
+
+/// Up to this many cases, `auto` prints all in full.
+const SMALL_RUN: usize = 12;
+/// In a larger run, this many of the cases that did not pass are printed in full.
+const MAX_FULL: usize = 5;
+/// And this many more of them in a table.
+const MAX_TABLE: usize = 40;
+
+/// Prints a run's cases as `show` says, and its summary. `order` lists (suite, case id) as planned: a small
+/// run is printed in that order rather than in the order cases happened to finish in.
+pub(crate) fn run(
+    records: impl Iterator<Item = Result<CaseRecord, String>>,
+    info: &RunInfo,
+    totals: &Totals,
+    folder: &Path,
+    order: &[(String, String)],
+    show: ShowChoice,
+    context: &Context,
+) -> Result<(), String> {
+    let total = info.summary.as_ref().map_or(0, |summary| summary.counts.total());
+    let everything = show == ShowChoice::All || (show == ShowChoice::Auto && total <= SMALL_RUN);
+    let mut full: Vec<CaseRecord> = Vec::new();
+    let mut table: Vec<ResultRow> = Vec::new();
+    let mut more = 0;
+    if show != ShowChoice::None {
+        for record in records {
+            let record = record?;
+            if everything && total > SMALL_RUN {
+                print_full(&record, context);
+            } else if everything {
+                full.push(record);
+            } else if record.result.verdict == Verdict::Pass {
+                // Only what needs attention is shown.
+            } else if show == ShowChoice::Failed {
+                print_full(&record, context);
+            } else if full.len() < MAX_FULL {
+                full.push(record);
+            } else if table.len() < MAX_TABLE {
+                table.push(record.result);
+            } else {
+                more += 1;
+            }
+        }
+    }
+    if total <= SMALL_RUN {
+        let place: HashMap<(&str, &str), usize> = order
+            .iter()
+            .enumerate()
+            .map(|(at, (suite, case))| ((suite.as_str(), case.as_str()), at))
+            .collect();
+        full.sort_by_key(|record| {
+            let row = &record.result;
+            place.get(&(row.suite.as_str(), row.case_id.as_str())).copied().unwrap_or(usize::MAX)
+        });
+    }
+    for record in &full {
+        print_full(record, context);
+    }
+    if !table.is_empty() {
+        output::print(&case_table(&table, more, context.stdout));
+        output::print("\n");
+    }
+    let extra = SummaryExtra {
+        folder: Some(&folder.display().to_string()),
+        gated: Some(totals.gated),
+        quotes: Some((totals.quotes_verified, totals.quotes)),
+        worst: &[],
+    };
+    output::print(&summary_block(info, extra, context.stdout));
+    Ok(())
+}
+
+fn print_full(record: &CaseRecord, context: &Context) {
+    let texts = stored_texts(&record.judgements);
+    output::print(&case_block(&record.result, &texts, Show::Full, context.stdout));
+    output::print("\n");
+}

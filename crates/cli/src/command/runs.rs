@@ -1,0 +1,54 @@
+//! Finding the folder of a stored run.
+
+use std::path::{Path, PathBuf};
+
+use assize_store::RunFolder;
+
+use crate::context::Context;
+
+/// The folder runs are kept in unless `--out` names another.
+pub(crate) const RUNS_FOLDER: &str = ".assize/runs";
+
+/// The run that `name` means: a folder, an id in the runs folder, or `last`.
+pub(crate) fn find(name: &str, context: &Context) -> Result<RunFolder, String> {
+    let runs = context.working_folder.join(RUNS_FOLDER);
+    if name == "last" {
+        return newest(&runs).map(RunFolder::at).ok_or_else(|| {
+            format!("there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name a run's folder")
+        });
+    }
+    for candidate in [PathBuf::from(name), runs.join(name)] {
+        if candidate.is_dir() {
+            return Ok(RunFolder::at(candidate));
+        }
+    }
+    let mut ids = ids(&runs);
+    let near = assize_diagnostic::did_you_mean(name, ids.iter().map(String::as_str)).map(str::to_owned);
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if ids.is_empty() => format!("`{RUNS_FOLDER}` holds no runs"),
+        None => {
+            ids.reverse();
+            ids.truncate(3);
+            format!("the newest are {}", ids.join(", "))
+        }
+    };
+    Err(format!("there is no run `{name}`: it is neither a folder nor an id in `{RUNS_FOLDER}`; {hint}"))
+}
+
+/// Ids in order; they begin with the time, so the last is the newest.
+fn ids(runs: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(runs) else { return Vec::new() };
+    let mut ids: Vec<String> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            entry.path().join("run.json").is_file().then(|| entry.file_name().to_string_lossy().into_owned())
+        })
+        .collect();
+    ids.sort();
+    ids
+}
+
+fn newest(runs: &Path) -> Option<PathBuf> {
+    ids(runs).pop().map(|id| runs.join(id))
+}

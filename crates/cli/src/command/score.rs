@@ -1,0 +1,159 @@
+//! `assize score`.
+
+use assize_rubric::{Lines, Rubric};
+use assize_run::{Rescored, Totals, rescore};
+use assize_spec::load_rubric;
+use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
+
+use super::eval::load_options;
+use super::session::{stored, summary_json};
+use super::{present, runs};
+use crate::args::ScoreArgs;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::exit::{Ending, of_run};
+use crate::output;
+
+/// Criteria named in warnings before the rest is only counted.
+const MAX_NAMES: usize = 5;
+
+pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, String> {
+    let folder = runs::find(&args.run, context)?;
+    let run = folder.info().map_err(|error| error.to_string())?;
+    let rubric = rubric(args, context)?;
+    let again = |record: &CaseRecord| -> Result<Rescored, String> {
+        Ok(rescore(record, rubric.as_ref(), lines(args, record)?))
+    };
+
+    let begun = std::time::Instant::now();
+    let mut totals = Totals::default();
+    let (mut unanswered, mut dropped) = (Names::default(), Names::default());
+    let mut changed = 0usize;
+    let mut touched = false;
+    for record in stored(&folder)? {
+        let record = record?;
+        let new = again(&record)?;
+        touched |=
+            rubric.is_none() || new.record.judgements != record.judgements || !new.unanswered.is_empty();
+        changed += usize::from(new.record.result.verdict != record.result.verdict);
+        unanswered.add(&new.unanswered);
+        dropped.add(&new.dropped);
+        totals.add(&new.record);
+    }
+    if totals.counts.total() == 0 {
+        return Err(format!("`{}` holds no finished cases", folder.path().display()));
+    }
+    let mut warnings = run.warnings.clone();
+    if !touched {
+        warnings.push(
+            "the rubric changes nothing: no criterion of the run has one of its ids, or all are as before"
+                .to_owned(),
+        );
+    }
+    if let Some(names) = unanswered.list() {
+        warnings.push(format!("no stored decision for {names}: ungraded until judged again"));
+    }
+    if let Some(names) = dropped.list() {
+        warnings.push(format!("decisions left out, because the rubric no longer has {names}"));
+    }
+
+    let (exit, reason) = of_run(totals.counts, Ending::default());
+    let summary = RunSummary {
+        counts: totals.counts,
+        not_run: 0,
+        left_out: 0,
+        mean_score: totals.mean_score(),
+        tokens: totals.tokens,
+        cost_usd: totals.cost_usd,
+        judge_calls: 0,
+        judge_calls_cached: 0,
+        criteria_ungraded: totals.criteria_ungraded,
+        criteria: totals.criteria,
+        duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        exit_code: exit.code(),
+        exit_reason: format!("{reason}; {changed} of {} verdicts changed", totals.counts.total()),
+    };
+    let info = RunInfo {
+        command: "score".to_owned(),
+        finished_at: Some(Context::now().to_string()),
+        warnings,
+        summary: Some(summary),
+        ..run
+    };
+    for warning in &info.warnings {
+        output::warn(warning, context);
+    }
+    let mut shown = folder.path().to_path_buf();
+    if let Some(out) = &args.out {
+        let mut writer = RunFolder::at(out).create(&info).map_err(|error| error.to_string())?;
+        for record in stored(&folder)? {
+            let new = again(&record?)?.record;
+            writer.record(&new.judgements, &new.result).map_err(|error| error.to_string())?;
+        }
+        writer.finish(&info).map_err(|error| error.to_string())?;
+        shown.clone_from(out);
+    }
+    if args.json {
+        let mut value = summary_json(&info, &shown);
+        value["verdicts_changed"] = changed.into();
+        output::print_json(&value);
+    } else {
+        let again =
+            stored(&folder)?.map(|record| record.and_then(|record| again(&record)).map(|new| new.record));
+        present::run(again, &info, &totals, &shown, &[], args.show, context)?;
+    }
+    Ok(exit)
+}
+
+fn rubric(args: &ScoreArgs, context: &Context) -> Result<Option<Rubric>, String> {
+    let Some(path) = &args.rubric else { return Ok(None) };
+    let loaded = load_rubric(path, &load_options(&[], context));
+    output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+    match loaded.rubric {
+        Some(grader) => Ok(Some(Rubric::clone(&grader.rubric))),
+        None => Err("the rubric has problems; nothing was scored".to_owned()),
+    }
+}
+
+/// The lines given on the command line in place of the stored ones; `None` to keep those.
+fn lines(args: &ScoreArgs, record: &CaseRecord) -> Result<Option<Lines>, String> {
+    let Some(stored) = record.judgements.first().map(|row| row.lines) else { return Ok(None) };
+    let pass = args.threshold.unwrap_or(stored.pass());
+    let lines = match args.borderline {
+        Some(borderline) => Lines::new(pass, Some(borderline)).map_err(|error| error.to_string())?,
+        None => Lines::with_room(pass, stored.borderline()),
+    };
+    Ok(Some(lines))
+}
+
+/// Distinct criterion names, the first few of them kept.
+#[derive(Default)]
+struct Names {
+    kept: Vec<String>,
+    more: bool,
+}
+
+impl Names {
+    fn add(&mut self, names: &[(String, assize_rubric::CriterionId)]) {
+        for (_, id) in names {
+            let name = format!("`{id}`");
+            if self.kept.contains(&name) {
+                continue;
+            }
+            if self.kept.len() < MAX_NAMES {
+                self.kept.push(name);
+            } else {
+                self.more = true;
+            }
+        }
+    }
+
+    fn list(&self) -> Option<String> {
+        let text = self.kept.join(", ");
+        match (self.kept.is_empty(), self.more) {
+            (true, _) => None,
+            (false, false) => Some(text),
+            (false, true) => Some(format!("{text} and others")),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! A run from its plan to its exit code: what `eval` and `grade` share.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use assize_rubric::Judging;
+use assize_run::{Event, RunError, Settings, Totals, WorkItem};
+use assize_store::{
+    CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunSettings, RunSummary, SuiteInfo,
+    TargetInfo,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::present;
+use super::runs::RUNS_FOLDER;
+use crate::args::RunArgs;
+use crate::context::Context;
+use crate::exit::{Ending, Exit, of_run};
+use crate::output;
+use crate::progress::Progress;
+
+/// Cases whose planned order is remembered for printing.
+const MAX_ORDER: usize = 64;
+/// Cases at once when nobody says.
+const DEFAULT_WORKERS: usize = 8;
+
+/// Everything a run needs to know, decided before anything is spent.
+pub(crate) struct Session {
+    /// The command's name.
+    pub(crate) command: &'static str,
+    /// A word for the run's id: the suite's name.
+    pub(crate) label: String,
+    pub(crate) suites: Vec<SuiteInfo>,
+    /// Files that were read.
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) judge_infos: Vec<JudgeInfo>,
+    pub(crate) target_infos: Vec<TargetInfo>,
+    pub(crate) settings: RunSettings,
+    pub(crate) warnings: Vec<String>,
+    /// Number of items.
+    pub(crate) total: usize,
+    /// Cases left out because of problems.
+    pub(crate) left_out: usize,
+}
+
+impl Session {
+    /// Runs the items, stores and shows the results.
+    pub(crate) fn perform(
+        self,
+        items: impl Iterator<Item = Result<WorkItem, String>>,
+        args: &RunArgs,
+        context: &Context,
+    ) -> Result<Exit, String> {
+        let begun = Instant::now();
+        let started_at = Context::now();
+        let run_id = run_id(started_at, &self.label);
+        let folder = RunFolder::at(match &args.out {
+            Some(folder) => folder.clone(),
+            None => PathBuf::from(RUNS_FOLDER).join(&run_id),
+        });
+        let mut info = RunInfo {
+            format_version: FORMAT_VERSION,
+            run_id,
+            assize_version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: started_at.to_string(),
+            finished_at: None,
+            command: self.command.to_owned(),
+            suites: self.suites,
+            inputs: hashes(&self.inputs)?,
+            judges: self.judge_infos,
+            targets: self.target_infos,
+            settings: self.settings,
+            warnings: self.warnings,
+            summary: None,
+        };
+        let mut writer =
+            folder.create(&info).map_err(|error| format!("{error}; name another folder with `--out`"))?;
+        if !args.quiet {
+            for warning in &info.warnings {
+                output::warn(warning, context);
+            }
+        }
+
+        let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
+        let mut progress = Progress::new(
+            self.total,
+            args.quiet || args.json && !context.live_progress,
+            context.live_progress,
+        );
+        let mut order = Vec::new();
+        let mut observe = |event: Event| {
+            progress.observe(&event);
+            if let Event::CaseStarted { suite, case_id } = &event
+                && order.len() < MAX_ORDER
+            {
+                order.push((suite.to_string(), case_id.to_string()));
+            }
+        };
+        let cancel = CancellationToken::new();
+        let runtime = runtime()?;
+        let (totals, ended) = runtime.block_on(async {
+            let watcher = tokio::spawn(watch_for_interrupt(cancel.clone()));
+            let result =
+                assize_run::run(items, Settings { workers }, &cancel, &mut writer, &mut observe).await;
+            watcher.abort();
+            result
+        });
+        progress.finish();
+        // Commands that were given up get their chance to end before this process does.
+        runtime.shutdown_timeout(std::time::Duration::from_secs(3));
+
+        let ending =
+            Ending { interrupted: cancel.is_cancelled(), broke_off: ended.is_err(), left_out: self.left_out };
+        let (exit, exit_reason) = of_run(totals.counts, ending);
+        info.finished_at = Some(Context::now().to_string());
+        info.summary = Some(summary(&totals, self.total, self.left_out, begun, exit, exit_reason));
+        if let Err(error) = &ended {
+            output::complain(&error.to_string(), context);
+        }
+        match writer.finish(&info) {
+            Ok(_) => {}
+            // The disk that took no record takes no summary either; that has been said.
+            Err(_) if matches!(ended, Err(RunError::Store(_))) => {}
+            Err(error) => output::complain(&error.to_string(), context),
+        }
+        if args.json {
+            output::print_json(&summary_json(&info, folder.path()));
+        } else {
+            present::run(stored(&folder)?, &info, &totals, folder.path(), &order, args.show, context)?;
+        }
+        Ok(exit)
+    }
+}
+
+/// The records of a run, with errors in words.
+pub(crate) fn stored(folder: &RunFolder) -> Result<impl Iterator<Item = Result<CaseRecord, String>>, String> {
+    let cases = folder.cases().map_err(|error| error.to_string())?;
+    Ok(cases.map(|record| record.map_err(|error| error.to_string())))
+}
+
+/// The workers of a run: the command line, else the smallest wish of anybody else, else the default.
+pub(crate) fn workers(command: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> usize {
+    match command {
+        Some(workers) => workers.get(),
+        None => wishes.min().unwrap_or(DEFAULT_WORKERS),
+    }
+}
+
+/// How judging mode is written in records.
+pub(crate) fn judging_name(judging: Judging) -> String {
+    match judging {
+        Judging::PerCriterion => "per_criterion".to_owned(),
+        Judging::Batched(None) => "batched".to_owned(),
+        Judging::Batched(Some(size)) => format!("batched:{size}"),
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, String> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("can't start: {error}"))
+}
+
+/// An interrupt or a request to terminate ends the run in good order.
+async fn watch_for_interrupt(cancel: CancellationToken) {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = tokio::signal::ctrl_c().await;
+    cancel.cancel();
+}
+
+/// `20260102-153012-label-1a2b`: sorts by time, and two runs of one second differ.
+fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
+    let mut word: String =
+        label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    word.truncate(32);
+    let word = word.trim_matches('-');
+    let word = if word.is_empty() { "run" } else { word };
+    let suffix = &uuid::Uuid::new_v4().simple().to_string()[..4];
+    format!("{}-{word}-{suffix}", started_at.strftime("%Y%m%d-%H%M%S"))
+}
+
+fn hashes(paths: &[PathBuf]) -> Result<Vec<InputHash>, String> {
+    let mut hashes = Vec::with_capacity(paths.len());
+    for path in paths {
+        let mut hasher = blake3::Hasher::new();
+        std::fs::File::open(path)
+            .and_then(|file| hasher.update_reader(file).map(drop))
+            .map_err(|error| format!("can't read `{}`: {error}", path.display()))?;
+        hashes.push(InputHash {
+            path: path.display().to_string(),
+            blake3: hasher.finalize().to_hex().to_string(),
+        });
+    }
+    Ok(hashes)
+}
+
+fn summary(
+    totals: &Totals,
+    planned: usize,
+    left_out: usize,
+    begun: Instant,
+    exit: Exit,
+    exit_reason: String,
+) -> RunSummary {
+    RunSummary {
+        counts: totals.counts,
+        not_run: planned.saturating_sub(totals.counts.total()),
+        left_out,
+        mean_score: totals.mean_score(),
+        tokens: totals.tokens,
+        cost_usd: totals.cost_usd,
+        judge_calls: totals.judge_calls,
+        judge_calls_cached: 0,
+        criteria_ungraded: totals.criteria_ungraded,
+        criteria: totals.criteria,
+        duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        exit_code: exit.code(),
+        exit_reason,
+    }
+}
+
+/// The object that `--json` prints.
+pub(crate) fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
+    let Some(summary) = &info.summary else { return serde_json::Value::Null };
+    serde_json::json!({
+        "run_id": info.run_id,
+        "run_dir": folder.display().to_string(),
+        "counts": summary.counts,
+        "not_run": summary.not_run,
+        "left_out": summary.left_out,
+        "mean_score": summary.mean_score,
+        "tokens": summary.tokens,
+        "cost_usd": summary.cost_usd,
+        "judge_calls": summary.judge_calls,
+        "judge_calls_cached": summary.judge_calls_cached,
+        "criteria": summary.criteria,
+        "criteria_ungraded": summary.criteria_ungraded,
+        "warnings": info.warnings,
+        "exit_code": summary.exit_code,
+        "exit_reason": summary.exit_reason,
+    })
+}

@@ -1,0 +1,121 @@
+//! The world outside, read once: environment, working folder, terminal, time.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_report::Style;
+use clap::ValueEnum;
+
+/// When to colour output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What a command knows about its surroundings. Nothing else in the program asks for them.
+pub(crate) struct Context {
+    variables: Arc<BTreeMap<String, String>>,
+    /// The folder the program was started in.
+    pub(crate) working_folder: PathBuf,
+    /// How results are drawn on stdout.
+    pub(crate) stdout: Style,
+    /// How messages are drawn on stderr.
+    pub(crate) stderr: Style,
+    /// Whether progress may redraw its line.
+    pub(crate) live_progress: bool,
+}
+
+impl Context {
+    /// Reads the surroundings. `env_file` is read into the variables without overriding any that is
+    /// set; without it, `.env` in the working folder is, if there is one.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+    pub(crate) fn read(color: ColorChoice, env_file: Option<&Path>) -> Result<Self, String> {
+        let working_folder =
+            std::env::current_dir().map_err(|error| format!("can't tell the working folder: {error}"))?;
+        // Values that are not Unicode can't be sent to a server or written into a text; they stay
+        // with the processes that inherit them.
+        let mut variables: BTreeMap<String, String> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        read_env_file(&working_folder, env_file, &mut variables)?;
+        let style = |term: &console::Term, is_terminal: bool| {
+            let ci = variables.get("CI").is_some_and(|value| !value.is_empty() && value != "false");
+            let no_color = variables.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+            let forced = variables
+                .get("FORCE_COLOR")
+                .or_else(|| variables.get("CLICOLOR_FORCE"))
+                .is_some_and(|value| !value.is_empty() && value != "0");
+            let dumb = variables.get("TERM").is_some_and(|value| value == "dumb");
+            let color = match color {
+                ColorChoice::Always => true,
+                ColorChoice::Never => false,
+                ColorChoice::Auto => !no_color && (forced || (is_terminal && !ci && !dumb)),
+            };
+            let width = variables
+                .get("COLUMNS")
+                .and_then(|value| value.parse().ok())
+                .or_else(|| is_terminal.then(|| usize::from(term.size().1)))
+                .unwrap_or(100);
+            Style { color, width: width.clamp(40, 140), unicode: !dumb }
+        };
+        let stdout = style(&console::Term::stdout(), std::io::stdout().is_terminal());
+        let stderr = style(&console::Term::stderr(), std::io::stderr().is_terminal());
+        let ci = variables.get("CI").is_some_and(|value| !value.is_empty() && value != "false");
+        let dumb = variables.get("TERM").is_none_or(|value| value == "dumb");
+        let live_progress = std::io::stderr().is_terminal() && !ci && !dumb;
+        Ok(Self { variables: Arc::new(variables), working_folder, stdout, stderr, live_progress })
+    }
+
+    /// A variable of the environment or the `.env` file.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+
+    /// All variables, for processes that inherit them.
+    pub(crate) fn variables(&self) -> &BTreeMap<String, String> {
+        &self.variables
+    }
+
+    /// A lookup that can be handed down.
+    pub(crate) fn environment(&self) -> assize_spec::Environment {
+        let variables = Arc::clone(&self.variables);
+        Arc::new(move |name| variables.get(name).cloned())
+    }
+
+    /// Now, in UTC.
+    pub(crate) fn now() -> jiff::Timestamp {
+        jiff::Timestamp::now()
+    }
+}
+
+fn read_env_file(
+    working_folder: &Path,
+    env_file: Option<&Path>,
+    variables: &mut BTreeMap<String, String>,
+) -> Result<(), String> {
+    let path = match env_file {
+        Some(path) => path.to_path_buf(),
+        None => working_folder.join(".env"),
+    };
+    if env_file.is_none() && !path.is_file() {
+        return Ok(());
+    }
+    let entries = dotenvy::from_path_iter(&path)
+        .map_err(|error| format!("can't read `{}`: {error}", path.display()))?;
+    for (index, entry) in entries.enumerate() {
+        // The parser's own message would quote the line, which may hold a key.
+        let (name, value) = entry.map_err(|_| {
+            format!("`{}`: entry {} is not of the form NAME=value", path.display(), index + 1)
+        })?;
+        variables.entry(name).or_insert(value);
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Exit codes, and which one counts when several apply.
+
+use assize_store::Counts;
+
+/// What the exit code of a command says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Exit {
+    /// Everything passed.
+    Passed,
+    /// A case failed: score, gate or threshold.
+    Failed,
+    /// The command can't be carried out as given; nothing was run.
+    Invalid,
+    /// Something could not be judged or run.
+    Incomplete,
+    /// Interrupted.
+    Interrupted,
+}
+
+impl Exit {
+    /// Strongest first: the first of these that applies is the exit code.
+    const ORDER: [Self; 5] = [Self::Interrupted, Self::Invalid, Self::Failed, Self::Incomplete, Self::Passed];
+
+    /// The number the shell sees.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Passed => 0,
+            Self::Failed => 1,
+            Self::Invalid => 2,
+            Self::Incomplete => 3,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The strongest of several.
+    pub(crate) fn strongest(exits: impl IntoIterator<Item = Self>) -> Self {
+        let exits: Vec<Self> = exits.into_iter().collect();
+        Self::ORDER.into_iter().find(|exit| exits.contains(exit)).unwrap_or(Self::Passed)
+    }
+}
+
+/// What ended a run, beside its verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Ending {
+    /// The user stopped it.
+    pub(crate) interrupted: bool,
+    /// Results could not be stored, or cases could not be read on.
+    pub(crate) broke_off: bool,
+    /// Cases that were left out because their file has problems.
+    pub(crate) left_out: usize,
+}
+
+/// The exit of a run and why, in a few words.
+pub(crate) fn of_run(counts: Counts, ending: Ending) -> (Exit, String) {
+    let mut exits = Vec::new();
+    let mut reasons = Vec::new();
+    if ending.interrupted {
+        exits.push(Exit::Interrupted);
+        reasons.push("interrupted".to_owned());
+    }
+    // A borderline case did not pass, and a gate that lets it through would be no gate.
+    let failed = counts.fail + counts.borderline;
+    if failed > 0 {
+        exits.push(Exit::Failed);
+        reasons.push(match (counts.fail, counts.borderline) {
+            (fail, 0) => format!("{fail} failed"),
+            (0, borderline) => format!("{borderline} borderline"),
+            (fail, borderline) => format!("{fail} failed, {borderline} borderline"),
+        });
+    }
+    if counts.incomplete > 0 {
+        exits.push(Exit::Incomplete);
+        reasons.push(format!("{} incomplete", counts.incomplete));
+    }
+    if ending.left_out > 0 {
+        exits.push(Exit::Incomplete);
+        reasons.push(format!("{} left out", ending.left_out));
+    }
+    if ending.broke_off {
+        exits.push(Exit::Incomplete);
+        reasons.push("broke off".to_owned());
+    }
+    if reasons.is_empty() {
+        reasons.push("all passed".to_owned());
+    }
+    (Exit::strongest(exits), reasons.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strongest_exit_counts() {
+        assert_eq!(Exit::strongest([Exit::Incomplete, Exit::Failed]), Exit::Failed);
+        assert_eq!(Exit::strongest([Exit::Failed, Exit::Interrupted]), Exit::Interrupted);
+        assert_eq!(Exit::strongest([Exit::Failed, Exit::Invalid]), Exit::Invalid);
+        assert_eq!(Exit::strongest([]), Exit::Passed);
+    }
+
+    #[test]
+    fn every_way_a_run_can_end_has_its_code() {
+        let exit = |counts, ending| of_run(counts, ending).0.code();
+        let all_passed = Counts { pass: 3, ..Counts::default() };
+        assert_eq!(exit(all_passed, Ending::default()), 0);
+        assert_eq!(exit(Counts { fail: 1, incomplete: 1, ..all_passed }, Ending::default()), 1);
+        assert_eq!(exit(Counts { borderline: 1, ..all_passed }, Ending::default()), 1);
+        assert_eq!(exit(Counts { incomplete: 1, ..all_passed }, Ending::default()), 3);
+        assert_eq!(exit(all_passed, Ending { left_out: 2, ..Ending::default() }), 3);
+        assert_eq!(exit(all_passed, Ending { broke_off: true, ..Ending::default() }), 3);
+        assert_eq!(exit(all_passed, Ending { interrupted: true, ..Ending::default() }), 130);
+    }
+}

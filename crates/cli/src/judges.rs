@@ -1,0 +1,176 @@
+//! Who judges: from names to judges.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge};
+use assize_llm::{Ask, Client, ModelName, Setup};
+use assize_run::{JudgeWish, Judges};
+use assize_store::JudgeInfo;
+use tokio::sync::Semaphore;
+
+use crate::context::Context;
+use crate::targets::TargetBook;
+
+/// How a judge was chosen; the first that applies, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ChosenBy {
+    CommandLine,
+    Grader,
+    Target,
+    Suite,
+    Config,
+    Environment,
+    Default,
+}
+
+impl ChosenBy {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::CommandLine => "--judge",
+            Self::Grader => "the grader",
+            Self::Target => "the target's grader_target",
+            Self::Suite => "the eval file",
+            Self::Config => "the configuration file",
+            Self::Environment => "JUDGE_MODEL",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// The judges of a run, made when they are first needed.
+pub(crate) struct JudgeBook {
+    command: Option<String>,
+    config: Option<String>,
+    environment: Option<String>,
+    targets: Arc<TargetBook>,
+    setup: Setup,
+    limit: Arc<Semaphore>,
+    variables: assize_spec::Environment,
+    made: Mutex<BTreeMap<String, Made>>,
+}
+
+#[derive(Clone)]
+struct Made {
+    judge: Arc<dyn RubricJudge>,
+    /// `provider:model`, for noticing that a model judges itself.
+    model: Option<String>,
+    chosen_by: ChosenBy,
+}
+
+impl JudgeBook {
+    /// Judges for a run: `command` is `--judge`, `config` the configuration file's choice, `limit`
+    /// the judge calls in flight at once, over all books of a run.
+    pub(crate) fn new(
+        command: Option<String>,
+        config: Option<String>,
+        limit: Arc<Semaphore>,
+        targets: Arc<TargetBook>,
+        setup: Setup,
+        context: &Context,
+    ) -> Self {
+        Self {
+            command,
+            config,
+            environment: context.variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty()),
+            targets,
+            setup,
+            limit,
+            variables: context.environment(),
+            made: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// The judges made so far, for the record.
+    pub(crate) fn infos(&self) -> Vec<JudgeInfo> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.values()
+            .map(|made| JudgeInfo {
+                identity: made.judge.identity(),
+                chosen_by: made.chosen_by.name().to_owned(),
+            })
+            .collect()
+    }
+
+    /// Whether only the offline judge is used, because nothing else was asked for.
+    pub(crate) fn is_default_offline(&self) -> bool {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        !made.is_empty() && made.values().all(|made| made.chosen_by == ChosenBy::Default)
+    }
+
+    /// The judge's model, as `provider:model`, if it has one.
+    pub(crate) fn model_of(&self, wish: JudgeWish<'_>) -> Option<String> {
+        let (name, _) = self.choose(wish);
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.get(&name).and_then(|made| made.model.clone())
+    }
+
+    fn choose(&self, wish: JudgeWish<'_>) -> (String, ChosenBy) {
+        let of_target = wish.target.and_then(|target| self.targets.grader_target(target));
+        let candidates = [
+            (self.command.as_deref(), ChosenBy::CommandLine),
+            (wish.grader, ChosenBy::Grader),
+            (of_target, ChosenBy::Target),
+            (wish.suite, ChosenBy::Suite),
+            (self.config.as_deref(), ChosenBy::Config),
+            (self.environment.as_deref(), ChosenBy::Environment),
+        ];
+        candidates
+            .into_iter()
+            .find_map(|(name, by)| Some((name?.to_owned(), by)))
+            .unwrap_or_else(|| (OFFLINE.to_owned(), ChosenBy::Default))
+    }
+
+    fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<Made, String> {
+        if name == OFFLINE {
+            return Ok(Made { judge: Arc::new(OfflineJudge), model: None, chosen_by });
+        }
+        let ask: Arc<dyn Ask> = match self.targets.ask(name) {
+            Some(ask) => ask?,
+            None => {
+                let parsed = ModelName::from_str(name).map_err(|error| {
+                    format!("judge `{name}` is neither `offline`, nor a target's name, nor a model: {error}")
+                })?;
+                let variables = Arc::clone(&self.variables);
+                let client = Client::from_name(&parsed, &move |key| variables(key), self.setup.clone())
+                    .map_err(|error| format!("judge `{name}`: {error}"))?;
+                Arc::new(client)
+            }
+        };
+        let id = ask.describe();
+        let judge = ModelJudge::new(
+            ask,
+            name.to_owned(),
+            Arc::new(KeyedFences::new(random_key())),
+            Arc::clone(&self.limit),
+            JudgeOptions::default(),
+        );
+        Ok(Made { judge: Arc::new(judge), model: Some(format!("{}:{}", id.provider, id.model)), chosen_by })
+    }
+}
+
+/// A key nobody else knows, so that no answer can guess the fence it will stand between.
+fn random_key() -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+    key[16..].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+    key
+}
+
+/// Name of the judge that needs no model.
+pub(crate) const OFFLINE: &str = "offline";
+
+impl Judges for JudgeBook {
+    fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
+        let (name, chosen_by) = self.choose(wish);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = made.get(&name) {
+            return Ok(Arc::clone(&made.judge));
+        }
+        let new = self.make(&name, chosen_by)?;
+        let judge = Arc::clone(&new.judge);
+        made.insert(name, new);
+        Ok(judge)
+    }
+}

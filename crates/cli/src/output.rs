@@ -1,0 +1,54 @@
+//! Writing to stdout and stderr.
+
+use std::io::Write;
+
+use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_report::Style;
+
+use crate::context::Context;
+
+/// Prints a result. A reader that went away (`| head`) is no failure.
+pub(crate) fn print(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+}
+
+/// Prints a JSON value as a result.
+pub(crate) fn print_json(value: &serde_json::Value) {
+    print(&format!("{value:#}\n"));
+}
+
+/// Says something on stderr.
+pub(crate) fn say(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// Says why a command can't be carried out.
+pub(crate) fn complain(message: &str, context: &Context) {
+    let (on, off) = if context.stderr.color { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
+    say(&format!("{on}error{off}: {message}\n"));
+}
+
+/// Says it before it is known how stderr looks.
+pub(crate) fn complain_plain(message: &str) {
+    say(&format!("error: {message}\n"));
+}
+
+/// Warns about something that does not stop the command.
+pub(crate) fn warn(message: &str, context: &Context) {
+    let (on, off) = if context.stderr.color { ("\u{1b}[1;33m", "\u{1b}[0m") } else { ("", "") };
+    say(&format!("{on}warning{off}: {message}\n"));
+}
+
+/// Draws diagnostics on stderr.
+pub(crate) fn say_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap, context: &Context) {
+    if !diagnostics.is_empty() {
+        say(&format!("{}\n", draw(diagnostics, sources, context.stderr)));
+    }
+}
+
+/// Draws diagnostics as text.
+pub(crate) fn draw(diagnostics: &[Diagnostic], sources: &SourceMap, style: Style) -> String {
+    render::to_text(diagnostics, sources, render::TextOptions { color: style.color, width: style.width })
+}

@@ -1,0 +1,93 @@
+//! Progress on stderr: a line that redraws itself on a terminal, plain lines elsewhere.
+
+use std::time::{Duration, Instant};
+
+use assize_rubric::Verdict;
+use assize_run::Event;
+use assize_store::Counts;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::output;
+
+/// Time between plain lines, so that a log of a long run stays readable.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Shows how far a run is.
+pub(crate) enum Progress {
+    /// Nothing is shown.
+    Silent,
+    /// A bar that redraws itself. It appears after a moment, so that short runs show none.
+    Live { bar: ProgressBar, counts: Counts },
+    /// A line now and then.
+    Plain { total: usize, counts: Counts, started: Instant, last: Instant },
+}
+
+impl Progress {
+    /// Progress over `total` cases.
+    pub(crate) fn new(total: usize, quiet: bool, live: bool) -> Self {
+        if quiet {
+            return Self::Silent;
+        }
+        if live {
+            let bar =
+                ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr_with_hz(10));
+            // The template is a constant; a broken one falls back to the default look.
+            if let Ok(style) =
+                ProgressStyle::with_template("{bar:24.cyan/dim} {pos}/{len}  {msg}  {eta} left")
+            {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(200));
+            return Self::Live { bar, counts: Counts::default() };
+        }
+        let now = Instant::now();
+        Self::Plain { total, counts: Counts::default(), started: now, last: now }
+    }
+
+    /// Takes note of an event.
+    pub(crate) fn observe(&mut self, event: &Event) {
+        match (self, event) {
+            (Self::Live { bar, counts }, Event::CaseFinished { row }) => {
+                counts.add(row.verdict);
+                bar.set_message(tally(*counts));
+                bar.inc(1);
+            }
+            (Self::Live { bar, .. }, Event::Stopping) => bar.set_message("stopping"),
+            (Self::Plain { total, counts, started, last }, Event::CaseFinished { row }) => {
+                counts.add(row.verdict);
+                if last.elapsed() >= PLAIN_INTERVAL {
+                    *last = Instant::now();
+                    output::say(&format!(
+                        "{}/{total} cases after {} s: {}\n",
+                        counts.total(),
+                        started.elapsed().as_secs(),
+                        tally(*counts)
+                    ));
+                }
+            }
+            (Self::Plain { .. }, Event::Stopping) => output::say("stopping\n"),
+            (Self::Silent, _) | (_, Event::CaseStarted { .. }) => {}
+        }
+    }
+
+    /// Clears the line.
+    pub(crate) fn finish(self) {
+        if let Self::Live { bar, .. } = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn tally(counts: Counts) -> String {
+    [
+        (counts.pass, Verdict::Pass),
+        (counts.borderline, Verdict::Borderline),
+        (counts.fail, Verdict::Fail),
+        (counts.incomplete, Verdict::Incomplete),
+    ]
+    .iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, verdict)| format!("{count} {verdict}"))
+    .collect::<Vec<_>>()
+    .join(", ")
+}

@@ -1,0 +1,239 @@
+//! What answers: from names to targets.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use assize_llm::{Ask, Client, ModelName, Setup};
+use assize_process::Environment;
+use assize_spec::{CommandTargetSpec, CommandText, ModelTargetSpec, TargetRef, TargetSpec, TargetSpecKind};
+use assize_store::TargetInfo;
+use assize_target::{
+    Answer, CommandTarget, CommandTemplate, ModelTarget, Retrying, Target, TargetDescription, TargetError,
+    TargetInput,
+};
+
+use crate::context::Context;
+
+/// Commands that say nothing about time may take this long.
+const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// The targets of a run, made when they are first needed.
+pub(crate) struct TargetBook {
+    specs: Vec<TargetSpec>,
+    /// The file the specs came from.
+    path: Option<PathBuf>,
+    setup: Setup,
+    variables: assize_spec::Environment,
+    /// What commands inherit.
+    inherited: Environment,
+    made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
+}
+
+impl TargetBook {
+    /// Targets from a targets file.
+    pub(crate) fn new(
+        specs: Vec<TargetSpec>,
+        path: Option<PathBuf>,
+        setup: Setup,
+        context: &Context,
+    ) -> Self {
+        Self {
+            specs,
+            path,
+            setup,
+            variables: context.environment(),
+            inherited: Environment::from_vars(context.variables()),
+            made: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// The target of a name: one of the targets file, or a model such as `openai:gpt-4o-mini`.
+    pub(crate) fn target(&self, name: &str) -> Result<Arc<dyn Target>, String> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = made.get(name) {
+            return Ok(Arc::clone(target));
+        }
+        let target = self.make(name)?;
+        made.insert(name.to_owned(), Arc::clone(&target));
+        Ok(target)
+    }
+
+    /// The target that a suite or a case refers to.
+    pub(crate) fn referred(&self, reference: &TargetRef) -> Result<Arc<dyn Target>, String> {
+        match &reference.use_target {
+            None => self.target(&reference.name),
+            Some(real) => {
+                let inner = self.target(real)?;
+                Ok(Arc::new(Named { name: reference.name.clone(), inner }))
+            }
+        }
+    }
+
+    /// The model behind a name of the targets file; `None` if the file has no such target.
+    pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn Ask>, String>> {
+        let spec = self.spec(name)?;
+        Some(usable(spec).and_then(|()| match &spec.kind {
+            TargetSpecKind::Model(model) => self.client(name, model),
+            _ => Err(format!("{}: target `{name}` can't judge: it is not a model", spec.place)),
+        }))
+    }
+
+    /// The judge that a target names.
+    pub(crate) fn grader_target(&self, name: &str) -> Option<&str> {
+        self.spec(name)?.grader_target.as_deref()
+    }
+
+    /// The target that is used when nobody names one: `default`, or the only one there is.
+    pub(crate) fn default_name(&self) -> Option<&str> {
+        match self.specs.as_slice() {
+            [only] => Some(&only.name),
+            specs => specs.iter().map(|spec| spec.name.as_str()).find(|name| *name == "default"),
+        }
+    }
+
+    /// The smallest worker limit of the named targets.
+    pub(crate) fn workers<'a>(&self, names: impl Iterator<Item = &'a str>) -> Option<usize> {
+        names.filter_map(|name| self.spec(name)?.workers).min()
+    }
+
+    /// The targets made so far, for the record.
+    pub(crate) fn infos(&self) -> Vec<TargetInfo> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.values()
+            .map(|target| {
+                let description = target.describe();
+                TargetInfo {
+                    name: description.name,
+                    kind: description.kind.as_str().to_owned(),
+                    model: description.model,
+                }
+            })
+            .collect()
+    }
+
+    fn spec(&self, name: &str) -> Option<&TargetSpec> {
+        self.specs.iter().find(|spec| spec.name == name)
+    }
+
+    fn make(&self, name: &str) -> Result<Arc<dyn Target>, String> {
+        if let Some(spec) = self.spec(name) {
+            usable(spec)?;
+            return match &spec.kind {
+                TargetSpecKind::Model(model) => {
+                    let ask = self.client(name, model)?;
+                    Ok(Arc::new(ModelTarget {
+                        temperature: model.temperature,
+                        seed: model.seed,
+                        max_output_tokens: model.max_output_tokens,
+                        ..ModelTarget::new(name, ask)
+                    }))
+                }
+                TargetSpecKind::Command(command) => Ok(self.command(spec, command)),
+                TargetSpecKind::Unbuilt { provider } => {
+                    Err(format!("{}: target `{name}`: provider `{provider}` is not built yet", spec.place))
+                }
+                TargetSpecKind::Undetermined => {
+                    Err(format!("{}: target `{name}` is not fully set up", spec.place))
+                }
+            };
+        }
+        if name.contains([':', '/']) {
+            let parsed = ModelName::from_str(name).map_err(|error| format!("target `{name}`: {error}"))?;
+            let variables = Arc::clone(&self.variables);
+            let client = Client::from_name(&parsed, &move |key| variables(key), self.setup.clone())
+                .map_err(|error| format!("target `{name}`: {error}"))?;
+            return Ok(Arc::new(ModelTarget::new(name, Arc::new(client))));
+        }
+        Err(self.unknown(name))
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+        let Some(path) = &self.path else {
+            return format!(
+                "target `{name}` is not defined: there is no `.assize/targets.yaml` (nor an older `targets.yaml`) \
+                 in the eval file's folder or above. Define it there, name a model such as \
+                 `--target openai:gpt-4o-mini`, or give the cases an `output`"
+            );
+        };
+        let near = assize_diagnostic::did_you_mean(name, names.iter().copied());
+        let hint = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it defines {}", names.join(", ")),
+        };
+        format!("target `{name}` is not defined in `{}`; {hint}", path.display())
+    }
+
+    fn client(&self, name: &str, model: &ModelTargetSpec) -> Result<Arc<dyn Ask>, String> {
+        let provider = match model.provider {
+            "openai-compatible" | "openrouter" => "openai",
+            provider => provider,
+        };
+        let parsed = ModelName::from_str(&format!("{provider}:{}", model.model))
+            .map_err(|error| format!("target `{name}`: {error}"))?;
+        let lookup = |variable: &str| {
+            if variable.ends_with("_BASE_URL") {
+                return model.base_url.clone().or_else(|| (self.variables)(variable));
+            }
+            match &model.api_key {
+                Some(key) => Some(key.expose().to_owned()),
+                // A key of the environment belongs to the provider's own server. It is not sent to
+                // an address that a file names.
+                None if model.base_url.is_some() => None,
+                None => (self.variables)(variable),
+            }
+        };
+        let client = Client::from_name(&parsed, &lookup, self.setup.clone())
+            .map_err(|error| format!("target `{name}`: {error}"))?;
+        Ok(Arc::new(client))
+    }
+
+    fn command(&self, spec: &TargetSpec, command: &CommandTargetSpec) -> Arc<dyn Target> {
+        let template = match &command.template {
+            CommandText::Shell(script) => CommandTemplate::Shell(script.clone()),
+            CommandText::Argv(words) => CommandTemplate::Argv(words.clone()),
+        };
+        let mut target =
+            CommandTarget::new(&spec.name, template, self.inherited.clone(), std::env::temp_dir())
+                .with_timeout(command.timeout.unwrap_or(DEFAULT_COMMAND_TIMEOUT));
+        if let Some(format) = &command.files_format {
+            target.files_format.clone_from(format);
+        }
+        target.cwd.clone_from(&command.cwd);
+        match spec.retry.max_retries {
+            None | Some(0) => Arc::new(target),
+            Some(retries) => Arc::new(Retrying::new(target, retries)),
+        }
+    }
+}
+
+/// A target that goes by another name in this run (`use_target` in a suite).
+struct Named {
+    name: String,
+    inner: Arc<dyn Target>,
+}
+
+impl Target for Named {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn answer<'a>(
+        &'a self,
+        input: &'a TargetInput,
+    ) -> assize_target::BoxFuture<'a, Result<Answer, TargetError>> {
+        self.inner.answer(input)
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription { name: self.name.clone(), ..self.inner.describe() }
+    }
+}
+
+fn usable(spec: &TargetSpec) -> Result<(), String> {
+    let obstacles = spec.obstacles();
+    if obstacles.is_empty() { Ok(()) } else { Err(obstacles.join("\n")) }
+}

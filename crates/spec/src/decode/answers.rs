@@ -1,0 +1,101 @@
+//! Answers that are already there, one on each line: the input of grading without a suite.
+//!
+//! The lines are data from elsewhere. Nothing of the environment is put into them and no file they
+//! name is read.
+
+use assize_diagnostic::{Diagnostic, Spanned, did_you_mean};
+use serde_json::{Map, Value};
+
+use super::case::CaseRead;
+use super::common::{tags, usable_id};
+use super::messages::given_output;
+use super::suite::SuiteDefaults;
+use super::{Context, Object};
+use crate::codes;
+use crate::model::{Case, CaseId, LineOverrides, Message, OnDependencyFailure, Role};
+use crate::tree::{Data, Node};
+
+/// The keys that hold the answer.
+const ANSWER_KEYS: [&str; 2] = ["answer", "output"];
+
+/// Reads one line. Keys that mean nothing here are kept as metadata: answer files come with columns
+/// of their own.
+pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &SuiteDefaults) -> CaseRead {
+    let before = cx.problems.errors();
+    let nothing = CaseRead { id: None, case: None, depends_on: Vec::new() };
+    let Some(mut object) = Object::new(node, "an answer", &mut cx.problems) else { return nothing };
+    let head = object.head();
+    let id = match object.value("id") {
+        None => Some(Spanned::new(format!("line-{line}"), head)),
+        Some(id) => match &id.data {
+            Data::Str(text) => usable_id(cx, Spanned::new(text.clone(), id.place()), "the id of an answer"),
+            // Numbered rows are common in exported data; the number is the name.
+            Data::Int(number) => Some(Spanned::new(number.to_string(), id.place())),
+            _ => object.string("id", &mut cx.problems),
+        },
+    };
+    let question = object.one_of(&["question", "input"], &mut cx.problems).map(|entry| text_of(&entry.value));
+    let reference =
+        object.one_of(&["reference", "expected_output"], &mut cx.problems).map(|entry| text_of(&entry.value));
+    let expected_outcome =
+        object.one_of(&["expected_outcome", "criteria"], &mut cx.problems).map(|entry| text_of(&entry.value));
+    let output = match object.one_of(&ANSWER_KEYS, &mut cx.problems) {
+        Some(entry) => given_output(cx, &entry.value),
+        None => {
+            cx.problems.add(no_answer(node));
+            None
+        }
+    };
+    let tags = tags(cx, &mut object);
+    let mut metadata = match object.value("metadata").map(Node::to_json) {
+        Some(Value::Object(metadata)) => metadata,
+        Some(other) => Map::from_iter([("metadata".to_owned(), other)]),
+        None => Map::new(),
+    };
+    for entry in object.rest() {
+        metadata.insert(entry.key.clone(), entry.value.to_json());
+    }
+    let sound = cx.problems.errors() == before;
+    let case = id.clone().zip(output).filter(|_| sound).map(|(id, output)| Case {
+        id: CaseId::new(id.value),
+        place: cx.place(head),
+        input: question.into_iter().map(|text| Message::text(Role::User, text)).collect(),
+        expected_outcome,
+        expected_output: reference.into_iter().map(|text| Message::text(Role::Assistant, text)).collect(),
+        output: Some(output),
+        graders: defaults.graders.clone(),
+        lines: LineOverrides::default(),
+        targets: Vec::new(),
+        tags,
+        metadata,
+        conversation_id: None,
+        vars: std::collections::BTreeMap::new(),
+        conversation: None,
+        depends_on: Vec::new(),
+        on_dependency_failure: OnDependencyFailure::default(),
+        workspace: None,
+        unbuilt: Vec::new(),
+    });
+    CaseRead { id, case, depends_on: Vec::new() }
+}
+
+fn text_of(node: &Node) -> String {
+    match node.as_str() {
+        Some(text) => text.to_owned(),
+        None => serde_json::to_string_pretty(&node.to_json()).unwrap_or_default(),
+    }
+}
+
+fn no_answer(node: &Node) -> Diagnostic {
+    let entries = node.as_map().unwrap_or_default();
+    let place = entries.first().map_or(node.place(), |entry| entry.key_span);
+    let diagnostic =
+        Diagnostic::error(codes::NO_ANSWER, "this line has no answer", place, "no `answer` in this object");
+    let near = entries.iter().find(|entry| did_you_mean(&entry.key, ANSWER_KEYS).is_some());
+    match near {
+        Some(entry) => diagnostic
+            .with_help(format!("is it `{}`? Then rename that key", entry.key))
+            .with_suggestion("rename the key", entry.key_span, "\"answer\""),
+        None => diagnostic.with_help("put the text to grade under `answer` (or `output`)"),
+    }
+}

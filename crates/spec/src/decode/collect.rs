@@ -1,0 +1,146 @@
+//! Putting the cases of a suite together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Spanned};
+
+use super::Context;
+use super::case::CaseRead;
+use super::ids::{Ids, Met};
+use super::jsonl::Dataset;
+use super::suite::SuiteDefaults;
+use crate::Cases;
+use crate::codes;
+use crate::model::Case;
+
+/// A stretch of the cases, in order.
+#[derive(Clone)]
+pub(crate) enum Part {
+    /// Cases that stand in files that are read as a whole.
+    Kept(Vec<Arc<Case>>),
+    /// Cases that are read again from their dataset.
+    Dataset(Dataset),
+}
+
+/// Collects cases and what is true of all of them together.
+pub(crate) struct Collector {
+    pub(crate) defaults: Arc<SuiteDefaults>,
+    pub(crate) ids: Ids,
+    pub(crate) parts: Vec<Part>,
+    /// Whether any case was met, sound or not.
+    pub(crate) met: bool,
+    /// Cases of whole files that are not sound.
+    broken: usize,
+    /// What each case of a whole file depends on.
+    dependencies: Vec<(Spanned<String>, Vec<Spanned<String>>)>,
+}
+
+impl Collector {
+    pub(crate) fn new(defaults: SuiteDefaults) -> Self {
+        Self {
+            defaults: Arc::new(defaults),
+            ids: Ids::default(),
+            parts: Vec::new(),
+            met: false,
+            broken: 0,
+            dependencies: Vec::new(),
+        }
+    }
+
+    /// Adds a case of a file that is read as a whole.
+    pub(crate) fn case(&mut self, cx: &mut Context, read: CaseRead) {
+        self.met = true;
+        let before = cx.problems.errors();
+        if let Some(id) = &read.id {
+            self.ids.claim(cx, id, Met::Source(id.span));
+            if !read.depends_on.is_empty() {
+                self.dependencies.push((id.clone(), read.depends_on));
+            }
+        }
+        let Some(case) = read.case.filter(|_| cx.problems.errors() == before) else {
+            self.broken += 1;
+            return;
+        };
+        match self.parts.last_mut() {
+            Some(Part::Kept(cases)) => cases.push(Arc::new(case)),
+            _ => self.parts.push(Part::Kept(vec![Arc::new(case)])),
+        }
+    }
+
+    /// What was collected.
+    pub(crate) fn into_cases(self) -> Cases {
+        Cases::new(self.parts, self.broken)
+    }
+
+    /// Adds a dataset.
+    pub(crate) fn dataset(&mut self, dataset: Dataset) {
+        self.met = true;
+        self.parts.push(Part::Dataset(dataset));
+    }
+
+    /// Checks that dependencies name cases of this suite and don't go round in a circle.
+    pub(crate) fn check_dependencies(&self, cx: &mut Context) {
+        for (id, names) in &self.dependencies {
+            for name in names {
+                let complaint = if name.value == id.value {
+                    Some(("a case can't depend on itself", "this is its own id", "remove it"))
+                } else if self.ids.has(&name.value) {
+                    None
+                } else {
+                    Some((
+                        "no case of this suite has this id",
+                        "not found",
+                        "check the spelling; cases of other files can't be named",
+                    ))
+                };
+                if let Some((title, label, help)) = complaint {
+                    cx.problems.add(
+                        Diagnostic::error(codes::BAD_DEPENDENCY, title, name.span, label).with_help(help),
+                    );
+                }
+            }
+        }
+        self.check_circles(cx);
+    }
+
+    fn check_circles(&self, cx: &mut Context) {
+        // Cases that wait for nothing are taken away again and again; what stays is a circle, or
+        // waits for one.
+        let known: BTreeSet<&str> = self.dependencies.iter().map(|(id, _)| id.value.as_str()).collect();
+        let mut waiting: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (id, names) in &self.dependencies {
+            let names = names.iter().map(|name| name.value.as_str());
+            let names = names.filter(|name| *name != id.value && known.contains(name));
+            waiting.entry(&id.value).or_default().extend(names);
+        }
+        loop {
+            let free: Vec<&str> =
+                waiting.iter().filter(|(_, names)| names.is_empty()).map(|(id, _)| *id).collect();
+            if free.is_empty() {
+                break;
+            }
+            for id in free {
+                waiting.remove(id);
+                for names in waiting.values_mut() {
+                    names.remove(id);
+                }
+            }
+        }
+        let first = self.dependencies.iter().find(|(id, _)| waiting.contains_key(id.value.as_str()));
+        if let Some((id, names)) = first {
+            let at = names.first().map_or(id.span, |name| name.span);
+            let ids: Vec<String> = waiting.keys().take(8).map(|id| format!("`{id}`")).collect();
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_DEPENDENCY,
+                    "cases wait for each other",
+                    at,
+                    "this dependency can never be met",
+                )
+                .with_note(format!("in or behind the circle: {}", ids.join(", ")))
+                .with_help("remove one of the dependencies"),
+            );
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Small readings that suites, cases and their settings share.
+
+use assize_diagnostic::{Diagnostic, Span, Spanned};
+use serde_json::{Map, Value};
+
+use super::grader::choice;
+use super::object::wrong_type;
+use super::{Context, Object};
+use crate::codes;
+use crate::model::{LineOverrides, Unbuilt};
+use crate::tree::{Data, Entry, Node};
+
+/// Warns that a key is read although it is an older or foreign spelling of `present`.
+pub(crate) fn old_spelling(cx: &mut Context, entry: &Entry, present: &str) {
+    cx.problems.add(
+        Diagnostic::warning(
+            codes::OLD_SPELLING,
+            format!("`{}` is an older spelling here", entry.key),
+            entry.key_span,
+            format!("read as `{present}`"),
+        )
+        .with_help(format!("write `{present}`")),
+    );
+}
+
+/// The entry of the first spelling that is there; the first of `keys` is the right one, `quiet` of
+/// them (at least 1) are read without a warning.
+pub(crate) fn spelled<'n>(
+    cx: &mut Context,
+    object: &mut Object<'n>,
+    keys: &[&'static str],
+    quiet: usize,
+) -> Option<&'n Entry> {
+    let entry = object.one_of(keys, &mut cx.problems)?;
+    if !keys[..quiet.min(keys.len())].contains(&entry.key.as_str()) {
+        old_spelling(cx, entry, keys[0]);
+    }
+    Some(entry)
+}
+
+/// One word out of several, as a value. `None` after a complaint.
+pub(crate) fn one_word<T: Copy>(
+    cx: &mut Context,
+    node: &Node,
+    key: &str,
+    choices: &[(&'static str, T)],
+) -> Option<T> {
+    let words: Vec<&'static str> = choices.iter().map(|(word, _)| *word).collect();
+    let word = choice(node, key, &words, &mut cx.problems)?;
+    choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
+}
+
+/// Complains about keys that belong to another tool or version, each with what does the same here.
+pub(crate) fn refuse(cx: &mut Context, object: &mut Object<'_>, keys: &[(&str, &str)]) {
+    for (key, help) in keys {
+        if let Some(entry) = object.foreign(key) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("`{key}` is not part of this format"),
+                    entry.key_span,
+                    "belongs to another tool or version",
+                )
+                .with_help(*help),
+            );
+        }
+    }
+}
+
+/// A map of free data.
+pub(crate) fn free_map(cx: &mut Context, node: &Node, key: &str) -> Map<String, Value> {
+    let Value::Object(map) = node.to_json() else {
+        cx.problems.add(wrong_type(node, &format!("`{key}`"), "a map"));
+        return Map::new();
+    };
+    map
+}
+
+/// `tags`: a list of texts, none of them blank.
+pub(crate) fn tags(cx: &mut Context, object: &mut Object<'_>) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in object.strings("tags", &mut cx.problems) {
+        if tag.value.trim().is_empty() {
+            cx.problems.add(super::messages::empty("tags", tag.span));
+        } else if !tags.contains(&tag.value) {
+            tags.push(tag.value);
+        }
+    }
+    tags
+}
+
+/// A text that becomes an id or a name in records: some visible character, no control character, no
+/// blanks at the ends.
+pub(crate) fn usable_id(cx: &mut Context, id: Spanned<String>, what: &str) -> Option<Spanned<String>> {
+    let complaint = if id.value.trim().is_empty() {
+        ("is empty", "nothing here".to_owned(), "write a short name that stays the same")
+    } else if let Some(found) = id.value.chars().find(|c| c.is_control()) {
+        (
+            "has a control character in it",
+            format!("found U+{:04X}", u32::from(found)),
+            "use letters, digits, `-`, `_`, `/` and spaces",
+        )
+    } else if id.value.trim() != id.value {
+        ("begins or ends with a blank", "a blank at the end".to_owned(), "remove the blank")
+    } else {
+        return Some(id);
+    };
+    let (title, label, help) = complaint;
+    cx.problems
+        .add(Diagnostic::error(codes::BAD_ID, format!("{what} {title}"), id.span, label).with_help(help));
+    None
+}
+
+/// `threshold` and `borderline` of a map, into `lines`. The second map that sets one of them is a
+/// mistake: both would claim to decide.
+pub(crate) fn lines(cx: &mut Context, object: &mut Object<'_>, found: &mut FoundLines) {
+    for (key, slot) in [("threshold", &mut found.pass), ("borderline", &mut found.borderline)] {
+        let Some(value) = object.unit(key, &mut cx.problems) else { continue };
+        if let Some(first) = slot {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::TWO_SPELLINGS,
+                    format!("`{key}` is given twice"),
+                    value.span,
+                    "this one is extra",
+                )
+                .with_secondary(first.span, "already given here")
+                .with_help(format!("keep `execution.{key}`")),
+            );
+        } else {
+            *slot = Some(value);
+        }
+    }
+}
+
+/// Lines with their places, while both maps that may hold them are read.
+#[derive(Default)]
+pub(crate) struct FoundLines {
+    pass: Option<Spanned<assize_rubric::Unit>>,
+    borderline: Option<Spanned<assize_rubric::Unit>>,
+}
+
+impl FoundLines {
+    /// The lines, after checking that they don't cross.
+    pub(crate) fn finish(self, cx: &mut Context) -> LineOverrides {
+        if let (Some(pass), Some(borderline)) = (&self.pass, &self.borderline)
+            && borderline.value > pass.value
+        {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::LINES_CROSSED,
+                    "`borderline` is above `threshold`",
+                    borderline.span,
+                    format!("{} is above {}", borderline.value.get(), pass.value.get()),
+                )
+                .with_secondary(pass.span, "the pass line")
+                .with_help("`borderline` is the lower of the two; change their places"),
+            );
+        }
+        LineOverrides {
+            pass: self.pass.map(|line| line.value),
+            borderline: self.borderline.map(|line| line.value),
+        }
+    }
+}
+
+/// Notes a part that is read but can't be run yet.
+pub(crate) fn unbuilt(cx: &Context, feature: &'static str, span: Span) -> Unbuilt {
+    Unbuilt { feature, place: cx.place(span) }
+}
+
+/// An amount of US dollars, more than nothing.
+pub(crate) fn dollars(cx: &mut Context, object: &mut Object<'_>, key: &'static str) -> Option<f64> {
+    let value = object.number(key, &mut cx.problems)?;
+    if value.value > 0.0 {
+        return Some(value.value);
+    }
+    cx.problems.add(
+        Diagnostic::error(
+            codes::OUT_OF_RANGE,
+            format!("`{key}` must be more than 0"),
+            value.span,
+            format!("found {}", value.value),
+        )
+        .with_help("write an amount of US dollars, or remove the key for no limit"),
+    );
+    None
+}
+
+/// Whether a value is a non-empty list; complains about an empty or missing one.
+pub(crate) fn filled_list<'n>(cx: &mut Context, entry: &'n Entry) -> Option<&'n [Node]> {
+    match &entry.value.data {
+        Data::Seq(items) if !items.is_empty() => Some(items),
+        Data::Seq(_) => {
+            cx.problems.add(super::messages::empty_list(&entry.key, entry.value.place()));
+            None
+        }
+        Data::Null => {
+            cx.problems.add(super::messages::empty_list(&entry.key, entry.key_span));
+            None
+        }
+        _ => {
+            cx.problems.add(wrong_type(&entry.value, &format!("`{}`", entry.key), "a list"));
+            None
+        }
+    }
+}

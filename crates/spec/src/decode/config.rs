@@ -1,0 +1,270 @@
+//! The config file of a project.
+
+use std::path::{Path, PathBuf};
+
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
+
+use super::grader::{Templates, evidence, judging};
+use super::targets::find::{find, folders, read};
+use super::targets::variables::{Expanded, expand};
+use super::{Context, Object, Problems};
+use crate::LoadOptions;
+use crate::codes;
+use crate::model::{Config, LineOverrides};
+use crate::tree::{Node, read_yaml};
+
+/// Where a config file is looked for in a folder, first to last.
+const NAMES: &[&str] =
+    &[".assize/config.yaml", ".assize/config.yml", ".agentv/config.yaml", ".agentv/config.yml"];
+
+const OURS: &[&str] =
+    &["judge", "workers", "threshold", "borderline", "judging", "evidence", "targets", "env_file"];
+/// Those that may be numbers when they come from variables.
+const TYPED: &[&str] = &["workers", "threshold", "borderline", "judging"];
+
+/// Keys of the other tool's config file that mean nothing for a run here.
+const FOREIGN: &[&str] = &[
+    "$schema",
+    "required_version",
+    "eval_patterns",
+    "guideline_patterns",
+    "results",
+    "hooks",
+    "env_path",
+    "env_from",
+    "refs",
+    "default_experiment",
+    "experiments",
+    "dashboard",
+    "projects",
+    "studio",
+];
+
+/// The same under its `execution`.
+const FOREIGN_EXECUTION: &[&str] = &[
+    "verbose",
+    "keep_workspaces",
+    "workspace_mode",
+    "workspace_path",
+    "otel_file",
+    "export_otel",
+    "otel_backend",
+    "otel_capture_content",
+    "otel_group_turns",
+    "pool_workspaces",
+    "pool_slots",
+    "trace_file",
+];
+
+/// A config file, read and checked.
+#[derive(Debug, Clone, Default)]
+pub struct LoadedConfig {
+    /// What it says. Not to be used when there are errors.
+    pub config: Config,
+    /// The file; `None` when there is none.
+    pub path: Option<PathBuf>,
+    /// The text of the file, for drawing complaints.
+    pub sources: SourceMap,
+    /// Every complaint.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadedConfig {
+    /// Whether the file can't be used.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// Reads the settings that belong to the eval files of the folder `start`: the nearest
+/// `.assize/config.yaml`, or `.agentv/config.yaml` where a folder has only that, in `start`, in the
+/// folders above it up to the root of the repository, and in the working folder. That there is none
+/// is no complaint.
+///
+/// The other tool's file is read leniently: what it has in common with ours counts, and its own
+/// settings are no mistakes.
+pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
+    let working = &options.working_folder;
+    let folders = folders(start, working);
+    let Some(path) = find(&folders, NAMES) else { return LoadedConfig::default() };
+    let mut cx = Context {
+        sources: SourceMap::new(),
+        problems: Problems::default(),
+        environment: options.environment.clone(),
+        search: Vec::new(),
+        roots: Vec::new(),
+        templates: Templates::default(),
+    };
+    let mut roots = folders;
+    roots.extend(options.extra_roots.iter().cloned());
+    let mut config = Config::default();
+    if let Some(source) = read(&path, working, &mut cx.sources, &mut cx.problems) {
+        let root = read_yaml(&cx.sources, source, &mut cx.problems);
+        let home = Home::new(&path, roots);
+        if let Some(root) = root.filter(|root| !root.is_null()) {
+            config = decode(&mut cx, &root, &home);
+        }
+    }
+    LoadedConfig { config, path: Some(path), sources: cx.sources, diagnostics: cx.problems.into_vec() }
+}
+
+/// Where a config file stands.
+struct Home {
+    folder: PathBuf,
+    /// Whether it is the other tool's.
+    foreign: bool,
+    /// Folders that its paths may not leave.
+    roots: Vec<PathBuf>,
+}
+
+impl Home {
+    fn new(path: &Path, roots: Vec<PathBuf>) -> Self {
+        let folder = path.parent().unwrap_or(path).to_path_buf();
+        let foreign = folder.file_name().is_some_and(|name| name == ".agentv");
+        Self { folder, foreign, roots: roots.iter().filter_map(|root| root.canonicalize().ok()).collect() }
+    }
+}
+
+fn decode(cx: &mut Context, root: &Node, home: &Home) -> Config {
+    let expanded = expand(root, TYPED, &cx.environment.clone(), &mut cx.problems);
+    unset_variables(cx, &expanded);
+    let Some(mut object) = Object::new(&expanded.node, "a config file", &mut cx.problems) else {
+        return Config::default();
+    };
+    let mut config = Config {
+        judge: object.text("judge", &mut cx.problems).map(|judge| judge.value.trim().to_owned()),
+        workers: workers(cx, &mut object),
+        lines: lines(cx, &mut object),
+        judging: judging(cx, &mut object),
+        evidence: evidence(cx, &mut object),
+        targets: path(cx, &mut object, "targets", home),
+        env_file: path(cx, &mut object, "env_file", home),
+    };
+    if home.foreign {
+        foreign(cx, &mut object, root, &mut config);
+        finish_leniently(object, &mut cx.problems);
+    } else {
+        object.finish(&mut cx.problems);
+    }
+    config
+}
+
+fn workers(cx: &mut Context, object: &mut Object<'_>) -> Option<usize> {
+    object.integer("workers", 1, 50, &mut cx.problems).map(|workers| workers.value as usize)
+}
+
+fn lines(cx: &mut Context, object: &mut Object<'_>) -> LineOverrides {
+    let pass = object.unit("threshold", &mut cx.problems);
+    let borderline = object.unit("borderline", &mut cx.problems);
+    if let (Some(pass), Some(borderline)) = (&pass, &borderline)
+        && borderline.value > pass.value
+    {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::LINES_CROSSED,
+                "`borderline` is above `threshold`",
+                borderline.span,
+                format!("found {}", borderline.value.get()),
+            )
+            .with_secondary(pass.span, format!("the pass line is {}", pass.value.get()))
+            .with_help("use a number at or below the pass line"),
+        );
+    }
+    LineOverrides { pass: pass.map(|line| line.value), borderline: borderline.map(|line| line.value) }
+}
+
+/// A path, relative to the folder of the config file, or to the one above, in which `.assize` stands.
+fn path(cx: &mut Context, object: &mut Object<'_>, key: &'static str, home: &Home) -> Option<PathBuf> {
+    let written: Spanned<String> = object.text(key, &mut cx.problems)?;
+    let above = home.folder.parent().unwrap_or(&home.folder);
+    let Some(found) =
+        [above, &home.folder].iter().map(|folder| folder.join(&written.value)).find(|path| path.is_file())
+    else {
+        cx.problems.add(
+            Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", written.span, "no such file")
+                .with_note(format!("looked in `{}` and `{}`", above.display(), home.folder.display()))
+                .with_help("check the path; it is relative to the folder that `.assize` stands in"),
+        );
+        return None;
+    };
+    let inside = found.canonicalize().is_ok_and(|real| home.roots.iter().any(|root| real.starts_with(root)));
+    if !inside {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::OUTSIDE_ROOT,
+                "this file lies outside the folders that may be read",
+                written.span,
+                "leads out of the repository",
+            )
+            .with_help("move the file there, or name a wider folder with `--root DIR`"),
+        );
+        return None;
+    }
+    Some(found)
+}
+
+/// What the other tool's file says in its own way.
+fn foreign(cx: &mut Context, object: &mut Object<'_>, root: &Node, config: &mut Config) {
+    for key in FOREIGN {
+        object.entry(key);
+    }
+    for (key, advice) in [
+        ("providers", "write a file `.assize/targets.yaml` with a list `targets`"),
+        ("defaults", "name the judge here with `judge`"),
+        ("default_test", "write the defaults into the eval files"),
+    ] {
+        if let Some(found) = object.entry(key) {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::FOREIGN_SETTING,
+                    format!("`{key}` is not read"),
+                    found.key_span,
+                    "belongs to another version",
+                )
+                .with_help(advice),
+            );
+        }
+    }
+    object.entry("execution");
+    // Expanded by itself, so that a variable of one setting is no reason to lose the others.
+    let Some(node) = root.get("execution").filter(|node| !node.is_null()) else { return };
+    let expanded = expand(node, TYPED, &cx.environment.clone(), &mut cx.problems);
+    unset_variables(cx, &expanded);
+    let Some(mut inner) = Object::new(&expanded.node, "`execution`", &mut cx.problems) else { return };
+    config.workers = config.workers.or(workers(cx, &mut inner));
+    let own = lines(cx, &mut inner);
+    config.lines.pass = config.lines.pass.or(own.pass);
+    config.lines.borderline = config.lines.borderline.or(own.borderline);
+    for key in FOREIGN_EXECUTION {
+        inner.entry(key);
+    }
+    finish_leniently(inner, &mut cx.problems);
+}
+
+fn finish_leniently(object: Object<'_>, problems: &mut Problems) {
+    let mut unknown = problems.fork();
+    object.finish(&mut unknown);
+    for mut diagnostic in unknown.into_vec() {
+        diagnostic.severity = Severity::Warning;
+        diagnostic.code = codes::FOREIGN_SETTING;
+        problems.add(diagnostic);
+    }
+}
+
+/// Settings always apply, so their variables must be set. Other keys are not read, or complained about.
+fn unset_variables(cx: &mut Context, expanded: &Expanded) {
+    for unset in expanded.unset.iter().filter(|unset| OURS.contains(&unset.key.as_str())) {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::VARIABLE_NOT_SET,
+                format!("the environment variable `{}` is not set", unset.name),
+                unset.span,
+                "needed here",
+            )
+            .with_help(format!(
+                "set `{0}`, or write `${{{{ {0}:-VALUE }}}}` with a value for when it is not",
+                unset.name
+            )),
+        );
+    }
+}

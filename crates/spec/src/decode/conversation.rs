@@ -1,0 +1,95 @@
+//! Conversations: `mode`, `turns` and what belongs to them.
+
+use assize_diagnostic::Diagnostic;
+
+use super::common::{filled_list, one_word, spelled, unbuilt};
+use super::grader::AssertionContext;
+use super::graders;
+use super::messages;
+use super::{Context, Object};
+use crate::codes;
+use crate::model::{Conversation, Format, OnTurnFailure, Turn, TurnAggregation, Unbuilt};
+use crate::tree::Node;
+
+/// Reads the keys of a conversation. `None` for an ordinary case, and after a complaint.
+pub(crate) fn conversation(
+    cx: &mut Context,
+    object: &mut Object<'_>,
+    base: &AssertionContext,
+    missing: &mut Vec<Unbuilt>,
+) -> Option<Conversation> {
+    let mode = object.value("mode");
+    if let Some(node) = mode {
+        one_word(cx, node, "mode", &[("conversation", ())]);
+    }
+    let aggregation = object.value("aggregation").map(|node| {
+        let choices =
+            [("mean", TurnAggregation::Mean), ("min", TurnAggregation::Min), ("max", TurnAggregation::Max)];
+        (node, one_word(cx, node, "aggregation", &choices))
+    });
+    let on_turn_failure = object.value("on_turn_failure").map(|node| {
+        let choices = [("continue", OnTurnFailure::Continue), ("stop", OnTurnFailure::Stop)];
+        (node, one_word(cx, node, "on_turn_failure", &choices))
+    });
+    let window_size = object.integer("window_size", 1, i64::from(u32::MAX), &mut cx.problems);
+    let Some(entry) = object.entry("turns") else {
+        let stray = [
+            mode.map(|node| ("mode", node.place())),
+            aggregation.map(|(node, _)| ("aggregation", node.place())),
+            on_turn_failure.map(|(node, _)| ("on_turn_failure", node.place())),
+            window_size.map(|window| ("window_size", window.span)),
+        ];
+        for (key, span) in stray.into_iter().flatten() {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NO_TURNS,
+                    format!("`{key}` needs `turns`"),
+                    span,
+                    "there is no conversation",
+                )
+                .with_help("add `turns:` with what is said, or remove this key"),
+            );
+        }
+        return None;
+    };
+    missing.push(unbuilt(cx, "conversation turns (`turns`)", entry.key_span));
+    let items = filled_list(cx, entry)?;
+    let before = cx.problems.errors();
+    let turns: Vec<Turn> = items.iter().filter_map(|item| turn(cx, item, base)).collect();
+    if cx.problems.errors() > before {
+        return None;
+    }
+    Some(Conversation {
+        turns,
+        aggregation: aggregation.map_or(Some(TurnAggregation::default()), |(_, word)| word)?,
+        on_turn_failure: on_turn_failure.map_or(Some(OnTurnFailure::default()), |(_, word)| word)?,
+        window_size: window_size.map(|window| window.value as u32),
+    })
+}
+
+fn turn(cx: &mut Context, node: &Node, base: &AssertionContext) -> Option<Turn> {
+    let mut object = Object::new(node, "a turn", &mut cx.problems)?;
+    let head = object.head();
+    let input = if let Some(entry) = object.entry("input") {
+        if entry.value.is_null() {
+            cx.problems.add(messages::empty("input", entry.key_span));
+        }
+        messages::input(cx, &entry.value, "input")
+    } else {
+        cx.problems.add(
+            Diagnostic::error(codes::NO_INPUT, "a turn has no input", head, "this turn")
+                .with_help("add `input:` with what is said to the target"),
+        );
+        None
+    };
+    let expected_output = object
+        .value("expected_output")
+        .and_then(|node| messages::expected(cx, node, "expected_output"))
+        .unwrap_or_default();
+    let graders = match spelled(cx, &mut object, &["assertions", "assert"], 1) {
+        Some(entry) => graders::read(cx, entry, Format::Two, base.clone()),
+        None => Vec::new(),
+    };
+    object.finish(&mut cx.problems);
+    Some(Turn { input: input?, expected_output, graders, place: cx.place(head) })
+}

@@ -1,0 +1,268 @@
+//! `execution`: targets, limits and the lists of graders, on a suite and on a case.
+
+use std::path::PathBuf;
+
+use assize_diagnostic::{Diagnostic, Span};
+
+use super::common::{
+    FoundLines, dollars, filled_list, lines, old_spelling, one_word, refuse, unbuilt, usable_id,
+};
+use super::grader::{evidence, judging};
+use super::object::{string, wrong_type};
+use super::{Context, Object};
+use crate::codes;
+use crate::model::{Format, SuiteSettings, TargetRef, TrialStrategy, Trials, Unbuilt};
+use crate::tree::{Data, Entry, Node};
+
+/// Keys of newer generations, with what does the same here.
+const FOREIGN: &[(&str, &str)] = &[
+    ("repeat", "write `trials: {count: N}` for several runs of each case"),
+    ("provider", "name the target: `target: NAME`"),
+    ("providers", "list the targets: `targets: [NAME, ...]`"),
+    ("max_concurrency", "write `workers: N`"),
+    ("grader_target", "name the judge: `judge: NAME`"),
+    ("judge_target", "name the judge: `judge: NAME`"),
+];
+
+/// Opens `execution` of a suite or case, if it is there.
+pub(crate) fn open<'n>(cx: &mut Context, object: &mut Object<'n>) -> Option<Object<'n>> {
+    let node = object.value("execution")?;
+    let mut inner = Object::new(node, "`execution`", &mut cx.problems)?;
+    refuse(cx, &mut inner, FOREIGN);
+    Some(inner)
+}
+
+/// Reads the settings of a suite out of its own keys and `execution`.
+pub(crate) fn settings(
+    cx: &mut Context,
+    outer: &mut Object<'_>,
+    inner: Option<&mut Object<'_>>,
+    missing: &mut Vec<Unbuilt>,
+) -> SuiteSettings {
+    let mut settings = SuiteSettings::default();
+    let mut found = FoundLines::default();
+    lines(cx, outer, &mut found);
+    let Some(inner) = inner else {
+        settings.targets = targets(cx, outer, None, missing);
+        settings.lines = found.finish(cx);
+        return settings;
+    };
+    settings.targets = targets(cx, outer, Some(inner), missing);
+    lines(cx, inner, &mut found);
+    settings.lines = found.finish(cx);
+    settings.workers =
+        inner.integer("workers", 1, 50, &mut cx.problems).map(|workers| workers.value as usize);
+    settings.judging = judging(cx, inner);
+    settings.evidence = evidence(cx, inner);
+    settings.judge = inner.text("judge", &mut cx.problems).map(|judge| judge.value);
+    settings.budget_usd = dollars(cx, inner, "budget_usd");
+    if let Some(cache) = inner.boolean("cache", &mut cx.problems) {
+        settings.cache = Some(cache.value);
+        if cache.value {
+            missing.push(unbuilt(cx, "the cache of answers (`cache`)", cache.span));
+        }
+    }
+    if let Some(path) = inner.text("cache_path", &mut cx.problems) {
+        if settings.cache != Some(true) {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::NO_EFFECT,
+                    "`cache_path` has no effect",
+                    path.span,
+                    "the cache is not switched on",
+                )
+                .with_help("add `cache: true`, or remove the path"),
+            );
+        }
+        settings.cache_path = Some(PathBuf::from(path.value));
+    }
+    if let Some(stop) = inner.boolean("fail_on_error", &mut cx.problems) {
+        settings.fail_on_error = Some(stop.value);
+        if stop.value {
+            missing.push(unbuilt(cx, "stopping at the first error (`fail_on_error`)", stop.span));
+        }
+    }
+    if let Some(node) = inner.value("trials") {
+        settings.trials = trials(cx, node);
+        if settings.trials.is_some_and(|trials| trials.count > 1) {
+            missing.push(unbuilt(cx, "several trials of each case (`trials`)", node.place()));
+        }
+    }
+    if let Some(entry) = inner.foreign("skip_defaults") {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_SUPPORTED,
+                "`skip_defaults` belongs on a case",
+                entry.key_span,
+                "a suite has no defaults to skip",
+            )
+            .with_help(
+                "move it into the `execution` of the cases that do without the suite's graders and input",
+            ),
+        );
+    }
+    settings
+}
+
+fn trials(cx: &mut Context, node: &Node) -> Option<Trials> {
+    let mut object = Object::new(node, "`trials`", &mut cx.problems)?;
+    let head = object.head();
+    let given = object.has("count");
+    let count = object.integer("count", 1, 1000, &mut cx.problems);
+    let strategy = object.value("strategy").map(|node| {
+        let choices = [
+            ("pass_at_k", TrialStrategy::PassAtK),
+            ("mean", TrialStrategy::Mean),
+            ("confidence_interval", TrialStrategy::ConfidenceInterval),
+        ];
+        one_word(cx, node, "strategy", &choices)
+    });
+    let cost_limit_usd = dollars(cx, &mut object, "cost_limit_usd");
+    object.finish(&mut cx.problems);
+    if !given {
+        cx.problems.add(
+            Diagnostic::error(codes::WRONG_TYPE, "`trials` needs a `count`", head, "how many is not said")
+                .with_help("add `count: N`, the number of runs of each case"),
+        );
+    }
+    Some(Trials {
+        count: count?.value as u32,
+        strategy: strategy.unwrap_or(Some(TrialStrategy::default()))?,
+        cost_limit_usd,
+    })
+}
+
+/// The targets that a suite or case names: `target` or `targets` of `execution`, or `target` itself.
+pub(crate) fn targets(
+    cx: &mut Context,
+    outer: &mut Object<'_>,
+    inner: Option<&mut Object<'_>>,
+    missing: &mut Vec<Unbuilt>,
+) -> Vec<TargetRef> {
+    let mut given: Vec<&Entry> = Vec::new();
+    if let Some(inner) = inner {
+        given.extend(inner.entry("targets"));
+        given.extend(inner.entry("target"));
+    }
+    given.extend(outer.entry("target"));
+    if let [first, extra, ..] = given.as_slice() {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::TWO_SPELLINGS,
+                "targets are named twice",
+                extra.key_span,
+                "this one is extra",
+            )
+            .with_secondary(first.key_span, "already given here")
+            .with_help("keep `execution.target` for one target, `execution.targets` for several"),
+        );
+    }
+    let Some(entry) = given.first() else { return Vec::new() };
+    if entry.key == "target" {
+        if entry.value.is_null() {
+            return Vec::new();
+        }
+        return target_name(cx, &entry.value, "target").into_iter().collect();
+    }
+    let Some(items) = filled_list(cx, entry) else { return Vec::new() };
+    let mut targets: Vec<(TargetRef, Span)> = Vec::new();
+    for item in items {
+        let Some(target) = target(cx, item, missing) else { continue };
+        if let Some((first, place)) = targets.iter().find(|(known, _)| known.name == target.name) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::DUPLICATE_KEY,
+                    format!("the target `{}` is named twice", first.name),
+                    item.place(),
+                    "second time",
+                )
+                .with_secondary(*place, "first time")
+                .with_help("keep one of them, or give one another `name` with `use_target`"),
+            );
+        } else {
+            targets.push((target, item.place()));
+        }
+    }
+    targets.into_iter().map(|(target, _)| target).collect()
+}
+
+fn target_name(cx: &mut Context, node: &Node, key: &str) -> Option<TargetRef> {
+    let name = string(node, key, &mut cx.problems)?;
+    let name = usable_id(cx, name, "the name of a target")?;
+    Some(TargetRef { name: name.value, use_target: None, hooks: None, place: cx.place(name.span) })
+}
+
+fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<TargetRef> {
+    if matches!(node.data, Data::Str(_)) {
+        return target_name(cx, node, "targets");
+    }
+    if node.as_map().is_none() {
+        cx.problems.add(wrong_type(node, "a target", "a name or a map with a name"));
+        return None;
+    }
+    let mut object = Object::new(node, "a target of `targets`", &mut cx.problems)?;
+    let head = object.head();
+    let name = object.value("name").map(|node| target_name(cx, node, "name"));
+    let use_target = object.text("use_target", &mut cx.problems).map(|name| name.value);
+    let hooks = object.entry("hooks").filter(|entry| !entry.value.is_null());
+    object.finish(&mut cx.problems);
+    let hooks = hooks.map(|entry| {
+        if entry.value.as_map().is_none() {
+            cx.problems.add(wrong_type(&entry.value, "`hooks`", "a map"));
+        }
+        missing.push(unbuilt(cx, "commands around a target (`hooks`)", entry.key_span));
+        entry.value.to_json()
+    });
+    let Some(name) = name else {
+        cx.problems.add(
+            Diagnostic::error(codes::WRONG_TYPE, "a target has no name", head, "this target")
+                .with_help("add `name: NAME`, the name of a target of the targets file"),
+        );
+        return None;
+    };
+    Some(TargetRef { use_target, hooks, ..name? })
+}
+
+/// The one list of graders that a suite or case has, whatever it is called.
+pub(crate) fn grader_list<'n>(
+    cx: &mut Context,
+    outer: &mut Object<'n>,
+    inner: Option<&mut Object<'n>>,
+    format: Format,
+) -> Option<&'n Entry> {
+    let mut given: Vec<(&'n Entry, &'static str)> = Vec::new();
+    let add = |entry: Option<&'n Entry>, path, given: &mut Vec<_>| given.extend(entry.map(|e| (e, path)));
+    add(outer.entry("assertions"), "assertions", &mut given);
+    add(outer.entry("assert"), "assert", &mut given);
+    if let Some(inner) = inner {
+        add(inner.entry("assertions"), "execution.assertions", &mut given);
+        add(inner.entry("assert"), "execution.assert", &mut given);
+        add(inner.entry("evaluators"), "execution.evaluators", &mut given);
+    }
+    add(outer.entry("evaluators"), "evaluators", &mut given);
+    let (first, path) = *given.first()?;
+    for (extra, extra_path) in &given[1..] {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::TWO_GRADER_LISTS,
+                format!("`{path}` and `{extra_path}` both list graders"),
+                extra.key_span,
+                "this list is extra",
+            )
+            .with_secondary(first.key_span, "already listed here")
+            .with_help(format!("move all graders into `{path}`")),
+        );
+    }
+    let spelled_right = match format {
+        Format::One => matches!(path, "execution.evaluators" | "evaluators"),
+        Format::Two => matches!(path, "assertions" | "execution.assertions"),
+    };
+    if !spelled_right {
+        let present = match format {
+            Format::One => "execution.evaluators",
+            Format::Two => "assertions",
+        };
+        old_spelling(cx, first, present);
+    }
+    Some(first)
+}

@@ -1,0 +1,335 @@
+//! Cases that stand in other files: a path, a folder, a pattern.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Span};
+use globset::GlobBuilder;
+use serde_json::json;
+
+use super::Context;
+use super::case::{CaseRead, case};
+use super::collect::Collector;
+use super::common::unbuilt;
+use super::file::{ending, read_source, read_tree};
+use super::jsonl;
+use super::object::wrong_type;
+use crate::codes;
+use crate::tree::{Data, Node};
+
+/// Folders deeper than this are not searched for a pattern.
+const MAX_DEPTH: usize = 32;
+
+/// Whether an entry of a list of cases is a reference to others.
+pub(crate) fn reference(node: &Node) -> Option<&str> {
+    node.as_str().filter(|text| text.starts_with("file://"))
+}
+
+/// Adds the cases of `written`, which stands at `span`: a file, a folder or a pattern.
+pub(crate) fn collect(cx: &mut Context, written: &str, span: Span, into: &mut Collector) {
+    let path = written.strip_prefix("file://").unwrap_or(written).trim();
+    if path.is_empty() {
+        cx.problems.add(super::messages::empty("tests", span));
+        return;
+    }
+    if path.contains(['*', '?', '[', '{']) {
+        for file in matches(cx, path, span) {
+            collect_file(cx, &file, span, into);
+        }
+        return;
+    }
+    let Some(found) = cx.find(path, span) else { return };
+    if found.is_dir() {
+        collect_folder(cx, &found, span, into);
+    } else {
+        collect_file(cx, &found, span, into);
+    }
+}
+
+fn collect_file(cx: &mut Context, path: &Path, span: Span, into: &mut Collector) {
+    match ending(path).as_str() {
+        "jsonl" => {
+            if let Some(dataset) = jsonl::check(cx, path, Some(span), &into.defaults, &mut into.ids) {
+                into.dataset(dataset);
+            }
+        }
+        "yaml" | "yml" | "json" => {
+            let Some(source) = read_source(cx, path, Some(span)) else { return };
+            let before = cx.problems.errors();
+            let root = read_tree(cx, source);
+            if cx.problems.errors() > before {
+                return;
+            }
+            list_of_cases(cx, path, span, root, into);
+        }
+        other => cx.problems.add(unknown_kind(other, span)),
+    }
+}
+
+/// The complaint about a file of cases of a kind that is not read.
+pub(crate) fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
+    let help = match ending {
+        "csv" | "tsv" => {
+            "turn each row into a line of a `.jsonl` file: {\"id\": ..., \"input\": ..., \"criteria\": ...}"
+        }
+        "ts" | "js" | "mjs" | "cjs" | "py" => {
+            "programs are not run for cases; let it write a `.jsonl` file and refer to that"
+        }
+        _ => "cases come from .yaml, .yml, .json and .jsonl files",
+    };
+    let found = if ending.is_empty() { "no ending".to_owned() } else { format!("found `.{ending}`") };
+    Diagnostic::error(codes::UNKNOWN_FILE_KIND, "cases are not read from this kind of file", at, found)
+        .with_help(help)
+}
+
+fn list_of_cases(cx: &mut Context, path: &Path, span: Span, root: Option<Node>, into: &mut Collector) {
+    let shown = path.display();
+    let Some(root) = root.filter(|root| !root.is_null()) else {
+        cx.problems.add(
+            Diagnostic::error(codes::EMPTY_FILE, "the file of cases is empty", span, format!("`{shown}`"))
+                .with_help("write a list of cases, each beginning with `- id:`"),
+        );
+        return;
+    };
+    let Node { data: Data::Seq(items), .. } = root else {
+        let mut diagnostic = wrong_type(&root, "a file of cases", "a list");
+        if super::format::has_cases(&root) {
+            diagnostic = diagnostic
+                .with_note("an eval file has settings of its own, which would get lost here")
+                .with_help("keep only the list of its cases, or run the file by itself");
+        } else if root.get("id").is_some() {
+            diagnostic = diagnostic.with_help("put a `- ` before `id`: a single case is a list of one");
+        } else {
+            diagnostic = diagnostic.with_help("begin each case with `- id:`");
+        }
+        cx.problems.add(diagnostic.with_secondary(span, "the file is named here"));
+        return;
+    };
+    if items.is_empty() {
+        cx.problems.add(
+            Diagnostic::error(codes::NO_CASES, "the file of cases has none", span, format!("`{shown}`"))
+                .with_help("write at least one case, or remove the reference"),
+        );
+    }
+    for mut item in items {
+        if reference(&item).is_some() {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    "a file of cases can't refer to another",
+                    item.place(),
+                    "a reference inside a referenced file",
+                )
+                .with_help("put this reference into the eval file"),
+            );
+            continue;
+        }
+        let read = case(cx, &mut item, &into.defaults, None);
+        into.case(cx, read);
+    }
+}
+
+/// A folder with one sub-folder for each case.
+fn collect_folder(cx: &mut Context, folder: &Path, span: Span, into: &mut Collector) {
+    let mut found = false;
+    for sub in sorted(folder).into_iter().filter(|path| path.is_dir()) {
+        let files: Vec<PathBuf> = ["case.yaml", "case.yml"]
+            .iter()
+            .map(|name| sub.join(name))
+            .filter(|path| path.is_file())
+            .collect();
+        let name = sub.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        match files.as_slice() {
+            [] => cx.problems.add(
+                Diagnostic::warning(
+                    codes::CASE_FOLDER_WITHOUT_CASE,
+                    format!("the folder `{name}` has no case"),
+                    span,
+                    "left out",
+                )
+                .with_help("add a `case.yaml` to it, or move it elsewhere"),
+            ),
+            [file] => {
+                found = true;
+                folder_case(cx, file, &name, &sub, span, into);
+            }
+            [_, ..] => {
+                found = true;
+                cx.problems.add(
+                    Diagnostic::error(
+                        codes::TWO_SPELLINGS,
+                        format!("the folder `{name}` has both `case.yaml` and `case.yml`"),
+                        span,
+                        "only one can count",
+                    )
+                    .with_help("keep one of them"),
+                );
+            }
+        }
+    }
+    if !found {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NO_MATCH,
+                "the folder has no cases",
+                span,
+                format!("no `NAME/case.yaml` in `{}`", folder.display()),
+            )
+            .with_help("each case has a sub-folder with a `case.yaml`; for loose files write `- file://FOLDER/*.yaml`"),
+        );
+    }
+}
+
+fn folder_case(cx: &mut Context, file: &Path, name: &str, folder: &Path, span: Span, into: &mut Collector) {
+    if !inside_roots(cx, file, span) {
+        return;
+    }
+    let Some(source) = read_source(cx, file, Some(span)) else { return };
+    let before = cx.problems.errors();
+    let Some(mut node) = read_tree(cx, source) else {
+        if cx.problems.errors() == before {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::EMPTY_FILE,
+                    "the case is empty",
+                    span,
+                    format!("`{}`", file.display()),
+                )
+                .with_help("write the keys of the case: `input`, `criteria`, ..."),
+            );
+        }
+        return;
+    };
+    let mut read: CaseRead = case(cx, &mut node, &into.defaults, Some(name));
+    let template = folder.join("workspace");
+    if let Some(case) = &mut read.case
+        && case.workspace.is_none()
+        && template.is_dir()
+    {
+        case.workspace = Some(json!({ "template": template.to_string_lossy() }));
+        case.unbuilt.push(unbuilt(cx, "a prepared folder to work in (`workspace/` beside the case)", span));
+    }
+    into.case(cx, read);
+}
+
+/// The files that a pattern matches, sorted. A pattern that matches none is a complaint.
+fn matches(cx: &mut Context, pattern: &str, span: Span) -> Vec<PathBuf> {
+    // The folders before the first special character are not part of the search.
+    let mut base = cx.folder_of(span.source);
+    let mut rest: Vec<&str> = Vec::new();
+    for component in Path::new(pattern).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if rest.is_empty() => base.push(".."),
+            Component::RootDir | Component::Prefix(_) => base = PathBuf::from(component.as_os_str()),
+            other => {
+                let text = other.as_os_str().to_str().unwrap_or_default();
+                if rest.is_empty() && !text.contains(['*', '?', '[', '{']) {
+                    base.push(text);
+                } else {
+                    rest.push(text);
+                }
+            }
+        }
+    }
+    let rest = rest.join("/");
+    let glob = match GlobBuilder::new(&rest).literal_separator(true).build() {
+        Ok(glob) => glob.compile_matcher(),
+        Err(error) => {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NO_MATCH,
+                    "the pattern can't be read",
+                    span,
+                    error.kind().to_string(),
+                )
+                .with_help("`*` stands for any name, `**` for any folders, `{a,b}` for a choice"),
+            );
+            return Vec::new();
+        }
+    };
+    let depth = if rest.contains("**") { MAX_DEPTH } else { rest.split('/').count() };
+    let mut files = Vec::new();
+    walk(&base, depth, &mut |path| {
+        let relative = path.strip_prefix(&base).unwrap_or(path);
+        if glob.is_match(relative) {
+            files.push(path.to_path_buf());
+        }
+    });
+    files.sort();
+    if files.is_empty() {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NO_MATCH,
+                "no file matches the pattern",
+                span,
+                format!("looked in `{}`", base.display()),
+            )
+            .with_help("check the folder and the ending; the pattern is relative to the folder of this file"),
+        );
+    }
+    files.retain(|file| inside_roots(cx, file, span));
+    files
+}
+
+/// Whether a file that was found by searching may be read; complains if not.
+fn inside_roots(cx: &mut Context, file: &Path, span: Span) -> bool {
+    let real = fs::canonicalize(file);
+    let inside = real.is_ok_and(|real| cx.roots.iter().any(|root| real.starts_with(root)));
+    if !inside {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::OUTSIDE_ROOT,
+                "this file lies outside the folders that may be read",
+                span,
+                format!("`{}`", file.display()),
+            )
+            .with_help("move the file there, or name a wider folder with `--root DIR`"),
+        );
+    }
+    inside
+}
+
+fn walk(folder: &Path, depth: usize, found: &mut impl FnMut(&Path)) {
+    for path in sorted(folder) {
+        let Ok(kind) = fs::symlink_metadata(&path).map(|meta| meta.file_type()) else { continue };
+        if kind.is_dir() {
+            if depth > 1 {
+                walk(&path, depth - 1, found);
+            }
+        } else if path.is_file() {
+            found(&path);
+        }
+    }
+}
+
+/// The entries of a folder by name, hidden ones left out.
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// The cases of one list: maps and references.
+pub(crate) fn collect_list(cx: &mut Context, items: Vec<Node>, into: &mut Collector) {
+    for mut item in items {
+        if let Data::Str(_) = item.data {
+            super::interpolate::interpolate(cx, &mut item);
+        }
+        let place = item.place();
+        if let Some(written) = reference(&item).map(str::to_owned) {
+            collect(cx, &written, place, into);
+        } else {
+            let defaults = Arc::clone(&into.defaults);
+            let read = case(cx, &mut item, &defaults, None);
+            into.case(cx, read);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Reading whole files of cases and settings.
+
+use std::fs;
+use std::path::Path;
+
+use assize_diagnostic::{Diagnostic, SourceId, Span};
+
+use super::Context;
+use crate::codes;
+use crate::tree::{Node, read_json, read_yaml};
+
+/// Files above this are not read as a whole: a tree of their values would take many times the memory.
+pub(crate) const MAX_WHOLE: u64 = 32 * 1024 * 1024;
+
+/// Reads a file as text and adds it to the sources. `from` is the reference that names it; a file that
+/// nobody refers to is complained about at its own beginning.
+pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> Option<SourceId> {
+    let at = |cx: &mut Context| {
+        from.unwrap_or_else(|| {
+            let source = cx.sources.add(path, "");
+            Span::new(source, 0, 0)
+        })
+    };
+    let shown = path.display();
+    let bytes = match fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let at = at(cx);
+            cx.problems.add(
+                Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, format!("`{shown}`"))
+                    .with_help("check the path; it is relative to the working folder"),
+            );
+            return None;
+        }
+        Err(error) => Err(error.to_string()),
+        Ok(meta) if meta.is_dir() => Err("it is a folder".to_owned()),
+        Ok(meta) if meta.len() > MAX_WHOLE => {
+            let at = at(cx);
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::FILE_TOO_LARGE,
+                    "the file is too large",
+                    at,
+                    format!("`{shown}` has {} MiB", meta.len() / 1024 / 1024),
+                )
+                .with_note(format!("files that are read as a whole may have {} MiB", MAX_WHOLE / 1024 / 1024))
+                .with_help("put the cases into a JSONL file, one on each line: it may be of any size"),
+            );
+            return None;
+        }
+        Ok(_) => fs::read(path).map_err(|error| error.to_string()),
+    };
+    match bytes.map(String::from_utf8) {
+        Ok(Ok(text)) => Some(cx.sources.add(path, text)),
+        Ok(Err(error)) => {
+            let place = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let byte = error.as_bytes().get(place).copied().unwrap_or(0);
+            let source = cx.sources.add(path, text);
+            cx.problems.add(not_utf8(Span::new(source, place, place + '\u{fffd}'.len_utf8()), byte, place));
+            None
+        }
+        Err(reason) => {
+            let at = at(cx);
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::FILE_UNREADABLE,
+                    "file can't be read",
+                    at,
+                    format!("`{shown}`: {reason}"),
+                )
+                .with_help("check the path and the file's permissions"),
+            );
+            None
+        }
+    }
+}
+
+/// The complaint about a byte that is not UTF-8.
+pub(crate) fn not_utf8(at: Span, byte: u8, offset: usize) -> Diagnostic {
+    Diagnostic::error(codes::NOT_UTF8, "the file is not UTF-8 text", at, format!("byte 0x{byte:02X}"))
+        .with_note(format!("everything before byte {offset} is sound"))
+        .with_help("save the file as UTF-8 (it may be Latin-1 or UTF-16 now)")
+}
+
+/// Reads the tree of a source by the end of its name.
+pub(crate) fn read_tree(cx: &mut Context, source: SourceId) -> Option<Node> {
+    let is_json = ending(cx.sources.file(source).path()) == "json";
+    if is_json && !cx.sources.file(source).text().trim().is_empty() {
+        read_json(&cx.sources, source, &mut cx.problems)
+    } else {
+        read_yaml(&cx.sources, source, &mut cx.problems)
+    }
+}
+
+/// The ending of a file name in lower case, without its dot.
+pub(crate) fn ending(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}

@@ -1,0 +1,171 @@
+//! Which format a file is written in, and what a file that is neither looks like.
+
+use assize_diagnostic::Diagnostic;
+
+use super::Context;
+use super::common::old_spelling;
+use super::object::wrong_type;
+use crate::codes;
+use crate::model::Format;
+use crate::tree::Node;
+
+/// The keys that hold the cases; the format of each.
+const LISTS: [(&str, Format); 4] =
+    [("tests", Format::Two), ("evalcases", Format::One), ("eval_cases", Format::Two), ("cases", Format::Two)];
+
+/// The format of an eval file and the key of its cases. `None` after a complaint.
+pub(crate) fn format_of(cx: &mut Context, root: &Node) -> Option<(Format, &'static str)> {
+    let Some(entries) = root.as_map() else {
+        cx.problems.add(match root.as_seq() {
+            Some(_) => not_an_eval_file(root, "this is a list", "a list of cases alone is no eval file")
+                .with_help(
+                    "put the list under `tests:`, or refer to this file from an eval file: `tests: FILE`",
+                ),
+            None => wrong_type(root, "an eval file", "a map")
+                .with_help("an eval file has its cases under `tests:`"),
+        });
+        return None;
+    };
+    let given: Vec<_> = entries
+        .iter()
+        .filter_map(|entry| LISTS.iter().find(|(key, _)| *key == entry.key).map(|list| (entry, *list)))
+        .collect();
+    let Some((first, (key, format))) = given.first().copied() else {
+        let complaint = looks_like(root);
+        cx.problems.add(complaint);
+        return None;
+    };
+    if let Some((extra, (extra_key, _))) = given.get(1) {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::BOTH_FORMATS,
+                format!("the file has both `{key}` and `{extra_key}`"),
+                extra.key_span,
+                "a second list of cases",
+            )
+            .with_secondary(first.key_span, "the first list of cases")
+            .with_note("`evalcases` and `tests` belong to different formats with different defaults")
+            .with_help("keep one list; move the cases of the other into it or into a file of their own"),
+        );
+        return None;
+    }
+    if !matches!(key, "tests" | "evalcases") {
+        old_spelling(cx, first, "tests");
+    }
+    Some((format, key))
+}
+
+/// Whether a map holds cases.
+pub(crate) fn has_cases(root: &Node) -> bool {
+    LISTS.iter().any(|(key, _)| root.get(key).is_some())
+}
+
+/// The format of a dataset's line, told by the keys that only one of the formats has. `settings` is
+/// the file of settings beside it.
+pub(crate) fn format_of_line(settings: Option<&Node>, line: Option<&Node>) -> Format {
+    let has = |node: &Node, keys: &[&str]| keys.iter().any(|key| node.get(key).is_some());
+    if let Some(settings) = settings {
+        let evaluators = settings.get("execution").is_some_and(|inner| inner.get("evaluators").is_some());
+        if has(settings, &["dataset", "evaluator"]) || evaluators {
+            return Format::One;
+        }
+        if has(settings, &["assertions", "assert", "input", "input_files", "name", "tags"]) {
+            return Format::Two;
+        }
+    }
+    let one = &["expected_outcome", "input_messages", "expected_messages", "rubrics", "evaluators"];
+    let two = &["criteria", "assertions", "assert", "turns", "vars", "input_files"];
+    match line {
+        Some(line) if has(line, one) && !has(line, two) => Format::One,
+        _ => Format::Two,
+    }
+}
+
+/// Whether a line of a dataset is a row of results instead of a case.
+pub(crate) fn looks_like_result(line: &Node) -> bool {
+    line.get("id").is_none()
+        && ["test_id", "eval_id", "case_id"].iter().any(|key| line.get(key).is_some())
+        && ["score", "verdict", "assertions", "timestamp"].iter().any(|key| line.get(key).is_some())
+}
+
+fn not_an_eval_file(root: &Node, title: &str, label: &str) -> Diagnostic {
+    let at = root.as_map().and_then(<[_]>::first).map_or(root.place().start_point(), |entry| entry.key_span);
+    Diagnostic::error(codes::NOT_AN_EVAL_FILE, format!("{title}, not an eval file"), at, label)
+}
+
+/// What a map without cases looks like, and what reads that.
+fn looks_like(root: &Node) -> Diagnostic {
+    let has = |key: &str| root.get(key).is_some();
+    let complain =
+        |title: &str, label: &str, help: &str| not_an_eval_file(root, title, label).with_help(help);
+    if has("skill_name") && has("evals") {
+        return complain(
+            "this is an Agent Skills evals file",
+            "it has `skill_name` and `evals`",
+            "write each entry of `evals` as a case of `tests`: `prompt` becomes `input`, `files` becomes `input_files`, `assertions` stay",
+        );
+    }
+    if has("prompts") || has("providers") || has("scenarios") {
+        return complain(
+            "this is a prompt matrix of another tool",
+            "it has `prompts` or `providers` and no cases",
+            "write cases under `tests`, each with an `input`, and name targets under `execution: {targets: [...]}`",
+        );
+    }
+    if has("targets") {
+        return complain(
+            "this is a targets file",
+            "it has `targets` and no cases",
+            "put it at `.assize/targets.yaml`; eval files name its targets under `execution: {target: NAME}`",
+        );
+    }
+    if has("rubrics") || has("criteria") || has("rubric") {
+        return complain(
+            "this is a rubric",
+            "it has criteria and no cases",
+            "to grade answers by it, run `assize grade RUBRIC --answers FILE.jsonl`; in an eval file it goes under `assertions` of a case",
+        );
+    }
+    if has("assertions") || has("assert") {
+        return complain(
+            "this is a template of graders",
+            "it has graders and no cases",
+            "use it in an eval file with `assertions: [{include: NAME}]`",
+        );
+    }
+    if ["template", "repos", "hooks", "docker"].iter().any(|key| has(key)) {
+        return complain(
+            "this is a workspace file",
+            "it describes a folder and has no cases",
+            "use it in an eval file with `workspace: PATH`",
+        );
+    }
+    if has("dataset") || has("evaluator") || has("execution") {
+        return complain(
+            "this is a file of settings",
+            "it has settings and no cases",
+            "add cases under `tests`; if these settings belong to a dataset, load the `.jsonl` file of the same name",
+        );
+    }
+    let near = root.as_map().unwrap_or_default().iter().find_map(|entry| {
+        assize_diagnostic::did_you_mean(&entry.key, LISTS.map(|(key, _)| key)).map(|near| (entry, near))
+    });
+    if let Some((entry, near)) = near {
+        return Diagnostic::error(
+            codes::NOT_AN_EVAL_FILE,
+            "the file has no list of cases",
+            entry.key_span,
+            "not the key of a list of cases",
+        )
+        .with_help(format!("did you mean `{near}`?"))
+        .with_suggestion("rename the key", entry.key_span, near);
+    }
+    let at = root.as_map().and_then(<[_]>::first).map_or(root.place().start_point(), |entry| entry.key_span);
+    Diagnostic::error(
+        codes::NOT_AN_EVAL_FILE,
+        "the file has no list of cases",
+        at,
+        "neither `tests` nor `evalcases` in this file",
+    )
+    .with_help("write the cases under `tests:`, each with `id`, `input` and `criteria` or `assertions`")
+}

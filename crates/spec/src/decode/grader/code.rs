@@ -1,0 +1,168 @@
+//! `code-grader`: a program that grades.
+
+use assize_diagnostic::{Diagnostic, did_you_mean};
+use serde_json::{Map, Value};
+
+use super::include::AssertionContext;
+use super::prompt::{command_or_script, config};
+use super::words::duration;
+use crate::codes;
+use crate::decode::object::wrong_type;
+use crate::decode::{Context, Object};
+use crate::model::{CodeGrader, Format, GraderKind};
+use crate::tree::Data;
+
+/// Calls a program may make when it says only that it makes some.
+const DEFAULT_CALLS: u32 = 50;
+
+/// Keys that a slip of the hand is compared with.
+const KEYS: [&str; 13] = [
+    "name",
+    "type",
+    "command",
+    "script",
+    "cwd",
+    "weight",
+    "target",
+    "required",
+    "min_score",
+    "negate",
+    "config",
+    "timeout_seconds",
+    "timeout_ms",
+];
+
+/// Reads the keys of `type: code-grader`. All keys it does not know are settings of the program.
+pub(super) fn code(
+    cx: &mut Context,
+    object: &mut Object<'_>,
+    format: Format,
+    at: &AssertionContext,
+) -> Option<GraderKind> {
+    let errors = cx.problems.errors();
+    let command = command_or_script(cx, object, "a code grader", format);
+    let cwd = object.text("cwd", &mut cx.problems);
+    let cwd = match cwd {
+        Some(written) => cx.find(&written.value, written.span),
+        // A template's program stands beside the template.
+        None if at.in_template() => Some(cx.folder_of(object.span().source)),
+        None => None,
+    };
+    let seconds = duration(object, "timeout_seconds", 1.0, &mut cx.problems);
+    let millis = duration(object, "timeout_ms", 0.001, &mut cx.problems);
+    let max_calls = max_calls(cx, object);
+    let mut settings = config(cx, object);
+    settings.extend(rest(cx, object, &KEYS));
+    let command = command?;
+    (cx.problems.errors() == errors).then(|| {
+        GraderKind::Code(CodeGrader {
+            command,
+            cwd,
+            timeout: seconds.or(millis),
+            max_calls,
+            config: settings,
+        })
+    })
+}
+
+/// `target: true` or `target: {max_calls: N}`.
+fn max_calls(cx: &mut Context, object: &mut Object<'_>) -> Option<u32> {
+    let node = object.value("target")?;
+    match &node.data {
+        Data::Bool(true) => Some(DEFAULT_CALLS),
+        Data::Bool(false) => None,
+        Data::Map(_) => {
+            let mut target = Object::new(node, "`target`", &mut cx.problems)?;
+            let calls = target.integer("max_calls", 1, i64::from(u32::MAX), &mut cx.problems);
+            target.finish(&mut cx.problems);
+            Some(calls.and_then(|calls| u32::try_from(calls.value).ok()).unwrap_or(DEFAULT_CALLS))
+        }
+        _ => {
+            cx.problems.add(
+                wrong_type(node, "`target` of a code grader", "true, false or a map with `max_calls`")
+                    .with_help("it says whether the program may call models, and how often"),
+            );
+            None
+        }
+    }
+}
+
+/// All keys that nothing has read, as settings for a program. One that is close to a known key earns
+/// a warning.
+pub(super) fn rest(cx: &mut Context, object: &mut Object<'_>, known: &[&'static str]) -> Map<String, Value> {
+    let mut settings = Map::new();
+    for entry in object.rest() {
+        if entry.key.starts_with("x-") {
+            continue;
+        }
+        if let Some(near) = did_you_mean(&entry.key, known.iter().copied()) {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::CONFIG_LOOKS_MISSPELT,
+                    format!("`{}` is handed to the program as a setting", entry.key),
+                    entry.key_span,
+                    "not a key of the grader itself",
+                )
+                .with_help(format!("did you mean `{near}`?"))
+                .with_help("to keep it as a setting without this warning, put it under `config`")
+                .with_suggestion("rename the key", entry.key_span, near),
+            );
+        }
+        settings.insert(entry.key.clone(), entry.value.to_json());
+    }
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::decode::grader::testing::{codes, one};
+    use crate::model::Command;
+
+    fn program(text: &str) -> CodeGrader {
+        let grader = one(text);
+        let GraderKind::Code(code) = &grader.kind else { panic!("a program") };
+        code.clone()
+    }
+
+    #[test]
+    fn all_settings_are_read_and_the_rest_is_handed_on() {
+        let code = program(
+            "- type: code_grader\n  command: [a, b]\n  cwd: .\n  timeout_seconds: 1.5\n  target: {max_calls: 10}\n  config: {a: 1}\n  expected_tools: [x]\n  x-note: free\n",
+        );
+        assert_eq!(code.command, Command::Argv(vec!["a".into(), "b".into()]));
+        assert_eq!(code.timeout, Some(Duration::from_millis(1500)));
+        assert_eq!(code.max_calls, Some(10));
+        assert_eq!(Value::Object(code.config), serde_json::json!({"a": 1, "expected_tools": ["x"]}));
+        assert!(code.cwd.is_some());
+    }
+
+    #[test]
+    fn model_calls_are_off_unless_asked_for() {
+        for (setting, calls) in
+            [("x-a: 1", None), ("target: true", Some(50)), ("target: false", None), ("target: {}", Some(50))]
+        {
+            let code = program(&format!("- {{type: code-grader, command: a, {setting}}}\n"));
+            assert_eq!((code.max_calls, code.cwd), (calls, None), "{setting}");
+        }
+    }
+
+    #[test]
+    fn slips_and_wrong_values_are_noticed() {
+        for (setting, code) in [
+            ("wieght: 2", "W0303"),
+            ("cwd: lost", "E0501"),
+            ("target: big", "E0105"),
+            ("timeout_seconds: -1", "E0106"),
+            ("timeout_ms: 1e300", "E0106"),
+        ] {
+            assert_eq!(
+                codes(&format!("- {{type: code-grader, command: a, {setting}}}\n")),
+                [code],
+                "{setting}"
+            );
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Graders of the user's own: a file whose name is the type.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_diagnostic::Span;
+
+use super::code::rest;
+use super::prompt::config;
+use crate::decode::{Context, Object};
+use crate::model::{CustomGrader, GraderKind};
+
+/// Where such files are kept, in any folder from the eval file upwards.
+const FOLDERS: [&str; 2] = [".assize/graders", ".agentv/assertions"];
+const KEYS: [&str; 7] = ["name", "type", "weight", "required", "min_score", "negate", "config"];
+
+/// The file that makes `name` a type, the nearest one first. Names that could lead elsewhere are
+/// never looked up.
+pub(super) fn find(cx: &Context, name: &str, span: Span) -> Option<PathBuf> {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    if name.is_empty() || !name.chars().all(is_plain) {
+        return None;
+    }
+    let found = cx
+        .folders_upward(span)
+        .iter()
+        .flat_map(|folder| FOLDERS.map(|kept| folder.join(kept)))
+        .find_map(|folder| file_named(&folder, name))?;
+    let real = fs::canonicalize(&found).ok()?;
+    cx.roots.iter().any(|root| real.starts_with(root)).then_some(found)
+}
+
+fn file_named(folder: &Path, name: &str) -> Option<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .ok()?
+        .filter_map(Result::ok)
+        .map(|file| file.path())
+        .filter(|path| path.is_file() && path.file_stem().is_some_and(|stem| stem == name))
+        .collect();
+    // The order of a folder is up to the file system.
+    files.sort();
+    files.into_iter().next()
+}
+
+/// Reads the keys of a grader of the user's own: all but the common ones are its settings.
+pub(super) fn custom(cx: &mut Context, object: &mut Object<'_>, name: &str, path: &Path) -> GraderKind {
+    let mut settings = config(cx, object);
+    settings.extend(rest(cx, object, &KEYS));
+    GraderKind::Custom(CustomGrader {
+        type_name: name.to_owned(),
+        path: path.to_path_buf(),
+        config: settings,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::grader::testing::{complaints, read_at};
+    use crate::decode::grader::{AssertionContext, assertions};
+    use crate::model::Format;
+
+    #[test]
+    fn a_file_makes_a_type() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let kept = folder.path().join(".agentv/assertions");
+        fs::create_dir_all(&kept).expect("a folder");
+        fs::write(kept.join("word-count.ts"), "").expect("written");
+        let text =
+            "- {type: word-count, minimum: 3, weight: 2}\n- {type: word_count}\n- {type: ../word-count}\n";
+        let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), text);
+        let graders = assertions(&mut cx, &node, Format::Two, AssertionContext::default());
+        assert_eq!(graders.len(), 1);
+        let GraderKind::Custom(custom) = &graders[0].kind else { panic!("custom") };
+        assert_eq!(custom.type_name, "word-count");
+        assert!(custom.path.ends_with("word-count.ts"));
+        assert_eq!(custom.config.len(), 1);
+        assert_eq!(complaints(cx), vec![("E0302".into(), 2), ("E0301".into(), 3)]);
+    }
+}

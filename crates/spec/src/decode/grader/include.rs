@@ -1,0 +1,353 @@
+//! `include`: the graders of a template file in the place of the entry.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
+
+use super::list::assertions;
+use crate::codes;
+use crate::decode::interpolate::interpolate;
+use crate::decode::object::wrong_type;
+use crate::decode::{Context, Object};
+use crate::model::{Format, Grader};
+use crate::tree::{Node, read_yaml};
+
+/// How deep templates may be nested.
+const MAX_NESTING: usize = 3;
+/// Where templates called by name are kept, in any folder from the including file upwards.
+const FOLDERS: [&str; 2] = [".assize/templates", ".agentv/templates"];
+const ENDINGS: [&str; 2] = ["yaml", "yml"];
+
+/// Where an assertion list stands: which templates it came through.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AssertionContext {
+    /// The templates (canonical paths) around the list, outermost first.
+    pub(super) stack: Vec<PathBuf>,
+}
+
+impl AssertionContext {
+    /// Whether the list stands in a template.
+    pub(super) fn in_template(&self) -> bool {
+        !self.stack.is_empty()
+    }
+}
+
+/// Templates that have been read, so that a file that is included by many cases is read, and
+/// complained about, once.
+/// Clones share what has been read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Templates {
+    read: Arc<Mutex<HashMap<TemplateKey, Template>>>,
+}
+
+/// Canonical path, format, and nesting, which decides whether a template inside is too deep.
+type TemplateKey = (PathBuf, Format, usize);
+
+impl Templates {
+    fn get(&self, key: &TemplateKey) -> Option<Template> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    fn insert(&self, key: TemplateKey, template: Template) {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(key, template);
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Template {
+    graders: Vec<Arc<Grader>>,
+    sound: bool,
+}
+
+/// Reads the entry `include: NAME`.
+pub(super) fn include(
+    cx: &mut Context,
+    item: &Node,
+    format: Format,
+    at: &AssertionContext,
+) -> Vec<Arc<Grader>> {
+    let Some(mut object) = Object::new(item, "an include", &mut cx.problems) else { return Vec::new() };
+    let name = object.text("include", &mut cx.problems);
+    if name.is_none() && item.get("include").is_some_and(Node::is_null) {
+        cx.problems.add(
+            Diagnostic::error(codes::EMPTY_TEXT, "`include` is empty", object.head(), "nothing follows")
+                .with_help("write the name of a template, or a path"),
+        );
+    }
+    object.finish(&mut cx.problems);
+    name.map_or_else(Vec::new, |name| template(cx, &name, format, at).unwrap_or_default())
+}
+
+fn template(
+    cx: &mut Context,
+    name: &Spanned<String>,
+    format: Format,
+    at: &AssertionContext,
+) -> Option<Vec<Arc<Grader>>> {
+    let written = locate(cx, name)?;
+    let path = cx.find(&written, name.span)?;
+    let real = fs::canonicalize(&path).unwrap_or(path);
+    if let Some(position) = at.stack.iter().position(|step| *step == real) {
+        let way: Vec<String> = at.stack[position..].iter().chain([&real]).map(|step| short(step)).collect();
+        cx.problems.add(
+            Diagnostic::error(
+                codes::TEMPLATE_CYCLE,
+                format!("the template `{}` includes itself", name.value),
+                name.span,
+                "leads back to a template that is being read",
+            )
+            .with_note(way.join(" -> "))
+            .with_help("remove one of these includes"),
+        );
+        return None;
+    }
+    if at.stack.len() >= MAX_NESTING {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::TEMPLATE_DEPTH,
+                format!("templates are nested more than {MAX_NESTING} deep"),
+                name.span,
+                "one level too many",
+            )
+            .with_help("include this template directly in the eval file"),
+        );
+        return None;
+    }
+    let key = (real.clone(), format, at.stack.len());
+    if let Some(known) = cx.templates.get(&key) {
+        if !known.sound {
+            cx.problems.add(broken(name.span, &name.value));
+        }
+        return Some(known.graders);
+    }
+    let errors = cx.problems.errors();
+    let mut stack = at.stack.clone();
+    stack.push(real);
+    let graders = read(cx, &written, name, format, AssertionContext { stack });
+    let sound = cx.problems.errors() == errors;
+    cx.templates.insert(key, Template { graders: graders.clone(), sound });
+    Some(graders)
+}
+
+fn read(
+    cx: &mut Context,
+    written: &str,
+    name: &Spanned<String>,
+    format: Format,
+    at: AssertionContext,
+) -> Vec<Arc<Grader>> {
+    let Some(file) = cx.read_text(written, name.span) else { return Vec::new() };
+    let source = cx.sources.add(file.path, file.text);
+    let errors = cx.problems.errors();
+    let root = read_yaml(&cx.sources, source, &mut cx.problems);
+    let Some(mut root) = root else {
+        if cx.problems.errors() == errors {
+            cx.problems.add(
+                broken(name.span, &name.value)
+                    .with_note("the file is empty")
+                    .with_help("write a list under `assertions`"),
+            );
+        }
+        return Vec::new();
+    };
+    interpolate(cx, &mut root);
+    if root.as_map().is_none() {
+        let mut complaint = wrong_type(&root, "a template", "a map with `assertions`");
+        if root.as_seq().is_some() {
+            complaint = complaint.with_help("put `assertions:` above the list");
+        }
+        cx.problems.add(complaint);
+        return Vec::new();
+    }
+    let Some(mut object) = Object::new(&root, "a template", &mut cx.problems) else { return Vec::new() };
+    for key in ["name", "description", "$schema"] {
+        object.entry(key);
+    }
+    let list = object.value("assertions");
+    if list.is_none() {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::TEMPLATE_BROKEN,
+                "this template has no `assertions`",
+                object.head(),
+                "expected a list under `assertions`",
+            )
+            .with_help("write `assertions:` and the entries below it"),
+        );
+    }
+    object.finish(&mut cx.problems);
+    list.map_or_else(Vec::new, |list| assertions(cx, list, format, at))
+}
+
+/// The path of a template as [`Context::find`] understands it: a given path as it is, a name as the
+/// nearest template of that name.
+fn locate(cx: &mut Context, name: &Spanned<String>) -> Option<String> {
+    let written = name.value.trim();
+    let is_path = written.starts_with("file://")
+        || written.contains(['/', '\\'])
+        || ENDINGS.iter().any(|ending| written.ends_with(&format!(".{ending}")));
+    if is_path {
+        return Some(written.to_owned());
+    }
+    let folders = cx.folders_upward(name.span);
+    for folder in &folders {
+        for kept in FOLDERS {
+            for ending in ENDINGS {
+                let relative = format!("{kept}/{written}.{ending}");
+                if folder.join(&relative).is_file() {
+                    return Some(relative);
+                }
+            }
+        }
+    }
+    let mut diagnostic = Diagnostic::error(
+        codes::TEMPLATE_NOT_FOUND,
+        format!("there is no template `{written}`"),
+        name.span,
+        "not found",
+    )
+    .with_note(format!("looked in `{}` and the folders above", folders.first()?.join(FOLDERS[0]).display()));
+    let known = known(&folders);
+    if let Some(near) = did_you_mean(written, known.iter().map(String::as_str)) {
+        diagnostic = diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
+            "use this one",
+            name.span,
+            near,
+        );
+    } else {
+        diagnostic = diagnostic
+            .with_help(format!("create `{}/{written}.yaml` with a list under `assertions`", FOLDERS[0]));
+    }
+    cx.problems.add(diagnostic);
+    None
+}
+
+/// The names of all templates in reach.
+fn known(folders: &[PathBuf]) -> Vec<String> {
+    let mut names: Vec<String> = folders
+        .iter()
+        .flat_map(|folder| FOLDERS.map(|kept| folder.join(kept)))
+        .filter_map(|folder| fs::read_dir(folder).ok())
+        .flatten()
+        .filter_map(Result::ok)
+        .map(|file| file.path())
+        .filter(|path| path.extension().is_some_and(|found| ENDINGS.iter().any(|ending| found == *ending)))
+        .filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn broken(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        codes::TEMPLATE_BROKEN,
+        format!("the template `{name}` can't be used"),
+        span,
+        "included here",
+    )
+}
+
+fn short(path: &Path) -> String {
+    format!("`{}`", path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::grader::testing::{complaints, read_at};
+    use crate::model::GraderKind;
+
+    fn files(list: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (path, text) in list {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("inside")).expect("a folder");
+            fs::write(path, text).expect("written");
+        }
+        folder
+    }
+
+    fn decode(folder: &Path, text: &str) -> (Vec<Arc<Grader>>, Vec<(String, usize)>) {
+        let (mut cx, node) = read_at(&folder.join("suite.yaml"), text);
+        let graders = assertions(&mut cx, &node, Format::Two, AssertionContext::default());
+        (graders, complaints(cx))
+    }
+
+    #[test]
+    fn templates_are_spliced_in_and_read_their_own_files() {
+        let folder = files(&[
+            (
+                ".agentv/templates/safe.yaml",
+                "assertions:\n- Is polite\n- {type: llm-grader, prompt: 'file://p.md'}\n- include: ./more.yml\n",
+            ),
+            (".agentv/templates/more.yml", "assertions:\n- {type: code-grader, command: [x]}\n"),
+            (".agentv/templates/p.md", "Judge it\r\n"),
+        ]);
+        let (graders, problems) =
+            decode(folder.path(), "- {type: is-json}\n- include: safe\n- {type: equals, value: x}\n- Last\n");
+        assert_eq!(problems, vec![]);
+        let names: Vec<&str> = graders.iter().map(|grader| grader.name.as_str()).collect();
+        assert_eq!(names, ["is-json", "rubrics", "llm-grader", "code-grader", "equals", "rubrics-2"]);
+        assert!(graders[1].place.path().ends_with(".agentv/templates/safe.yaml"));
+        let GraderKind::Llm(llm) = &graders[2].kind else { panic!("a judge") };
+        assert!(format!("{:?}", llm.prompt).contains("Judge it\\n"));
+        let GraderKind::Code(code) = &graders[3].kind else { panic!("a program") };
+        assert!(code.cwd.as_ref().is_some_and(|cwd| cwd.ends_with(".agentv/templates")));
+    }
+
+    #[test]
+    fn cycles_and_deep_nests_end() {
+        let folder = files(&[
+            (".assize/templates/a.yaml", "assertions: [{include: b}]\n"),
+            (".assize/templates/b.yaml", "assertions: [{include: a}]\n"),
+            (".assize/templates/t1.yaml", "assertions: [{include: t2}]\n"),
+            (".assize/templates/t2.yaml", "assertions: [{include: t3}]\n"),
+            (".assize/templates/t3.yaml", "assertions: [{include: t4}]\n"),
+            (".assize/templates/t4.yaml", "assertions: [Fine]\n"),
+        ]);
+        // Named templates are found from the folder of the template itself too.
+        let inner = folder.path().join(".assize/templates");
+        for (text, code) in [("- include: a\n", "E0312"), ("- include: t1\n", "E0313")] {
+            let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), text);
+            cx.search = vec![folder.path().to_path_buf(), inner.clone()];
+            assertions(&mut cx, &node, Format::Two, AssertionContext::default());
+            let problems = complaints(cx);
+            assert_eq!(problems.iter().map(|p| p.0.as_str()).collect::<Vec<_>>(), [code], "{text}");
+        }
+        let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), "- include: t2\n");
+        cx.search = vec![folder.path().to_path_buf()];
+        assert_eq!(assertions(&mut cx, &node, Format::Two, AssertionContext::default()).len(), 1);
+    }
+
+    #[test]
+    fn a_broken_template_is_reported_once_and_spoils_every_use() {
+        let folder = files(&[
+            (".assize/templates/bad.yaml", "assertions:\n- ''\n- {type: nonsense}\n"),
+            (".assize/templates/list.yaml", "- a\n"),
+            (".assize/templates/none.yaml", "rules: []\n"),
+            (".assize/templates/empty.yaml", "# nothing\n"),
+        ]);
+        let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), "- include: bad\n- include: bad\n");
+        assertions(&mut cx, &node, Format::Two, AssertionContext::default());
+        let codes: Vec<&str> = cx.problems.into_vec().iter().map(|d| d.code.as_str()).collect();
+        assert_eq!(codes, ["E0107", "E0301", "E0314"]);
+        for (name, expected) in [
+            ("list", vec!["E0105"]),
+            ("none", vec!["E0103", "E0314"]),
+            ("empty", vec!["E0314"]),
+            ("lost", vec!["E0311"]),
+            ("lost.yaml", vec!["E0501"]),
+        ] {
+            let (_, problems) = decode(folder.path(), &format!("- include: {name}\n"));
+            let mut codes: Vec<&str> = problems.iter().map(|p| p.0.as_str()).collect();
+            codes.sort_unstable();
+            assert_eq!(codes, expected, "{name}");
+        }
+        let (_, problems) = decode(folder.path(), "- {include: bad, weight: 2}\n- include:\n");
+        assert!(problems.contains(&("E0103".into(), 1)) && problems.contains(&("E0107".into(), 2)));
+    }
+}

@@ -1,0 +1,250 @@
+//! Graders of JSON answers: `is-json` and `field-accuracy`.
+
+use assize_diagnostic::{Diagnostic, Spanned};
+use assize_rubric::Weight;
+use serde_json::Value;
+
+use super::words::{choice, missing, not_negative, unused};
+use crate::codes;
+use crate::decode::object::wrong_type;
+use crate::decode::{Context, Object};
+use crate::model::{FieldAccuracy, FieldCheck, FieldMatch, GraderKind, IsJson};
+use crate::tree::{Data, Node, read_json, read_yaml};
+
+/// Reads the keys of `type: is-json`.
+pub(super) fn is_json(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
+    let errors = cx.problems.errors();
+    let schema = object.value("schema").and_then(|node| schema(cx, node));
+    (cx.problems.errors() == errors).then_some(GraderKind::IsJson(IsJson { schema }))
+}
+
+/// A JSON Schema: written here, or in a file.
+fn schema(cx: &mut Context, node: &Node) -> Option<Value> {
+    match &node.data {
+        Data::Map(_) | Data::Bool(_) => Some(node.to_json()),
+        Data::Str(written) => {
+            let file = cx.read_text(written.trim(), node.place())?;
+            let is_json = file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+            let source = cx.sources.add(file.path, file.text);
+            let read = if is_json { read_json } else { read_yaml };
+            let errors = cx.problems.errors();
+            match read(&cx.sources, source, &mut cx.problems) {
+                Some(root) if matches!(root.data, Data::Map(_) | Data::Bool(_)) => Some(root.to_json()),
+                Some(root) => {
+                    cx.problems.add(wrong_type(&root, "a JSON Schema", "a map"));
+                    None
+                }
+                None => {
+                    if cx.problems.errors() == errors {
+                        cx.problems.add(
+                            Diagnostic::error(
+                                codes::EMPTY_TEXT,
+                                "the schema file is empty",
+                                node.place(),
+                                "this file",
+                            )
+                            .with_help("write a JSON Schema into it"),
+                        );
+                    }
+                    None
+                }
+            }
+        }
+        _ => {
+            cx.problems.add(wrong_type(node, "`schema`", "a JSON Schema or the path of one"));
+            None
+        }
+    }
+}
+
+/// Reads the keys of `type: field-accuracy`.
+pub(super) fn field_accuracy(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
+    let errors = cx.problems.errors();
+    let fields = match object.value("fields") {
+        None => {
+            cx.problems.add(missing(
+                object.head(),
+                "a field-accuracy grader",
+                "fields",
+                "fields: [{path: invoice.total, match: exact}]",
+            ));
+            Vec::new()
+        }
+        Some(node) => match &node.data {
+            Data::Seq(items) if items.is_empty() => {
+                cx.problems.add(missing(node.place(), "`fields`", "path", "- path: invoice.total"));
+                Vec::new()
+            }
+            Data::Seq(items) => items.iter().filter_map(|item| field(cx, item)).collect(),
+            _ => {
+                cx.problems.add(wrong_type(node, "`fields`", "a list"));
+                Vec::new()
+            }
+        },
+    };
+    let all_or_nothing = object.value("aggregation").and_then(|node| {
+        choice(node, "aggregation", &["weighted_average", "all_or_nothing"], &mut cx.problems)
+    }) == Some("all_or_nothing");
+    if cx.problems.errors() == errors && fields.iter().all(|field| field.weight.get() == 0.0) {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NO_USABLE_WEIGHT,
+                "all fields have weight 0",
+                object.head(),
+                "nothing counts",
+            )
+            .with_help("give at least one field a weight above 0"),
+        );
+    }
+    (cx.problems.errors() == errors)
+        .then_some(GraderKind::FieldAccuracy(FieldAccuracy { fields, all_or_nothing }))
+}
+
+fn field(cx: &mut Context, node: &Node) -> Option<FieldCheck> {
+    let errors = cx.problems.errors();
+    let mut object = Object::new(node, "a field", &mut cx.problems)?;
+    let path = object.text("path", &mut cx.problems);
+    match &path {
+        None if cx.problems.errors() == errors => {
+            cx.problems.add(missing(object.head(), "a field", "path", "path: invoice.total"));
+        }
+        Some(path) => check_path(cx, path),
+        None => {}
+    }
+    let word = match object.value("match") {
+        Some(node) => choice(node, "match", &["exact", "numeric_tolerance", "date"], &mut cx.problems),
+        None => Some("exact"),
+    };
+    let tolerance_at = object.value("tolerance");
+    let tolerance = not_negative(&mut object, "tolerance", &mut cx.problems);
+    let relative_at = object.value("relative");
+    let relative = object.boolean("relative", &mut cx.problems);
+    let formats_at = object.value("formats");
+    let formats = object.strings("formats", &mut cx.problems);
+    let required = object.boolean("required", &mut cx.problems);
+    let weight = not_negative(&mut object, "weight", &mut cx.problems);
+    object.finish(&mut cx.problems);
+    let word = word?;
+    for (node, key, owner) in [
+        (tolerance_at, "tolerance", "numeric_tolerance"),
+        (relative_at, "relative", "numeric_tolerance"),
+        (formats_at, "formats", "date"),
+    ] {
+        if let Some(node) = node.filter(|_| owner != word) {
+            cx.problems.add(unused(
+                node.place(),
+                format!("`{key}` is not used by `match: {word}`"),
+                format!("write `match: {owner}`, or remove `{key}`"),
+            ));
+        }
+    }
+    let rule = match word {
+        "numeric_tolerance" => FieldMatch::NumericTolerance {
+            tolerance: tolerance.unwrap_or(0.0),
+            relative: relative.is_some_and(|flag| flag.value),
+        },
+        "date" => FieldMatch::Date { formats: formats.into_iter().map(|format| format.value).collect() },
+        _ => FieldMatch::Exact,
+    };
+    let path = path?.value;
+    (cx.problems.errors() == errors).then(|| FieldCheck {
+        path,
+        rule,
+        required: required.is_none_or(|flag| flag.value),
+        weight: weight.and_then(|weight| Weight::new(weight).ok()).unwrap_or(Weight::ONE),
+    })
+}
+
+/// `a.b[0].c`: names joined by dots, each with any number of `[N]` after it; `[N]` may also begin.
+fn check_path(cx: &mut Context, path: &Spanned<String>) {
+    let sound = path.value.split('.').enumerate().all(|(index, part)| {
+        let (name, mut rest) = match part.find('[') {
+            Some(at) => part.split_at(at),
+            None => (part, ""),
+        };
+        if name.trim().is_empty() && (index > 0 || rest.is_empty()) {
+            return false;
+        }
+        while let Some((number, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+                return false;
+            }
+            rest = after;
+        }
+        rest.is_empty() && !name.contains(']')
+    });
+    if !sound {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::BAD_FIELD_PATH,
+                "this path can't be read",
+                path.span,
+                "not names and `[N]`",
+            )
+            .with_help(
+                "write names joined by dots, with `[N]` for an item of a list: `order.items[0].price`",
+            ),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::grader::testing::{codes, one, read_at};
+    use crate::decode::grader::{AssertionContext, assertions};
+    use crate::model::Format;
+
+    #[test]
+    fn schemas_stand_here_or_in_a_file() {
+        assert_eq!(one("- {type: is-json}\n").kind, GraderKind::IsJson(IsJson { schema: None }));
+        let GraderKind::IsJson(json) = &one("- {type: is_json, schema: {type: object}}\n").kind else {
+            panic!("json")
+        };
+        assert_eq!(json.schema, Some(serde_json::json!({"type": "object"})));
+        assert_eq!(codes("- {type: is-json, schema: [a]}\n"), ["E0105"]);
+        assert_eq!(codes("- {type: is-json, schema: lost.json}\n"), ["E0501"]);
+        assert_eq!(codes("- {type: is-json, value: x}\n"), ["E0103"]);
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("s.json"), "{\"type\": \"array\"}").expect("written");
+        let (mut cx, node) =
+            read_at(&folder.path().join("suite.yaml"), "- {type: is-json, schema: s.json}\n");
+        let graders = assertions(&mut cx, &node, Format::Two, AssertionContext::default());
+        let GraderKind::IsJson(json) = &graders[0].kind else { panic!("json") };
+        assert_eq!(json.schema, Some(serde_json::json!({"type": "array"})));
+    }
+
+    #[test]
+    fn fields_are_read() {
+        let grader = one(
+            "- type: field_accuracy\n  aggregation: all_or_nothing\n  fields:\n  - path: a.b[0][1].c\n  - {path: total, match: numeric_tolerance, tolerance: 0.5, relative: true, weight: 2, required: false}\n  - {path: '[0].due', match: date, formats: [YYYY-MM-DD]}\n",
+        );
+        let GraderKind::FieldAccuracy(fields) = &grader.kind else { panic!("fields") };
+        assert!(fields.all_or_nothing);
+        assert_eq!(fields.fields[0].rule, FieldMatch::Exact);
+        assert!(fields.fields[0].required && !fields.fields[1].required);
+        assert_eq!(fields.fields[1].rule, FieldMatch::NumericTolerance { tolerance: 0.5, relative: true });
+        assert_eq!(fields.fields[2].rule, FieldMatch::Date { formats: vec!["YYYY-MM-DD".into()] });
+    }
+
+    #[test]
+    fn wrong_fields_are_refused() {
+        assert_eq!(codes("- {type: field-accuracy}\n"), ["E0304"]);
+        assert_eq!(codes("- {type: field-accuracy, fields: []}\n"), ["E0304"]);
+        for (field, code) in [
+            ("match: exact", "E0304"),
+            ("path: a..b", "E0310"),
+            ("path: 'a[x]'", "E0310"),
+            ("path: 'a[1'", "E0310"),
+            ("path: a, match: fuzzy", "E0307"),
+            ("path: a, tolerance: 1", "E0306"),
+            ("path: a, match: numeric_tolerance, tolerance: -1", "E0106"),
+            ("path: a, match: exact, formats: [x]", "E0306"),
+            ("path: a, weight: 0", "E0204"),
+            ("path: a, weigth: 1", "E0103"),
+        ] {
+            let text = format!("- type: field-accuracy\n  fields: [{{{field}}}]\n");
+            assert_eq!(codes(&text), [code], "{field}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! A whole assertion list: texts, maps and includes.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Span};
+
+use super::include::{AssertionContext, include};
+use super::names::free;
+use super::object::grader;
+use super::rubrics::shorthand;
+use crate::codes;
+use crate::decode::Context;
+use crate::decode::object::wrong_type;
+use crate::model::{Format, Grader};
+use crate::tree::{Data, Node};
+
+/// A grader in its list, before names are settled.
+struct Entry {
+    grader: Arc<Grader>,
+    /// Where this list names it; `None` if the name is the type's or comes from a template.
+    named: Option<Span>,
+}
+
+/// Reads an assertion list. All plain texts, wherever they stand, become one rubrics grader at the
+/// place of the first, of a weight that is their number. Broken graders are left out after a
+/// complaint.
+pub(crate) fn assertions(
+    cx: &mut Context,
+    list: &Node,
+    format: Format,
+    at: AssertionContext,
+) -> Vec<Arc<Grader>> {
+    let Data::Seq(items) = &list.data else {
+        let mut diagnostic = wrong_type(list, "the assertions", "a list");
+        if list.as_str().is_some() || list.as_map().is_some() {
+            diagnostic = diagnostic.with_help("begin each entry with `- `");
+        }
+        cx.problems.add(diagnostic);
+        return Vec::new();
+    };
+    let mut entries: Vec<Entry> = Vec::with_capacity(items.len());
+    let texts: Vec<&Node> = items.iter().filter(|item| item.as_str().is_some()).collect();
+    let mut texts_are_due = true;
+    for item in items {
+        match &item.data {
+            Data::Str(_) => {
+                if std::mem::take(&mut texts_are_due) {
+                    let grader = shorthand(cx, &texts, format);
+                    entries.extend(grader.map(|grader| Entry { grader: Arc::new(grader), named: None }));
+                }
+            }
+            Data::Map(_) if item.get("include").is_some() && item.get("type").is_none() => {
+                let graders = include(cx, item, format, &at);
+                entries.extend(graders.into_iter().map(|grader| Entry { grader, named: None }));
+            }
+            Data::Map(_) => {
+                let named = item.get("name").or_else(|| item.get("id")).map(Node::place);
+                let grader = grader(cx, item, format, &at);
+                entries.extend(grader.map(|grader| Entry { grader: Arc::new(grader), named }));
+            }
+            Data::Bool(_) | Data::Int(_) | Data::Float(_) => {
+                let quoted = format!("\"{}\"", cx.sources.slice(item.place()));
+                cx.problems.add(wrong_type(item, "an assertion", "a text or a map").with_suggestion(
+                    "put it in quotes",
+                    item.place(),
+                    quoted,
+                ));
+            }
+            Data::Null | Data::Seq(_) => cx.problems.add(wrong_type(item, "an assertion", "a text or a map")),
+        }
+    }
+    settle_names(cx, entries)
+}
+
+/// Given names stay; names taken from the type, and names given twice, get a number.
+fn settle_names(cx: &mut Context, entries: Vec<Entry>) -> Vec<Arc<Grader>> {
+    let mut given: HashMap<String, Span> = HashMap::new();
+    let mut taken: HashSet<String> =
+        entries.iter().filter(|entry| entry.named.is_some()).map(|entry| entry.grader.name.clone()).collect();
+    let mut graders = Vec::with_capacity(entries.len());
+    for Entry { mut grader, named } in entries {
+        let first = match named {
+            Some(span) => given.insert(grader.name.clone(), span).map(|first| (first, span)),
+            None => None,
+        };
+        if let Some((first, second)) = first {
+            given.insert(grader.name.clone(), first);
+            let name = free(&grader.name, &taken);
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::DUPLICATE_GRADER_NAME,
+                    format!("two graders are called `{}`", grader.name),
+                    second,
+                    format!("results will list this one as `{name}`"),
+                )
+                .with_secondary(first, "first one")
+                .with_help("give each grader a name of its own"),
+            );
+            taken.insert(name.clone());
+            Arc::make_mut(&mut grader).name = name;
+        } else if named.is_none() && !taken.insert(grader.name.clone()) {
+            let name = free(&grader.name, &taken);
+            taken.insert(name.clone());
+            Arc::make_mut(&mut grader).name = name;
+        }
+        graders.push(grader);
+    }
+    graders
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::decode::grader::testing::{codes, graders, one};
+    use crate::model::{Format, GraderKind};
+
+    #[test]
+    fn texts_are_gathered_at_the_place_of_the_first() {
+        let (graders, problems) = graders(
+            "- {type: is-json}\n- Mentions a\n- {type: contains, value: x}\n- Mentions b\n- Mentions c\n",
+            Format::Two,
+        );
+        assert_eq!(problems, vec![]);
+        let types: Vec<&str> = graders.iter().map(|grader| grader.type_name.as_str()).collect();
+        assert_eq!(types, ["is-json", "rubrics", "contains"]);
+        assert_eq!(graders[1].standing.weight.get(), 3.0);
+        assert_eq!((graders[1].place.line, graders[1].place.column), (2, 3));
+        let GraderKind::Rubric(rubric) = &graders[1].kind else { panic!("a rubric") };
+        let ids: Vec<&str> = rubric.rubric.criteria().iter().map(|c| c.id.as_str()).collect();
+        assert_eq!(ids, ["rubric-1", "rubric-2", "rubric-3"]);
+        assert!(rubric.rubric.criteria().iter().all(|c| c.gate == Some(assize_rubric::Gate::Met)));
+        assert_eq!(rubric.places[1].line, 4);
+    }
+
+    #[test]
+    fn names_are_numbered_where_they_are_taken() {
+        let (graders, problems) = graders(
+            "- {type: is-json}\n- {type: is-json}\n- {type: equals, value: x, name: is-json}\n- {type: equals, value: y, name: is-json}\n",
+            Format::Two,
+        );
+        let names: Vec<&str> = graders.iter().map(|grader| grader.name.as_str()).collect();
+        assert_eq!(names, ["is-json-2", "is-json-3", "is-json", "is-json-4"]);
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].code.as_str(), "W0305");
+    }
+
+    #[test]
+    fn what_is_neither_text_nor_map_is_refused() {
+        assert_eq!(codes("- 7\n- [a]\n-\n- ''\n"), ["E0105", "E0105", "E0105", "E0107"]);
+        assert_eq!(codes("Mentions a\n"), ["E0105"]);
+        assert_eq!(codes("- Returns: the value\n"), ["E0213"]);
+        assert_eq!(codes("[]"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn entries_without_a_type_are_told_where_they_belong() {
+        for (text, word) in [
+            ("- {outcome: a, weight: 2}\n", "criteria"),
+            ("- {criteria: [a]}\n", "type: rubrics"),
+            ("- {command: [a]}\n", "type: code-grader"),
+            ("- {name: a}\n", "type"),
+        ] {
+            let (_, problems) = graders(text, Format::Two);
+            assert_eq!(problems[0].code.as_str(), "E0303", "{text}");
+            assert!(problems[0].help[0].contains(word), "{text}: {:?}", problems[0].help);
+        }
+        assert_eq!(one("- type: rubrics\n  criteria: Only one\n").standing.weight.get(), 1.0);
+    }
+}

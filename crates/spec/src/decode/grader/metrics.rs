@@ -1,0 +1,164 @@
+//! Graders of how an answer came about: time, cost, tokens, calls, skills.
+
+use assize_diagnostic::Diagnostic;
+
+use super::words::{count, duration, missing, not_negative, unused};
+use crate::codes;
+use crate::decode::{Context, Object};
+use crate::model::{ExecutionMetrics, GraderKind, SkillTrigger, TokenUsage};
+
+/// Reads the keys of `type: latency`: `threshold` in milliseconds.
+pub(super) fn latency(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
+    if object.value("threshold").is_none() {
+        cx.problems.add(missing(
+            object.head(),
+            "a latency limit",
+            "threshold",
+            "threshold: 2000 # milliseconds",
+        ));
+        return None;
+    }
+    duration(object, "threshold", 0.001, &mut cx.problems).map(|threshold| GraderKind::Latency { threshold })
+}
+
+/// Reads the keys of `type: cost`: `budget` in US dollars.
+pub(super) fn cost(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
+    if object.value("budget").is_none() {
+        cx.problems.add(missing(object.head(), "a cost limit", "budget", "budget: 0.05 # US dollars"));
+        return None;
+    }
+    not_negative(object, "budget", &mut cx.problems).map(|budget_usd| GraderKind::Cost { budget_usd })
+}
+
+/// Reads the keys of `type: token-usage`.
+pub(super) fn token_usage(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
+    let errors = cx.problems.errors();
+    let limits = TokenUsage {
+        max_total: count(object, "max_total", &mut cx.problems),
+        max_input: count(object, "max_input", &mut cx.problems),
+        max_output: count(object, "max_output", &mut cx.problems),
+    };
+    if limits == TokenUsage::default() && cx.problems.errors() == errors {
+        no_limit(cx, object, "a token limit", "`max_total`, `max_input` or `max_output`");
+    }
+    (cx.problems.errors() == errors).then_some(GraderKind::TokenUsage(limits))
+}
+
+/// Reads the keys of `type: execution-metrics`.
+pub(super) fn execution_metrics(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
+    let errors = cx.problems.errors();
+    let limits = ExecutionMetrics {
+        max_tool_calls: count(object, "max_tool_calls", &mut cx.problems),
+        max_llm_calls: count(object, "max_llm_calls", &mut cx.problems),
+        max_tokens: count(object, "max_tokens", &mut cx.problems),
+        max_cost_usd: not_negative(object, "max_cost_usd", &mut cx.problems),
+        max_duration: duration(object, "max_duration_ms", 0.001, &mut cx.problems),
+        target_exploration_ratio: object
+            .unit("target_exploration_ratio", &mut cx.problems)
+            .map(|ratio| ratio.value),
+        exploration_tolerance: None,
+    };
+    let tolerance = object.unit("exploration_tolerance", &mut cx.problems);
+    if limits == ExecutionMetrics::default() && cx.problems.errors() == errors {
+        no_limit(
+            cx,
+            object,
+            "an execution-metrics grader",
+            "a limit such as `max_tool_calls` or `max_duration_ms`",
+        );
+    } else if let Some(tolerance) = tolerance.as_ref().filter(|_| limits.target_exploration_ratio.is_none()) {
+        cx.problems.add(unused(
+            tolerance.span,
+            "`exploration_tolerance` needs `target_exploration_ratio`",
+            "add the ratio that is aimed at, or remove the tolerance",
+        ));
+    }
+    let limits = ExecutionMetrics { exploration_tolerance: tolerance.map(|unit| unit.value), ..limits };
+    (cx.problems.errors() == errors).then_some(GraderKind::ExecutionMetrics(limits))
+}
+
+fn no_limit(cx: &mut Context, object: &Object<'_>, what: &str, keys: &str) {
+    cx.problems.add(
+        Diagnostic::error(
+            codes::MISSING_SETTING,
+            format!("{what} needs a limit"),
+            object.head(),
+            "no limit here",
+        )
+        .with_help(format!("add {keys}")),
+    );
+}
+
+/// Reads the keys of `type: skill-trigger`.
+pub(super) fn skill_trigger(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
+    let errors = cx.problems.errors();
+    let skill = object.text("skill", &mut cx.problems);
+    if skill.is_none() && cx.problems.errors() == errors {
+        cx.problems.add(missing(
+            object.head(),
+            "a skill-trigger grader",
+            "skill",
+            "skill: name-of-the-skill",
+        ));
+    }
+    let should = object.boolean("should_trigger", &mut cx.problems);
+    let skill = skill?.value;
+    (cx.problems.errors() == errors).then(|| {
+        GraderKind::SkillTrigger(SkillTrigger { skill, should_trigger: should.is_none_or(|flag| flag.value) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::decode::grader::testing::{codes, one};
+
+    #[test]
+    fn limits_are_read() {
+        let kind = |text: &str| one(&format!("- {{type: {text}}}\n")).kind.clone();
+        assert_eq!(
+            kind("latency, threshold: 1500"),
+            GraderKind::Latency { threshold: Duration::from_millis(1500) }
+        );
+        assert_eq!(kind("cost, budget: 0.1"), GraderKind::Cost { budget_usd: 0.1 });
+        assert_eq!(
+            kind("token_usage, max_total: 100"),
+            GraderKind::TokenUsage(TokenUsage { max_total: Some(100), ..TokenUsage::default() })
+        );
+        let GraderKind::ExecutionMetrics(limits) = kind(
+            "execution-metrics, max_tool_calls: 3, max_duration_ms: 10, target_exploration_ratio: 0.5, exploration_tolerance: 0.1",
+        ) else {
+            panic!("limits")
+        };
+        assert_eq!((limits.max_tool_calls, limits.max_duration), (Some(3), Some(Duration::from_millis(10))));
+        assert_eq!(limits.exploration_tolerance.map(assize_rubric::Unit::get), Some(0.1));
+        assert_eq!(
+            kind("skill-trigger, skill: deploy"),
+            GraderKind::SkillTrigger(SkillTrigger { skill: "deploy".into(), should_trigger: true })
+        );
+    }
+
+    #[test]
+    fn missing_and_wrong_limits_are_refused() {
+        for (text, code) in [
+            ("latency", "E0304"),
+            ("latency, threshold: -1", "E0106"),
+            ("latency, threshold: .inf", "E0106"),
+            ("cost", "E0304"),
+            ("cost, budget: free", "E0105"),
+            ("cost, budget_usd: 1", "E0304"),
+            ("token-usage", "E0304"),
+            ("token-usage, max_total: 1.5", "E0105"),
+            ("execution-metrics", "E0304"),
+            ("execution-metrics, max_tokens: 1, exploration_tolerance: 0.1", "E0306"),
+            ("execution-metrics, target_exploration_ratio: 50", "E0106"),
+            ("skill-trigger", "E0304"),
+            ("skill-trigger, skill: ''", "E0107"),
+            ("skill-trigger, skill: a, should_trigger: no", "E0105"),
+        ] {
+            assert!(codes(&format!("- {{type: {text}}}\n")).contains(&code), "{text}");
+        }
+    }
+}

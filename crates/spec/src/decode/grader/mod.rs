@@ -1,0 +1,29 @@
+//! Graders, from assertion lists to checked values. One file per family of graders; `list` puts a
+//! list together, `object` reads what all graders have in common.
+
+mod code;
+mod composite;
+mod custom;
+mod include;
+mod json;
+mod kind;
+mod list;
+mod llm;
+mod metrics;
+mod names;
+mod object;
+mod prompt;
+mod refused;
+mod rubrics;
+mod standing;
+#[cfg(test)]
+pub(crate) mod testing;
+mod text;
+mod trajectory;
+mod words;
+
+pub(crate) use include::{AssertionContext, Templates};
+pub(crate) use list::assertions;
+pub(crate) use names::distinct_names;
+pub(crate) use rubrics::{evidence, inline_rubrics, judging, outcome_rubric};
+pub(crate) use words::choice;

@@ -1,0 +1,164 @@
+//! Text checks: `contains`, `equals`, `regex` and their kin.
+
+use assize_diagnostic::{Diagnostic, Span};
+
+use super::words::missing;
+use crate::codes;
+use crate::decode::object::{not_blank, string, wrong_type};
+use crate::decode::{Context, Object};
+use crate::model::{GraderKind, Regex, TextCheck, TextRule};
+use crate::tree::{Data, Node};
+
+/// Letters that may follow a pattern: those of ECMAScript.
+const FLAGS: &str = "dgimsuvy";
+
+/// Reads the keys of the text check called `name`.
+pub(super) fn text(cx: &mut Context, object: &mut Object<'_>, name: &'static str) -> Option<GraderKind> {
+    let many = name.ends_with("-any") || name.ends_with("-all");
+    let errors = cx.problems.errors();
+    let values = match object.value("value") {
+        None => {
+            let example = if many { "value: [one text, another]" } else { "value: the text" };
+            cx.problems.add(missing(object.head(), &format!("`{name}`"), "value", example));
+            Vec::new()
+        }
+        Some(node) => values(cx, node, name, many),
+    };
+    let rule = rule(cx, object, name);
+    (cx.problems.errors() == errors && !values.is_empty())
+        .then(|| GraderKind::Text(TextCheck { rule, values }))
+}
+
+fn rule(cx: &mut Context, object: &mut Object<'_>, name: &str) -> TextRule {
+    let ignore_case = name.starts_with('i');
+    match name {
+        "contains" | "icontains" => TextRule::Contains { ignore_case },
+        "contains-any" | "icontains-any" => TextRule::ContainsAny { ignore_case },
+        "contains-all" | "icontains-all" => TextRule::ContainsAll { ignore_case },
+        "starts-with" => TextRule::StartsWith,
+        "ends-with" => TextRule::EndsWith,
+        "regex" => {
+            let flags = object.string("flags", &mut cx.problems);
+            if let Some(flags) = &flags {
+                check_flags(cx, &flags.value, flags.span);
+            }
+            TextRule::Regex(Regex { flags: flags.map(|flags| flags.value).unwrap_or_default() })
+        }
+        _ => TextRule::Equals,
+    }
+}
+
+fn values(cx: &mut Context, node: &Node, name: &str, many: bool) -> Vec<String> {
+    match &node.data {
+        Data::Seq(items) if many && items.is_empty() => {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::EMPTY_TEXT,
+                    format!("`{name}` has no texts"),
+                    node.place(),
+                    "an empty list",
+                )
+                .with_help("list the texts to look for"),
+            );
+            Vec::new()
+        }
+        Data::Seq(items) if many => items.iter().filter_map(|item| value(cx, item, name)).collect(),
+        Data::Seq(_) => {
+            let mut diagnostic = wrong_type(node, "`value`", "a single text");
+            if matches!(name, "contains" | "icontains") {
+                diagnostic = diagnostic
+                    .with_help(format!("for several texts use `type: {name}-any` or `type: {name}-all`"));
+            }
+            cx.problems.add(diagnostic);
+            Vec::new()
+        }
+        _ => value(cx, node, name).into_iter().collect(),
+    }
+}
+
+fn value(cx: &mut Context, node: &Node, name: &str) -> Option<String> {
+    let text = string(node, "value", &mut cx.problems)?;
+    if name == "regex" && text.value.is_empty() {
+        cx.problems.add(
+            Diagnostic::error(codes::BAD_PATTERN, "the pattern is empty", text.span, "matches every answer")
+                .with_help("write what the answer must match"),
+        );
+        return None;
+    }
+    // A blank is a pattern like any other; as a text to look for it is surely a slip.
+    if name == "regex" {
+        return Some(text.value);
+    }
+    not_blank(text, "value", &mut cx.problems).map(|text| text.value)
+}
+
+fn check_flags(cx: &mut Context, flags: &str, span: Span) {
+    let unknown = flags.chars().find(|flag| !FLAGS.contains(*flag));
+    let twice = flags.chars().enumerate().find(|(at, flag)| flags.chars().take(*at).any(|c| c == *flag));
+    let complaint = if let Some(flag) = unknown {
+        format!("`{}` is not a flag", flag.escape_default())
+    } else if let Some((_, flag)) = twice {
+        format!("`{flag}` stands twice")
+    } else if flags.contains('u') && flags.contains('v') {
+        "`u` and `v` exclude each other".to_owned()
+    } else {
+        return;
+    };
+    cx.problems
+        .add(Diagnostic::error(codes::BAD_PATTERN, "these flags can't be used", span, complaint).with_help(
+            "`i` ignores case, `m` makes ^ and $ match at lines, `s` lets the dot match newlines",
+        ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::grader::testing::{codes, one};
+
+    fn check(text: &str) -> TextCheck {
+        let grader = one(text);
+        let GraderKind::Text(check) = &grader.kind else { panic!("a text check") };
+        check.clone()
+    }
+
+    #[test]
+    fn each_type_has_its_rule() {
+        for (name, rule) in [
+            ("contains", TextRule::Contains { ignore_case: false }),
+            ("icontains", TextRule::Contains { ignore_case: true }),
+            ("contains-any", TextRule::ContainsAny { ignore_case: false }),
+            ("icontains_any", TextRule::ContainsAny { ignore_case: true }),
+            ("contains-all", TextRule::ContainsAll { ignore_case: false }),
+            ("icontains-all", TextRule::ContainsAll { ignore_case: true }),
+            ("starts-with", TextRule::StartsWith),
+            ("ends_with", TextRule::EndsWith),
+            ("equals", TextRule::Equals),
+            ("regex", TextRule::Regex(Regex { flags: String::new() })),
+        ] {
+            let found = check(&format!("- {{type: {name}, value: x}}\n"));
+            assert_eq!(found, TextCheck { rule, values: vec!["x".into()] }, "{name}");
+        }
+        assert_eq!(check("- {type: contains-any, value: [a, b]}\n").values, ["a", "b"]);
+        let regex = check("- {type: regex, value: '^a', flags: im}\n");
+        assert_eq!(regex.rule, TextRule::Regex(Regex { flags: "im".into() }));
+    }
+
+    #[test]
+    fn wrong_values_are_refused() {
+        for (text, code) in [
+            ("contains", "E0304"),
+            ("contains, value: ''", "E0107"),
+            ("contains, value: 4", "E0105"),
+            ("contains, value: [a]", "E0105"),
+            ("contains-any, value: []", "E0107"),
+            ("contains-all, value: [a, 4]", "E0105"),
+            ("regex, value: ''", "E0309"),
+            ("regex, value: a, flags: x", "E0309"),
+            ("regex, value: a, flags: ii", "E0309"),
+            ("regex, value: a, flags: uv", "E0309"),
+            ("contains, value: a, flags: i", "E0103"),
+        ] {
+            assert_eq!(codes(&format!("- {{type: {text}}}\n")), [code], "{text}");
+        }
+    }
+}

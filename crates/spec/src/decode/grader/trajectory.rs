@@ -1,0 +1,257 @@
+//! `tool-trajectory`: the tool calls behind an answer.
+
+use std::time::Duration;
+
+use assize_diagnostic::Diagnostic;
+use serde_json::Value;
+
+use super::words::{choice, duration, missing, unused};
+use crate::codes;
+use crate::decode::common::refuse;
+use crate::decode::object::{string, wrong_type};
+use crate::decode::{Context, Object};
+use crate::model::{ArgsMatch, ExpectedCall, Format, GraderKind, ToolTrajectory, TrajectoryMode};
+use crate::tree::{Data, Node};
+
+const WHAT: &str = "a tool-trajectory grader";
+
+/// Reads the keys of `type: tool-trajectory`.
+pub(super) fn trajectory(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<GraderKind> {
+    let errors = cx.problems.errors();
+    let mode = mode(cx, object);
+    let minimums_at = object.entry("minimums").filter(|entry| !entry.value.is_null());
+    let minimums = minimums_at.map_or_else(Vec::new, |entry| minimums(cx, &entry.value));
+    let expected_at = object.entry("expected").filter(|entry| !entry.value.is_null());
+    let expected = expected_at.map_or_else(Vec::new, |entry| calls(cx, &entry.value));
+    let args_match = object.value("args_match").and_then(|node| args_match(cx, node));
+    let mode = mode?;
+    if mode == TrajectoryMode::AnyOrder {
+        if let Some(entry) = expected_at {
+            cx.problems.add(unused(
+                entry.key_span,
+                "`mode: any_order` does not use `expected`",
+                "write `minimums: {TOOL: 1}`, or `mode: superset` for calls that may come in any order",
+            ));
+        }
+        if minimums.is_empty() && cx.problems.errors() == errors {
+            let at = minimums_at.map_or(object.head(), |entry| entry.key_span);
+            cx.problems.add(missing(at, "`mode: any_order`", "minimums", "minimums: {search: 1}"));
+        }
+    } else {
+        if let Some(entry) = minimums_at {
+            cx.problems.add(unused(
+                entry.key_span,
+                "`minimums` is used by `mode: any_order` only",
+                "list the calls under `expected`, or write `mode: any_order`",
+            ));
+        }
+        // No calls at all can be demanded by these two modes; the others would check nothing.
+        let may_be_empty =
+            matches!(mode, TrajectoryMode::Exact | TrajectoryMode::Subset) && expected_at.is_some();
+        if expected.is_empty() && !may_be_empty && cx.problems.errors() == errors {
+            let at = expected_at.map_or(object.head(), |entry| entry.key_span);
+            cx.problems.add(missing(at, WHAT, "expected", "expected: [{tool: search}]"));
+        }
+    }
+    // Format 1 compares only the arguments that are listed.
+    let default = match format {
+        Format::One => ArgsMatch::Superset,
+        Format::Two => ArgsMatch::Exact,
+    };
+    (cx.problems.errors() == errors).then(|| {
+        GraderKind::ToolTrajectory(ToolTrajectory {
+            mode,
+            minimums,
+            expected,
+            args_match: Some(args_match.unwrap_or(default)),
+        })
+    })
+}
+
+fn mode(cx: &mut Context, object: &mut Object<'_>) -> Option<TrajectoryMode> {
+    let Some(node) = object.value("mode") else {
+        cx.problems.add(missing(object.head(), WHAT, "mode", "mode: in_order"));
+        return None;
+    };
+    let words = ["any_order", "in_order", "exact", "superset", "subset"];
+    Some(match choice(node, "mode", &words, &mut cx.problems)? {
+        "any_order" => TrajectoryMode::AnyOrder,
+        "in_order" => TrajectoryMode::InOrder,
+        "exact" => TrajectoryMode::Exact,
+        "superset" => TrajectoryMode::Superset,
+        _ => TrajectoryMode::Subset,
+    })
+}
+
+fn minimums(cx: &mut Context, node: &Node) -> Vec<(String, u32)> {
+    let Some(entries) = node.as_map() else {
+        cx.problems.add(
+            wrong_type(node, "`minimums`", "a map")
+                .with_help("write the least number of calls by tool: `search: 1`"),
+        );
+        return Vec::new();
+    };
+    let mut minimums = Vec::with_capacity(entries.len());
+    for entry in entries {
+        match entry.value.data {
+            Data::Int(value) if u32::try_from(value).is_ok_and(|value| value > 0) => {
+                minimums.push((entry.key.clone(), u32::try_from(value).unwrap_or(u32::MAX)));
+            }
+            Data::Int(value) => cx.problems.add(
+                Diagnostic::error(
+                    codes::OUT_OF_RANGE,
+                    format!("the minimum for `{}` is out of range", entry.key),
+                    entry.value.place(),
+                    format!("found {value}"),
+                )
+                .with_help("use a whole number, 1 or more"),
+            ),
+            _ => cx.problems.add(wrong_type(
+                &entry.value,
+                &format!("the minimum for `{}`", entry.key),
+                "a whole number",
+            )),
+        }
+    }
+    minimums
+}
+
+fn calls(cx: &mut Context, node: &Node) -> Vec<ExpectedCall> {
+    let Some(items) = node.as_seq() else {
+        cx.problems
+            .add(wrong_type(node, "`expected`", "a list").with_help("write each call as `- tool: NAME`"));
+        return Vec::new();
+    };
+    items.iter().filter_map(|item| call(cx, item)).collect()
+}
+
+fn call(cx: &mut Context, node: &Node) -> Option<ExpectedCall> {
+    if let Some(name) = node.as_str() {
+        cx.problems.add(wrong_type(node, "an expected call", "a map").with_suggestion(
+            "name the tool",
+            node.place(),
+            format!("{{tool: {name}}}"),
+        ));
+        return None;
+    }
+    let errors = cx.problems.errors();
+    let mut object = Object::new(node, "an expected call", &mut cx.problems)?;
+    let tool = object.text("tool", &mut cx.problems);
+    if tool.is_none() && cx.problems.errors() == errors {
+        cx.problems.add(missing(object.head(), "an expected call", "tool", "tool: search"));
+    }
+    let args = object.value("args").and_then(|node| args(cx, node));
+    let args_match = object.value("args_match").and_then(|node| args_match(cx, node));
+    let max_duration: Option<Duration> = duration(&mut object, "max_duration_ms", 0.001, &mut cx.problems);
+    refuse(
+        cx,
+        &mut object,
+        &[
+            ("input", "write the arguments of the call under `args`"),
+            ("arguments", "write the arguments of the call under `args`"),
+            (
+                "output",
+                "what a tool returns is not compared; check it with a `code-grader`, or remove the key",
+            ),
+        ],
+    );
+    object.finish(&mut cx.problems);
+    let tool = tool?.value;
+    (cx.problems.errors() == errors).then_some(ExpectedCall { tool, args, args_match, max_duration })
+}
+
+/// A map of arguments; `any` is the same as none.
+fn args(cx: &mut Context, node: &Node) -> Option<Value> {
+    match &node.data {
+        Data::Map(_) => Some(node.to_json()),
+        Data::Str(word) if word == "any" => None,
+        _ => {
+            cx.problems
+                .add(wrong_type(node, "`args`", "a map").with_help("write `any` if arguments don't matter"));
+            None
+        }
+    }
+}
+
+fn args_match(cx: &mut Context, node: &Node) -> Option<ArgsMatch> {
+    if let Some(items) = node.as_seq() {
+        if items.is_empty() {
+            cx.problems.add(
+                wrong_type(node, "`args_match`", "a word or a list of fields")
+                    .with_help("to compare nothing write `ignore`"),
+            );
+            return None;
+        }
+        let fields: Option<Vec<String>> = items
+            .iter()
+            .map(|item| string(item, "args_match", &mut cx.problems).map(|field| field.value))
+            .collect();
+        return fields.map(ArgsMatch::Fields);
+    }
+    Some(match choice(node, "args_match", &["exact", "superset", "subset", "ignore"], &mut cx.problems)? {
+        "exact" => ArgsMatch::Exact,
+        "superset" => ArgsMatch::Superset,
+        "subset" => ArgsMatch::Subset,
+        _ => ArgsMatch::Ignore,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::grader::testing::{codes, graders, one};
+
+    fn read(text: &str) -> ToolTrajectory {
+        let grader = one(&format!("- {{type: tool-trajectory, {text}}}\n"));
+        let GraderKind::ToolTrajectory(trajectory) = &grader.kind else { panic!("a trajectory") };
+        trajectory.clone()
+    }
+
+    #[test]
+    fn counts_and_sequences_are_read() {
+        let any = read("mode: any_order, minimums: {search: 2, fetch: 1}");
+        assert_eq!(any.minimums, [("search".to_owned(), 2), ("fetch".to_owned(), 1)]);
+        let sequence = read(
+            "mode: in-order, args_match: [a.b], expected: [{tool: a, args: any}, {tool: b, args: {q: 1}, args_match: superset, max_duration_ms: 20}]",
+        );
+        assert_eq!(sequence.mode, TrajectoryMode::InOrder);
+        assert_eq!(sequence.args_match, Some(ArgsMatch::Fields(vec!["a.b".into()])));
+        assert_eq!(sequence.expected[0].args, None);
+        assert_eq!(sequence.expected[1].args, Some(serde_json::json!({"q": 1})));
+        assert_eq!(sequence.expected[1].max_duration, Some(Duration::from_millis(20)));
+        assert_eq!(read("mode: exact, expected: []").expected, []);
+    }
+
+    #[test]
+    fn arguments_are_compared_as_the_format_does() {
+        assert_eq!(read("mode: subset, expected: [{tool: a}]").args_match, Some(ArgsMatch::Exact));
+        let text = "- {name: a, type: tool_trajectory, mode: exact, expected: [{tool: a}]}\n";
+        let (graders, _) = graders(text, Format::One);
+        let GraderKind::ToolTrajectory(trajectory) = &graders[0].kind else { panic!("a trajectory") };
+        assert_eq!(trajectory.args_match, Some(ArgsMatch::Superset));
+    }
+
+    #[test]
+    fn settings_that_do_not_go_together_are_refused() {
+        for (text, code) in [
+            ("expected: [{tool: a}]", "E0304"),
+            ("mode: sorted, expected: [{tool: a}]", "E0307"),
+            ("mode: any_order", "E0304"),
+            ("mode: any_order, minimums: {}", "E0304"),
+            ("mode: any_order, minimums: {a: 0}", "E0106"),
+            ("mode: any_order, minimums: {a: x}", "E0105"),
+            ("mode: any_order, minimums: {a: 1}, expected: [{tool: a}]", "E0306"),
+            ("mode: exact, expected: [{tool: a}], minimums: {a: 1}", "E0306"),
+            ("mode: in_order, expected: []", "E0304"),
+            ("mode: exact", "E0304"),
+            ("mode: exact, expected: [a]", "E0105"),
+            ("mode: exact, expected: [{args: {}}]", "E0304"),
+            ("mode: exact, expected: [{tool: a, args: 1}]", "E0105"),
+            ("mode: exact, expected: [{tool: a}], args_match: close", "E0307"),
+            ("mode: exact, expected: [{tool: a, max_duration: 1}]", "E0103"),
+            ("mode: exact, expected: [{tool: a, input: {}}]", "E0414"),
+        ] {
+            assert_eq!(codes(&format!("- {{type: tool-trajectory, {text}}}\n")), [code], "{text}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Small readings that several graders share.
+
+use std::time::Duration;
+
+use assize_diagnostic::{Diagnostic, Span, did_you_mean};
+
+use crate::codes;
+use crate::decode::object::string;
+use crate::decode::{Object, Problems};
+use crate::tree::Node;
+
+/// One of several known words; hyphens, underscores and case don't matter. `None` after a complaint.
+pub(crate) fn choice(
+    node: &Node,
+    key: &str,
+    words: &[&'static str],
+    problems: &mut Problems,
+) -> Option<&'static str> {
+    let found = string(node, key, problems)?;
+    let folded = fold(found.value.trim());
+    if let Some(word) = words.iter().find(|word| fold(word) == folded) {
+        return Some(word);
+    }
+    let listed: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    let mut diagnostic = Diagnostic::error(
+        codes::UNKNOWN_CHOICE,
+        format!("`{key}` has no value `{}`", found.value),
+        found.span,
+        "unknown word",
+    );
+    if let Some(near) = did_you_mean(&found.value, words.iter().copied()) {
+        diagnostic = diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
+            "use this word",
+            found.span,
+            near,
+        );
+    }
+    problems.add(diagnostic.with_help(format!("use one of {}", listed.join(", "))));
+    None
+}
+
+/// A name with hyphens for underscores, in lower case.
+pub(super) fn fold(name: &str) -> String {
+    name.chars().map(|c| if c == '_' { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
+/// The complaint about a key that is needed but absent.
+pub(super) fn missing(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
+    Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"), at, format!("no `{key}` here"))
+        .with_help(format!("write `{example}`"))
+}
+
+/// The complaint about a key that would be ignored.
+pub(super) fn unused(at: Span, title: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(codes::UNUSED_SETTING, title, at, "has no effect here").with_help(help)
+}
+
+/// The notice about a key or word that has a newer name.
+pub(super) fn older(at: Span, found: &str, present: &str) -> Diagnostic {
+    Diagnostic::warning(
+        codes::OLDER_SPELLING,
+        format!("`{found}` is an older spelling"),
+        at,
+        format!("now `{present}`"),
+    )
+    .with_help("it is read all the same")
+    .with_suggestion("use the present spelling", at, present)
+}
+
+/// A number that is not negative, if given.
+pub(super) fn not_negative(
+    object: &mut Object<'_>,
+    key: &'static str,
+    problems: &mut Problems,
+) -> Option<f64> {
+    let value = object.number(key, problems)?;
+    if value.value >= 0.0 {
+        return Some(value.value + 0.0);
+    }
+    problems.add(
+        Diagnostic::error(
+            codes::OUT_OF_RANGE,
+            format!("`{key}` is negative"),
+            value.span,
+            format!("found {}", value.value),
+        )
+        .with_help("use 0 or more"),
+    );
+    None
+}
+
+/// A time in units of `seconds` seconds, if given.
+pub(super) fn duration(
+    object: &mut Object<'_>,
+    key: &'static str,
+    seconds: f64,
+    problems: &mut Problems,
+) -> Option<Duration> {
+    let at = object.value(key)?.place();
+    let value = not_negative(object, key, problems)?;
+    let time = Duration::try_from_secs_f64(value * seconds).ok();
+    if time.is_none() {
+        problems.add(
+            Diagnostic::error(
+                codes::OUT_OF_RANGE,
+                format!("`{key}` is too large"),
+                at,
+                format!("found {value}"),
+            )
+            .with_help("use a time that a run can wait for"),
+        );
+    }
+    time
+}
+
+/// A count, if given.
+pub(super) fn count(object: &mut Object<'_>, key: &'static str, problems: &mut Problems) -> Option<u64> {
+    object.integer(key, 0, i64::MAX, problems).and_then(|value| u64::try_from(value.value).ok())
+}

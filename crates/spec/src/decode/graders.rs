@@ -1,0 +1,54 @@
+//! The graders of a suite and of its cases: which lists count, and in which order.
+
+use std::sync::Arc;
+
+use assize_diagnostic::Diagnostic;
+
+use super::Context;
+use super::common::filled_list;
+use super::grader::{AssertionContext, assertions, distinct_names};
+use crate::codes;
+use crate::model::{Format, Grader};
+use crate::tree::Entry;
+
+/// Decodes a list. An empty one is a complaint: it would leave a case ungraded.
+pub(crate) fn read(
+    cx: &mut Context,
+    entry: &Entry,
+    format: Format,
+    base: AssertionContext,
+) -> Vec<Arc<Grader>> {
+    match filled_list(cx, entry) {
+        Some(_) => assertions(cx, &entry.value, format, base),
+        None => Vec::new(),
+    }
+}
+
+/// The graders of a case: its own, then those of the suite, each with a name of its own. `entry` is
+/// the case's own list.
+pub(crate) fn with_suite(
+    cx: &mut Context,
+    entry: Option<&Entry>,
+    own: Vec<Arc<Grader>>,
+    suite: &[Arc<Grader>],
+) -> Vec<Arc<Grader>> {
+    for grader in &own {
+        // A name that is the type's was made up, here or there.
+        let clash = suite.iter().find(|other| other.name == grader.name && grader.name != grader.type_name);
+        if let (Some(other), Some(entry)) = (clash, entry) {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::DUPLICATE_GRADER_NAME,
+                    format!("the case and its suite both have a grader called `{}`", grader.name),
+                    entry.key_span,
+                    format!("results will list the suite's as `{}-2`", grader.name),
+                )
+                .with_note(format!("the suite's grader is at {}", other.place))
+                .with_help("rename one of them; `execution: {skip_defaults: true}` on the case leaves the suite's graders out"),
+            );
+        }
+    }
+    let mut graders = own;
+    graders.extend(suite.iter().map(Arc::clone));
+    distinct_names(graders)
+}

@@ -1,0 +1,92 @@
+//! Ids that have been met, to find duplicates without keeping the ids.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Span, Spanned};
+
+use super::Context;
+use crate::codes;
+
+/// Where an id was met.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Met<'p> {
+    /// In a source that is kept.
+    Source(Span),
+    /// In a line of a dataset, whose text is dropped.
+    Line(&'p Arc<Path>, usize),
+}
+
+/// All ids of a suite, by a hash of 16 bytes: two different ids of a million share one with a
+/// probability below 1e-26. An entry takes 28 bytes, however long the id is.
+#[derive(Debug, Default)]
+pub(crate) struct Ids {
+    met: HashMap<[u64; 2], First>,
+    spans: Vec<Span>,
+    datasets: Vec<Arc<Path>>,
+}
+
+/// The first place of an id: indices into the lists of [`Ids`].
+#[derive(Debug, Clone, Copy)]
+enum First {
+    Source(u32),
+    Line(u32, u32),
+}
+
+impl Ids {
+    /// Notes an id, or complains that it is taken.
+    pub(crate) fn claim(&mut self, cx: &mut Context, id: &Spanned<String>, met: Met<'_>) {
+        let key = hash(&id.value);
+        let Some(first) = self.met.get(&key).copied() else {
+            let first = match met {
+                Met::Source(span) => {
+                    self.spans.push(span);
+                    First::Source(self.spans.len() as u32 - 1)
+                }
+                Met::Line(path, line) => {
+                    if self.datasets.last() != Some(path) {
+                        self.datasets.push(Arc::clone(path));
+                    }
+                    First::Line(self.datasets.len() as u32 - 1, line as u32)
+                }
+            };
+            self.met.insert(key, first);
+            return;
+        };
+        let diagnostic = Diagnostic::error(
+            codes::DUPLICATE_ID,
+            format!("two cases have the id `{}`", id.value),
+            id.span,
+            "second time",
+        )
+        .with_help("give each case an id of its own");
+        cx.problems.add(match (first, met) {
+            (First::Source(index), Met::Source(_)) => {
+                diagnostic.with_secondary(self.spans[index as usize], "first time")
+            }
+            (First::Source(_), Met::Line(..)) => {
+                diagnostic.with_note("the first one stands in another file of this suite")
+            }
+            (First::Line(dataset, line), _) => diagnostic.with_note(format!(
+                "first used in line {line} of {}",
+                self.datasets[dataset as usize].display()
+            )),
+        });
+    }
+
+    /// Whether an id was met.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.met.contains_key(&hash(id))
+    }
+}
+
+fn hash(id: &str) -> [u64; 2] {
+    [1u8, 2].map(|salt| {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        id.hash(&mut hasher);
+        hasher.finish()
+    })
+}

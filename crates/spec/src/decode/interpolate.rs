@@ -1,0 +1,175 @@
+//! `${{ NAME }}`: values from the environment, put into the strings of a tree.
+
+use assize_diagnostic::{Diagnostic, Span};
+
+use super::Context;
+use crate::codes;
+use crate::tree::{Data, Node};
+
+/// Replaces every `${{ NAME }}` and `${{ NAME:-default }}` in the strings below `node`. A string
+/// that is nothing but one such reference becomes a boolean or number if its value reads like one.
+/// `$${{ NAME }}` stands for the text itself. A variable that is not set is a complaint.
+///
+/// Only plain names count: `${{ secrets.NAME }}` and the like are ordinary text.
+pub(crate) fn interpolate(cx: &mut Context, node: &mut Node) {
+    let place = node.place();
+    match &mut node.data {
+        Data::Str(text) => {
+            if let Some(data) = replaced(cx, text, place) {
+                node.data = data;
+            }
+        }
+        Data::Seq(items) => items.iter_mut().for_each(|item| interpolate(cx, item)),
+        Data::Map(entries) => entries.iter_mut().for_each(|entry| interpolate(cx, &mut entry.value)),
+        Data::Null | Data::Bool(_) | Data::Int(_) | Data::Float(_) => {}
+    }
+}
+
+fn replaced(cx: &mut Context, text: &str, place: Span) -> Option<Data> {
+    if !text.contains("${{") {
+        return None;
+    }
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut from_environment = false;
+    while let Some(at) = rest.find("${{") {
+        let (before, reference) = rest.split_at(at);
+        let Some((whole, name, default)) = parse(reference) else {
+            result.push_str(&rest[..at + 3]);
+            rest = &rest[at + 3..];
+            continue;
+        };
+        if let Some(before) = before.strip_suffix('$') {
+            result.push_str(before);
+            result.push_str(whole);
+        } else {
+            result.push_str(before);
+            match ((cx.environment)(name), default) {
+                (Some(value), _) => {
+                    cx.problems.hide(&value, &format!("${{{{ {name} }}}}"), place);
+                    result.push_str(&value);
+                    from_environment = true;
+                }
+                (None, Some(default)) => {
+                    result.push_str(default);
+                    from_environment = true;
+                }
+                (None, None) => cx.problems.add_unset(not_set(name, place)),
+            }
+        }
+        rest = &reference[whole.len()..];
+    }
+    result.push_str(rest);
+    let only_reference =
+        from_environment && parse(text.trim()).is_some_and(|(whole, ..)| whole == text.trim());
+    Some(if only_reference { typed(result) } else { Data::Str(result) })
+}
+
+fn not_set(name: &str, place: Span) -> Diagnostic {
+    Diagnostic::error(
+        codes::VARIABLE_NOT_SET,
+        format!("the environment variable `{name}` is not set"),
+        place,
+        "needed here",
+    )
+    .with_help(format!("set `{name}` in the environment or in the `.env` file"))
+    .with_help(format!("or give a value for when it is not set: `${{{{ {name}:-value }}}}`"))
+}
+
+/// The reference at the beginning of `text`, its name and its default.
+fn parse(text: &str) -> Option<(&str, &str, Option<&str>)> {
+    let inner = text.strip_prefix("${{")?;
+    let end = inner.find("}}")?;
+    let whole = &text[..end + 5];
+    let inner = inner[..end].trim();
+    let (name, default) = match inner.split_once(":-") {
+        Some((name, default)) => (name.trim_end(), Some(default.trim())),
+        None => (inner, None),
+    };
+    let mut letters = name.chars();
+    let starts_well = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    (starts_well && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some((whole, name, default))
+}
+
+/// What a value from outside means when it stands alone: `true`, `false` and plain decimal numbers
+/// are typed, everything else is text.
+fn typed(text: String) -> Data {
+    match text.as_str() {
+        "true" => return Data::Bool(true),
+        "false" => return Data::Bool(false),
+        _ => {}
+    }
+    let digits = text.strip_prefix('-').unwrap_or(&text);
+    let plain = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.ends_with(|c: char| c.is_ascii_digit())
+        && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        && digits.bytes().filter(|b| *b == b'.').count() <= 1
+        // A leading zero is part of an id or code, not of a number.
+        && (!digits.starts_with('0') || digits == "0" || digits.starts_with("0."));
+    if plain {
+        if let Ok(value) = text.parse::<i64>() {
+            return Data::Int(value);
+        }
+        if let Ok(value) = text.parse::<f64>() {
+            return Data::Float(value);
+        }
+    }
+    Data::Str(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::testing::context_with;
+    use crate::tree::read_yaml;
+
+    fn run(text: &str) -> (Node, Context) {
+        let mut cx = context_with(|name| match name {
+            "NAME" => Some("Ada".into()),
+            "COUNT" => Some("12".into()),
+            "YES" => Some("true".into()),
+            "CODE" => Some("007".into()),
+            "EMPTY" => Some(String::new()),
+            _ => None,
+        });
+        let source = cx.sources.add("a.yaml", text);
+        let mut node = read_yaml(&cx.sources, source, &mut cx.problems).expect("valid");
+        interpolate(&mut cx, &mut node);
+        (node, cx)
+    }
+
+    #[test]
+    fn references_are_filled_and_whole_values_are_typed() {
+        let text = "- ${{ NAME }}\n- hi ${{NAME}}, ${{ COUNT }}\n- ${{ COUNT }}\n- ${{ YES }}\n- ${{ CODE }}\n\
+                    - ${{ NONE:-0.5 }}\n- '[${{ EMPTY }}]'\n- $${{ NAME }}\n- ${{ secrets.NAME }}\n- '${{ open'\n";
+        let (node, cx) = run(text);
+        assert_eq!(cx.problems.errors(), 0);
+        let values: Vec<Data> = node.as_seq().expect("list").iter().map(|n| n.data.clone()).collect();
+        let s = |text: &str| Data::Str(text.into());
+        assert_eq!(
+            values,
+            vec![
+                s("Ada"),
+                s("hi Ada, 12"),
+                Data::Int(12),
+                Data::Bool(true),
+                s("007"),
+                Data::Float(0.5),
+                s("[]"),
+                s("${{ NAME }}"),
+                s("${{ secrets.NAME }}"),
+                s("${{ open"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_variable_that_is_not_set_is_a_complaint_at_its_place() {
+        let (_, cx) = run("a: 1\nb: x ${{ MISSING }} y\n");
+        let found = cx.problems.into_vec();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].code, codes::VARIABLE_NOT_SET);
+        assert_eq!(cx.sources.position(found[0].primary.span).line, 2);
+        assert!(found[0].title.contains("MISSING"));
+    }
+}

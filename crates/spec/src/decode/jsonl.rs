@@ -1,0 +1,442 @@
+//! Datasets with one case on each line. They may be of any size: the first reading checks every line
+//! and keeps none, later readings decode line by line.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use assize_diagnostic::{Code, Diagnostic, Label, Severity, SourceId, SourceMap, Span};
+
+use super::answers::answer;
+use super::case::{CaseRead, case};
+use super::file::not_utf8;
+use super::ids::{Ids, Met};
+use super::suite::SuiteDefaults;
+use super::{Context, Environment};
+use crate::codes;
+use crate::model::Case;
+use crate::tree::{Node, read_json};
+
+/// Lines above this are refused: a case of that size would fit into no prompt.
+const MAX_LINE: u64 = 16 * 1024 * 1024;
+/// Broken lines whose complaints are shown. The rest is counted: a file that is wrong throughout must
+/// not fill the memory.
+const MAX_SHOWN: usize = 200;
+
+/// A dataset that was checked, and what it takes to read it again.
+#[derive(Clone)]
+pub(crate) struct Dataset {
+    pub(crate) path: PathBuf,
+    /// Sound cases.
+    pub(crate) count: usize,
+    /// Numbers of the lines that hold broken cases, rising.
+    pub(crate) broken: Vec<usize>,
+    fingerprint: Fingerprint,
+    defaults: Arc<SuiteDefaults>,
+    environment: Environment,
+    search: Vec<PathBuf>,
+    roots: Vec<PathBuf>,
+}
+
+/// By what a change of the file between two readings is noticed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Fingerprint {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Fingerprint {
+    fn of(file: &File) -> io::Result<Self> {
+        let meta = file.metadata()?;
+        Ok(Self { length: meta.len(), modified: meta.modified().ok() })
+    }
+}
+
+/// Checks every line of a dataset. `from` is the reference that names it; without one, complaints
+/// about the file itself stand at its beginning. `None` if it can't be read at all.
+pub(crate) fn check(
+    cx: &mut Context,
+    path: &Path,
+    from: Option<Span>,
+    defaults: &Arc<SuiteDefaults>,
+    ids: &mut Ids,
+) -> Option<Dataset> {
+    let result = check_lines(cx, path, defaults, ids);
+    let complaint = match result {
+        Ok(dataset) if dataset.count == 0 && dataset.broken.is_empty() => {
+            let at = from.unwrap_or_else(|| beginning(cx, path));
+            Diagnostic::error(
+                codes::NO_CASES,
+                "the dataset has no cases",
+                at,
+                format!("`{}`", path.display()),
+            )
+            .with_help("write one case on each line, as a JSON object")
+        }
+        Ok(dataset) => return Some(dataset),
+        Err(error) => {
+            let at = from.unwrap_or_else(|| beginning(cx, path));
+            let code = match error.kind() {
+                io::ErrorKind::NotFound => codes::FILE_NOT_FOUND,
+                _ => codes::FILE_UNREADABLE,
+            };
+            let reason = if path.is_dir() { "it is a folder".to_owned() } else { error.to_string() };
+            Diagnostic::error(code, "file can't be read", at, format!("`{}`: {reason}", path.display()))
+                .with_help("check the path and the file's permissions")
+        }
+    };
+    cx.problems.add(complaint);
+    None
+}
+
+fn beginning(cx: &mut Context, path: &Path) -> Span {
+    let source = cx.sources.add(path, "");
+    Span::new(source, 0, 0)
+}
+
+fn check_lines(
+    cx: &mut Context,
+    path: &Path,
+    defaults: &Arc<SuiteDefaults>,
+    ids: &mut Ids,
+) -> io::Result<Dataset> {
+    let file = File::open(path)?;
+    let mut dataset = Dataset {
+        path: path.to_path_buf(),
+        count: 0,
+        broken: Vec::new(),
+        fingerprint: Fingerprint::of(&file)?,
+        defaults: Arc::clone(defaults),
+        environment: Arc::clone(&cx.environment),
+        search: cx.search.clone(),
+        roots: cx.roots.clone(),
+    };
+    let shared: Arc<Path> = Arc::from(path);
+    let mut lines = Lines::new(file);
+    let mut shown = Shown::default();
+    while let Some(line) = lines.next_line()? {
+        let number = line.number;
+        let mut fork = cx.fork();
+        let read = read_line(&mut fork, path, line, defaults);
+        if let Some(id) = &read.id {
+            ids.claim(&mut fork, id, Met::Line(&shared, number));
+        }
+        if fork.problems.errors() == 0 && read.case.is_some() {
+            dataset.count += 1;
+        } else {
+            dataset.broken.push(number);
+        }
+        shown.add(cx, fork, path, number);
+    }
+    shown.finish(cx, path);
+    Ok(dataset)
+}
+
+/// The tree of the first line that holds anything, for telling the format. Complaints about it are made
+/// when the lines are checked.
+pub(crate) fn first_line(cx: &Context, path: &Path) -> Option<Node> {
+    let mut lines = Lines::new(File::open(path).ok()?);
+    let line = lines.next_line().ok()??;
+    let mut fork = cx.fork();
+    let source = fork.sources.add(path, line.content.ok()?);
+    read_json(&fork.sources, source, &mut fork.problems)
+}
+
+fn read_line(cx: &mut Context, path: &Path, line: Line<'_>, defaults: &SuiteDefaults) -> CaseRead {
+    let nothing = CaseRead { id: None, case: None, depends_on: Vec::new() };
+    let text = match line.content {
+        Ok(text) => text,
+        Err(Unfit::NotUtf8 { valid, byte, lossy }) => {
+            let source = cx.sources.add_fragment(path, lossy, line.number);
+            cx.problems.add(not_utf8(Span::new(source, valid, valid + '\u{fffd}'.len_utf8()), byte, valid));
+            return nothing;
+        }
+        Err(Unfit::TooLong) => {
+            let source = cx.sources.add_fragment(path, "", line.number);
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::FILE_TOO_LARGE,
+                    "this line is too long",
+                    Span::new(source, 0, 0),
+                    format!("more than {} MiB", MAX_LINE / 1024 / 1024),
+                )
+                .with_help("write one case on each line, without line breaks missing between them"),
+            );
+            return nothing;
+        }
+    };
+    let source = cx.sources.add_fragment(path, text, line.number);
+    match read_json(&cx.sources, source, &mut cx.problems) {
+        Some(node) if defaults.answers => answer(cx, &node, line.number, defaults),
+        Some(mut node) => case(cx, &mut node, defaults, None),
+        None => nothing,
+    }
+}
+
+/// The complaints of a dataset: all of the first broken lines, each warning once.
+#[derive(Default)]
+struct Shown {
+    list: Vec<Diagnostic>,
+    /// Warnings by what they say: where in `list`, and on how many further lines.
+    warnings: HashMap<(Code, String), (usize, usize)>,
+    broken: usize,
+    first_hidden: Option<usize>,
+}
+
+impl Shown {
+    fn add(&mut self, cx: &mut Context, fork: Context, path: &Path, number: usize) {
+        let Context { sources, problems, .. } = fork;
+        let has_errors = problems.errors() > 0;
+        let diagnostics = problems.into_vec();
+        if diagnostics.is_empty() {
+            return;
+        }
+        if has_errors {
+            self.broken += 1;
+            if self.broken > MAX_SHOWN {
+                self.first_hidden.get_or_insert(number);
+                return;
+            }
+        }
+        let mut moved = Moved { from: &sources, known: HashMap::new() };
+        for mut diagnostic in diagnostics {
+            if diagnostic.severity == Severity::Warning {
+                let key = (diagnostic.code, diagnostic.title.clone());
+                if let Some((_, more)) = self.warnings.get_mut(&key) {
+                    *more += 1;
+                    continue;
+                }
+                // Warnings that differ on every line would grow with the dataset as well.
+                if self.warnings.len() >= MAX_SHOWN {
+                    continue;
+                }
+                self.warnings.insert(key, (self.list.len(), 0));
+            }
+            moved.move_to(&mut cx.sources, &mut diagnostic, path);
+            self.list.push(diagnostic);
+        }
+    }
+
+    fn finish(mut self, cx: &mut Context, path: &Path) {
+        let mut repeated: Vec<(usize, usize)> =
+            self.warnings.values().copied().filter(|(_, more)| *more > 0).collect();
+        repeated.sort_unstable();
+        for (index, more) in repeated {
+            let lines = if more == 1 { "1 more line".to_owned() } else { format!("{more} more lines") };
+            self.list[index].notes.push(format!("the same applies to {lines} of this dataset"));
+        }
+        for diagnostic in self.list {
+            cx.problems.add(diagnostic);
+        }
+        if let Some(number) = self.first_hidden {
+            let source = cx.sources.add_fragment(path, "", number);
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::MORE_PROBLEMS,
+                    format!("{} more lines of this dataset have problems", self.broken - MAX_SHOWN),
+                    Span::new(source, 0, 0),
+                    "the first of them",
+                )
+                .with_help("put the lines above right and check again"),
+            );
+        }
+    }
+}
+
+/// Moves complaints from the sources of one line to those of the load.
+struct Moved<'s> {
+    from: &'s SourceMap,
+    known: HashMap<SourceId, SourceId>,
+}
+
+impl Moved<'_> {
+    fn move_to(&mut self, sources: &mut SourceMap, diagnostic: &mut Diagnostic, path: &Path) {
+        let mut span = |span: &mut Span| {
+            let id = *self.known.entry(span.source).or_insert_with(|| {
+                let file = self.from.file(span.source);
+                let path = if file.path().as_os_str().is_empty() { path } else { file.path() };
+                sources.add_fragment(path, file.text(), file.first_line())
+            });
+            span.source = id;
+        };
+        span(&mut diagnostic.primary.span);
+        for Label { span: place, .. } in &mut diagnostic.secondary {
+            span(place);
+        }
+        if let Some(suggestion) = &mut diagnostic.suggestion {
+            span(&mut suggestion.span);
+        }
+    }
+}
+
+/// Why a later reading of a dataset failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseLoadError {
+    /// The file can't be read any more.
+    #[error("can't read {}: {source}", path.display())]
+    Unreadable {
+        /// The dataset.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is not the one that was checked.
+    #[error("{} was changed while it was in use; start again", path.display())]
+    Changed {
+        /// The dataset.
+        path: PathBuf,
+    },
+    /// A line that was sound no longer is: the dataset, or a file it refers to, was changed.
+    #[error("line {line} of {} was sound and no longer is; was it, or a file it names, changed?", path.display())]
+    Unsound {
+        /// The dataset.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+}
+
+/// A later reading of a dataset.
+pub(crate) struct DatasetCases {
+    dataset: Dataset,
+    state: State,
+    given: usize,
+    /// How many of the broken lines were passed.
+    passed: usize,
+}
+
+enum State {
+    Start,
+    Reading(Lines),
+    Done,
+}
+
+impl DatasetCases {
+    pub(crate) fn new(dataset: Dataset) -> Self {
+        Self { dataset, state: State::Start, given: 0, passed: 0 }
+    }
+
+    /// The next case; `None` at the end and after an error.
+    pub(crate) fn next_case(&mut self) -> Option<Result<Arc<Case>, CaseLoadError>> {
+        let result = self.try_next();
+        if !matches!(result, Ok(Some(_))) {
+            self.state = State::Done;
+        }
+        result.transpose()
+    }
+
+    fn try_next(&mut self) -> Result<Option<Arc<Case>>, CaseLoadError> {
+        let path = || self.dataset.path.clone();
+        let unreadable = |source| CaseLoadError::Unreadable { path: path(), source };
+        if let State::Start = self.state {
+            let file = File::open(&self.dataset.path).map_err(unreadable)?;
+            if Fingerprint::of(&file).map_err(unreadable)? != self.dataset.fingerprint {
+                return Err(CaseLoadError::Changed { path: path() });
+            }
+            self.state = State::Reading(Lines::new(file));
+        }
+        let State::Reading(lines) = &mut self.state else { return Ok(None) };
+        loop {
+            let Some(line) = lines.next_line().map_err(unreadable)? else {
+                return if self.given == self.dataset.count {
+                    Ok(None)
+                } else {
+                    Err(CaseLoadError::Changed { path: path() })
+                };
+            };
+            let number = line.number;
+            if self.dataset.broken.get(self.passed) == Some(&number) {
+                self.passed += 1;
+                continue;
+            }
+            let mut cx = Context::new(
+                Arc::clone(&self.dataset.environment),
+                self.dataset.search.clone(),
+                self.dataset.roots.clone(),
+            );
+            let read = read_line(&mut cx, &self.dataset.path, line, &self.dataset.defaults);
+            let Some(case) = read.case else {
+                return Err(CaseLoadError::Unsound { path: path(), line: number });
+            };
+            self.given += 1;
+            return Ok(Some(Arc::new(case)));
+        }
+    }
+}
+
+/// The lines of a file that hold anything.
+struct Lines {
+    reader: BufReader<File>,
+    number: usize,
+    buffer: Vec<u8>,
+}
+
+struct Line<'b> {
+    number: usize,
+    content: Result<&'b str, Unfit>,
+}
+
+enum Unfit {
+    NotUtf8 { valid: usize, byte: u8, lossy: String },
+    TooLong,
+}
+
+impl Lines {
+    fn new(file: File) -> Self {
+        Self { reader: BufReader::with_capacity(256 * 1024, file), number: 0, buffer: Vec::new() }
+    }
+
+    /// The next line that is not blank, without its line end and without a byte order mark.
+    fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+        loop {
+            self.buffer.clear();
+            let read = (&mut self.reader).take(MAX_LINE + 1).read_until(b'\n', &mut self.buffer)?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            if read as u64 > MAX_LINE && self.buffer.last() != Some(&b'\n') {
+                self.skip_rest()?;
+                return Ok(Some(Line { number: self.number, content: Err(Unfit::TooLong) }));
+            }
+            if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
+                self.buffer.drain(..3);
+            }
+            while matches!(self.buffer.last(), Some(b'\n' | b'\r')) {
+                self.buffer.pop();
+            }
+            if !self.buffer.iter().all(u8::is_ascii_whitespace) {
+                break;
+            }
+        }
+        let content = match std::str::from_utf8(&self.buffer) {
+            Ok(text) => Ok(text),
+            Err(error) => {
+                let valid = error.valid_up_to();
+                let byte = self.buffer.get(valid).copied().unwrap_or(0);
+                let lossy = String::from_utf8_lossy(&self.buffer).into_owned();
+                Err(Unfit::NotUtf8 { valid, byte, lossy })
+            }
+        };
+        Ok(Some(Line { number: self.number, content }))
+    }
+
+    fn skip_rest(&mut self) -> io::Result<()> {
+        self.buffer = Vec::new();
+        loop {
+            let available = self.reader.fill_buf()?;
+            if available.is_empty() {
+                return Ok(());
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let used = end.map_or(available.len(), |end| end + 1);
+            self.reader.consume(used);
+            if end.is_some() {
+                return Ok(());
+            }
+        }
+    }
+}

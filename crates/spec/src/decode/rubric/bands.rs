@@ -1,0 +1,353 @@
+//! The two forms of `score_ranges`.
+
+use assize_diagnostic::{Diagnostic, Span};
+use assize_rubric::{Band, Bands, BandsError, RawScore};
+
+use super::item::text_of;
+use crate::codes;
+use crate::decode::object::{string, wrong_type};
+use crate::decode::{Context, Object};
+use crate::model::Format;
+use crate::tree::{Data, Entry, Node};
+
+/// Bands with the place of each, and the place of the whole.
+struct Draft {
+    bands: Vec<Band>,
+    places: Vec<Span>,
+    whole: Span,
+    /// A range could not be read, so gaps would be guesses.
+    partial: bool,
+    /// Something was wrong.
+    broken: bool,
+}
+
+/// Reads `score_ranges` in either form. Every violation is a complaint of its own; `None` after any.
+pub(super) fn bands(cx: &mut Context, entry: &Entry, format: Format) -> Option<Bands> {
+    let mut draft =
+        Draft { bands: Vec::new(), places: Vec::new(), whole: entry.key_span, partial: false, broken: false };
+    match &entry.value.data {
+        Data::Seq(items) => list(cx, items, format, &mut draft),
+        Data::Map(entries) => map(cx, entries, &mut draft),
+        _ => {
+            cx.problems.add(
+                wrong_type(&entry.value, "`score_ranges`", "a list or a map").with_help(
+                    "list: `- score_range: [0, 4]` with a text; map: `0: text of the lowest range`",
+                ),
+            );
+            return None;
+        }
+    }
+    draft.check(cx)
+}
+
+fn list(cx: &mut Context, items: &[Node], format: Format, draft: &mut Draft) {
+    for item in items {
+        let errors = cx.problems.errors();
+        let Some(mut object) = Object::new(item, "a score range", &mut cx.problems) else {
+            draft.partial = true;
+            draft.broken = true;
+            continue;
+        };
+        let range = if let Some(written) = object.entry("score_range") {
+            range(cx, &written.value).map(|range| (range, written.value.place()))
+        } else {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::MISSING_SETTING,
+                    "a score range needs `score_range`",
+                    object.head(),
+                    "this range has no bounds",
+                )
+                .with_help("write `score_range: [LOW, HIGH]`, for example `[0, 4]`"),
+            );
+            None
+        };
+        let text = text_of(cx, &mut object, format);
+        if text.is_none() && cx.problems.errors() == errors {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::MISSING_TEXT,
+                    "a score range needs a text",
+                    object.head(),
+                    "what does an answer in this range look like?",
+                )
+                .with_help(format!("add `{}`", super::item::text_key(format))),
+            );
+        }
+        object.finish(&mut cx.problems);
+        match range {
+            Some(((low, high), place)) => {
+                // A missing text has been reported; the range still counts for gaps and overlaps.
+                let text = text.map_or_else(|| "-".to_owned(), |text| text.value);
+                draft.bands.push(Band { low, high, text });
+                draft.places.push(place);
+            }
+            None => draft.partial = true,
+        }
+        draft.broken |= cx.problems.errors() > errors;
+    }
+}
+
+/// `[low, high]`.
+fn range(cx: &mut Context, node: &Node) -> Option<(RawScore, RawScore)> {
+    let bounds = match &node.data {
+        Data::Seq(items) if items.len() == 2 => {
+            let low = raw(cx, &items[0]);
+            let high = raw(cx, &items[1]);
+            return Some((low?, high?));
+        }
+        Data::Str(text) => text
+            .split_once(['-', '–'])
+            .or_else(|| text.split_once(".."))
+            .and_then(|(low, high)| Some((low.trim().parse::<u8>().ok()?, high.trim().parse::<u8>().ok()?))),
+        Data::Int(value) => u8::try_from(*value).ok().map(|value| (value, value)),
+        _ => None,
+    };
+    let found = match &node.data {
+        Data::Seq(items) => format!("found a list of {}", items.len()),
+        _ => format!("found {}", node.kind()),
+    };
+    let mut diagnostic = Diagnostic::error(
+        codes::BAD_SCORE_RANGE,
+        "`score_range` must be a list of two whole numbers",
+        node.place(),
+        found,
+    )
+    .with_help("write the lowest and the highest score: `[0, 4]`");
+    if let Some((low, high)) = bounds {
+        diagnostic = diagnostic.with_suggestion("write a list", node.place(), format!("[{low}, {high}]"));
+    }
+    cx.problems.add(diagnostic);
+    None
+}
+
+fn raw(cx: &mut Context, node: &Node) -> Option<RawScore> {
+    let whole = match node.data {
+        Data::Int(value) => Some(value),
+        Data::Float(value) if value.fract() == 0.0 && value.abs() < 1e6 => Some(value as i64),
+        _ => None,
+    };
+    let score = whole.and_then(|value| u8::try_from(value).ok()).and_then(|value| RawScore::new(value).ok());
+    if score.is_none() {
+        let found = match (whole, &node.data) {
+            (Some(value), _) => format!("found {value}"),
+            (None, Data::Float(value)) => format!("found {value}"),
+            _ => format!("found {}", node.kind()),
+        };
+        cx.problems.add(
+            Diagnostic::error(
+                codes::BAD_SCORE_RANGE,
+                "a score is a whole number from 0 to 10",
+                node.place(),
+                found,
+            )
+            .with_help("ranges are counted in whole scores from 0 to 10, both ends included"),
+        );
+    }
+    score
+}
+
+/// Keys are the lowest scores of the bands; each band runs to the next key less one.
+fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
+    let mut starts: Vec<(RawScore, String, Span)> = Vec::new();
+    for entry in entries.iter().filter(|entry| !entry.key.starts_with("x-")) {
+        let key = entry.key.trim().parse::<u8>().ok().and_then(|value| RawScore::new(value).ok());
+        if key.is_none() {
+            let mut diagnostic = Diagnostic::error(
+                codes::BAD_SCORE_RANGE,
+                "a key of `score_ranges` must be a whole number from 0 to 10",
+                entry.key_span,
+                format!("found `{}`", entry.key),
+            );
+            diagnostic = if entry.key.contains('-') {
+                diagnostic.with_help("the key is the lowest score alone; the range ends before the next key")
+            } else {
+                diagnostic.with_help("write the lowest score of the range as the key")
+            };
+            cx.problems.add(diagnostic);
+            draft.partial = true;
+            draft.broken = true;
+        }
+        let text = match string(&entry.value, &entry.key, &mut cx.problems) {
+            Some(text) if !text.value.trim().is_empty() => Some(text.value),
+            Some(_) => {
+                cx.problems.add(
+                    Diagnostic::error(
+                        codes::EMPTY_TEXT,
+                        format!("the text of score range `{}` is empty", entry.key),
+                        entry.value.place(),
+                        "nothing here",
+                    )
+                    .with_help("say what an answer in this range looks like"),
+                );
+                None
+            }
+            None => None,
+        };
+        draft.broken |= text.is_none();
+        if let Some(key) = key {
+            starts.push((key, text.unwrap_or_else(|| "-".to_owned()), entry.key_span));
+        }
+    }
+    starts.sort_by_key(|(key, ..)| *key);
+    for pair in starts.windows(2) {
+        if pair[0].0 == pair[1].0 {
+            draft.broken = true;
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::RANGES_OVERLAP,
+                    format!("two score ranges begin at {}", pair[0].0.get()),
+                    pair[1].2,
+                    "second time",
+                )
+                .with_secondary(pair[0].2, "first time")
+                .with_help("keep one of them"),
+            );
+        }
+    }
+    starts.dedup_by_key(|(key, ..)| *key);
+    let mut high = RawScore::MAX.get();
+    for (low, text, place) in starts.into_iter().rev() {
+        if let Ok(last) = RawScore::new(high) {
+            draft.bands.push(Band { low, high: last, text });
+            draft.places.push(place);
+        }
+        high = low.get().saturating_sub(1);
+    }
+    // The dedup leaves rising keys, so the only gap there can be is before the first one.
+    draft.bands.reverse();
+    draft.places.reverse();
+}
+
+impl Draft {
+    fn check(mut self, cx: &mut Context) -> Option<Bands> {
+        if self.bands.is_empty() && self.partial {
+            return None;
+        }
+        let errors = match Bands::new(std::mem::take(&mut self.bands)) {
+            Ok(bands) => return (!self.broken).then_some(bands),
+            Err(errors) => errors,
+        };
+        for error in errors {
+            if let Some(diagnostic) = self.complaint(&error) {
+                cx.problems.add(diagnostic);
+            }
+        }
+        None
+    }
+
+    fn complaint(&self, error: &BandsError) -> Option<Diagnostic> {
+        let diagnostic = match *error {
+            BandsError::Empty => {
+                Diagnostic::error(codes::RANGES_GAP, "`score_ranges` is empty", self.whole, "no ranges here")
+                    .with_help("describe the scores 0 to 10, or remove the key for a checklist criterion")
+            }
+            BandsError::Reversed(index) => Diagnostic::error(
+                codes::REVERSED_RANGE,
+                "this score range ends before it begins",
+                self.places[index],
+                "the first number is larger than the second",
+            )
+            .with_help("write the lower score first"),
+            BandsError::Overlap(first, second) => Diagnostic::error(
+                codes::RANGES_OVERLAP,
+                "two score ranges overlap",
+                self.places[second],
+                "this range shares scores with another",
+            )
+            .with_secondary(self.places[first], "with this one")
+            .with_help("both ends of a range are included: let the next begin one higher"),
+            BandsError::Gap { .. } if self.partial => return None,
+            BandsError::Gap { low, high, after } => {
+                let place =
+                    after.map_or(self.places.first().copied().unwrap_or(self.whole), |i| self.places[i]);
+                let scores = if low == high {
+                    format!("score {low} is")
+                } else {
+                    format!("scores {low} to {high} are")
+                };
+                let side = if after.is_some() { "after this range" } else { "before this range" };
+                Diagnostic::error(
+                    codes::RANGES_GAP,
+                    format!("{scores} in no range"),
+                    place,
+                    format!("gap {side}"),
+                )
+                .with_help("the ranges must cover 0 to 10; widen a range or add one")
+            }
+            // Texts are checked where they stand.
+            BandsError::NoText(_) => return None,
+        };
+        Some(diagnostic)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::grader::testing::{complaints, read};
+
+    fn decode(text: &str) -> (Option<Bands>, Vec<(String, usize)>) {
+        let (mut cx, node) = read(text);
+        let entry = &node.as_map().expect("a map")[0];
+        let bands = bands(&mut cx, entry, Format::One);
+        (bands, complaints(cx))
+    }
+
+    fn pairs(bands: &Bands) -> Vec<(u8, u8)> {
+        bands.as_slice().iter().map(|band| (band.low.get(), band.high.get())).collect()
+    }
+
+    #[test]
+    fn the_map_form_ends_each_band_before_the_next_key() {
+        let (bands, problems) = decode("score_ranges:\n  0: a\n  10: e\n  3: b\n  5: c\n  7: d\n");
+        assert_eq!(problems, vec![]);
+        assert_eq!(pairs(&bands.expect("sound")), vec![(0, 2), (3, 4), (5, 6), (7, 9), (10, 10)]);
+    }
+
+    #[test]
+    fn the_list_form_is_read_in_any_order() {
+        let (bands, problems) = decode(
+            "score_ranges:\n  - {score_range: [6, 10], expected_outcome: b}\n  - {score_range: [0, 5], description: a}\n",
+        );
+        assert_eq!(problems, vec![]);
+        assert_eq!(pairs(&bands.expect("sound")), vec![(0, 5), (6, 10)]);
+    }
+
+    #[test]
+    fn every_violation_is_reported_at_its_own_line() {
+        let (bands, problems) = decode(
+            "score_ranges:\n  - score_range: [1, 3]\n    expected_outcome: a\n  - score_range: [3, 5]\n    expected_outcome: ''\n  - score_range: [7, 10]\n    expected_outcome: c\n",
+        );
+        assert!(bands.is_none());
+        assert_eq!(
+            problems,
+            vec![("E0211".into(), 2), ("E0210".into(), 4), ("E0211".into(), 4), ("E0107".into(), 5),]
+        );
+    }
+
+    #[test]
+    fn ranges_that_are_no_ranges_hide_gaps_but_not_overlaps() {
+        let (_, problems) = decode(
+            "score_ranges:\n  - {score_range: 0-2, expected_outcome: a}\n  - {score_range: [3, 7.5], expected_outcome: b}\n  - {score_range: [4, 11], expected_outcome: c}\n  - {score_range: [8, 4], expected_outcome: d}\n  - {score_range: [1], expected_outcome: d}\n  - plain\n",
+        );
+        let expected = [("E0208", 2), ("E0208", 3), ("E0208", 4), ("E0209", 5), ("E0208", 6), ("E0105", 7)];
+        assert_eq!(problems, expected.map(|(code, line)| (code.to_owned(), line)));
+    }
+
+    #[test]
+    fn the_map_form_must_begin_at_zero_with_whole_numbers_and_texts() {
+        let (bands, problems) = decode("score_ranges:\n  1: a\n  5.5: b\n  7: ''\n  12: d\n");
+        assert!(bands.is_none());
+        let expected = [("E0208", 3), ("E0107", 4), ("E0208", 5)];
+        assert_eq!(problems, expected.map(|(code, line)| (code.to_owned(), line)));
+        let (_, problems) = decode("score_ranges:\n  2: a\n  5: b\n");
+        assert_eq!(problems, vec![("E0211".into(), 2)]);
+        let (_, problems) = decode("score_ranges: []\n");
+        assert_eq!(problems, vec![("E0211".into(), 1)]);
+        let (_, problems) = decode("score_ranges: good\n");
+        assert_eq!(problems, vec![("E0105".into(), 1)]);
+        let (_, problems) = decode("score_ranges: {0: a, 00: b}\n");
+        assert_eq!(problems, vec![("E0210".into(), 1)]);
+    }
+}

@@ -1,0 +1,268 @@
+//! A rubric in a file of its own, for grading answers without a suite.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span};
+use assize_rubric::{EvidencePolicy, Judging};
+
+use super::list::{DecodedRubric, from_list};
+use crate::LoadOptions;
+use crate::codes;
+use crate::decode::common::{FoundLines, lines};
+use crate::decode::file::{read_source, read_tree};
+use crate::decode::grader::{evidence, judging};
+use crate::decode::interpolate::interpolate;
+use crate::decode::{Context, Object};
+use crate::model::{Format, LineOverrides, RubricGrader};
+use crate::tree::{Data, Node};
+
+/// A rubric file, read and checked.
+#[derive(Debug, Clone)]
+pub struct LoadedRubric {
+    /// `name`, else the file name without its ending.
+    pub name: String,
+    /// What the rubric is about.
+    pub description: Option<String>,
+    /// Which spelling the file uses. It decides what `required` is by default and whether there is a
+    /// borderline line.
+    pub format: Format,
+    /// The rubric; `None` when there are errors.
+    pub rubric: Option<Arc<RubricGrader>>,
+    /// `threshold` and `borderline`.
+    pub lines: LineOverrides,
+    /// The text of the file, for drawing complaints.
+    pub sources: SourceMap,
+    /// Every complaint, in the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadedRubric {
+    /// Whether the file can't be used.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// What a rubric file says.
+#[derive(Default)]
+struct Decoded {
+    name: Option<String>,
+    description: Option<String>,
+    rubric: Option<DecodedRubric>,
+    judging: Option<Judging>,
+    evidence: Option<EvidencePolicy>,
+    judge: Option<String>,
+    lines: LineOverrides,
+}
+
+/// Reads a rubric file: YAML or JSON, either a list of criteria, or a map with such a list under
+/// `rubrics` or `criteria` and, if wanted, `name`, `description`, `threshold`, `borderline`,
+/// `judging`, `evidence` and `judge`. Criteria may be spelled as in either format.
+pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
+    let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
+    let real = options.working_folder.join(path);
+    let mut format = Format::Two;
+    let decoded = match tree(&mut cx, &real, path) {
+        Some(root) => {
+            format = format_of(&root);
+            decode(&mut cx, &root, format)
+        }
+        None => Decoded::default(),
+    };
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let sound = cx.problems.errors() == 0;
+    let Context { sources, problems, .. } = cx;
+    let mut diagnostics = problems.into_vec();
+    assize_diagnostic::sort(&mut diagnostics);
+    let Decoded { name, description, rubric, judging, evidence, judge, lines } = decoded;
+    let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places }| {
+        Arc::new(RubricGrader { rubric, places, judging, evidence, judge })
+    });
+    LoadedRubric { name: name.unwrap_or(stem), description, format, rubric, lines, sources, diagnostics }
+}
+
+fn tree(cx: &mut Context, real: &Path, shown: &Path) -> Option<Node> {
+    // A path that is relative in the command line stays so in messages, if it leads to the same file.
+    let same = |path: &Path| path.canonicalize().ok();
+    let path = if same(real).is_some() && same(shown) == same(real) { shown } else { real };
+    let source = read_source(cx, path, None)?;
+    let errors = cx.problems.errors();
+    let root = read_tree(cx, source).filter(|root| !root.is_null());
+    if root.is_none() && cx.problems.errors() == errors {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::EMPTY_FILE,
+                "the file is empty",
+                Span::new(source, 0, 0),
+                "no criteria here",
+            )
+            .with_help("write a list of criteria, each line beginning with `- `"),
+        );
+    }
+    let mut root = root?;
+    interpolate(cx, &mut root);
+    Some(root)
+}
+
+fn decode(cx: &mut Context, root: &Node, format: Format) -> Decoded {
+    if root.as_seq().is_some() {
+        return Decoded { rubric: from_list(cx, root, "the rubric", format), ..Decoded::default() };
+    }
+    if let Some(key) =
+        ["tests", "evalcases", "eval_cases", "scenarios"].iter().find(|key| root.get(key).is_some())
+    {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_A_RUBRIC,
+                "this is an eval file, not a rubric",
+                root.as_map()
+                    .and_then(|map| map.iter().find(|entry| entry.key == *key))
+                    .map_or(root.place(), |e| e.key_span),
+                "a list of cases",
+            )
+            .with_help("run it with `assize eval`, or name a file with a list of criteria"),
+        );
+        return Decoded::default();
+    }
+    if root.as_map().is_none() {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_A_RUBRIC,
+                "a rubric file is a list of criteria or a map with one",
+                root.place().start_point(),
+                format!("found {}", root.kind()),
+            )
+            .with_help("begin each criterion with `- `"),
+        );
+        return Decoded::default();
+    }
+    let Some(mut object) = Object::new(root, "a rubric file", &mut cx.problems) else {
+        return Decoded::default();
+    };
+    object.entry("$schema");
+    let name = object.text("name", &mut cx.problems);
+    let description = object.string("description", &mut cx.problems);
+    let rubric = if let Some(entry) = object.one_of(&["criteria", "rubrics"], &mut cx.problems) {
+        from_list(cx, &entry.value, &entry.key, format)
+    } else {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_A_RUBRIC,
+                "this file has no list of criteria",
+                object.head(),
+                "neither `criteria` nor `rubrics`",
+            )
+            .with_help("write `criteria:` and the criteria below it, each line beginning with `- `"),
+        );
+        None
+    };
+    let mut found = FoundLines::default();
+    lines(cx, &mut object, &mut found);
+    let decoded = Decoded {
+        name: name.map(|name| name.value),
+        description: description.map(|text| text.value),
+        rubric,
+        judging: judging(cx, &mut object),
+        evidence: evidence(cx, &mut object),
+        judge: object.text("judge", &mut cx.problems).map(|judge| judge.value),
+        lines: found.finish(cx),
+    };
+    object.finish(&mut cx.problems);
+    decoded
+}
+
+/// Which format the criteria are spelled in: the first key that only one of them has decides, then
+/// the key of the list.
+fn format_of(root: &Node) -> Format {
+    let list = match &root.data {
+        Data::Seq(_) => Some(root),
+        _ => root.get("criteria").or_else(|| root.get("rubrics")),
+    };
+    let items = list.and_then(Node::as_seq).unwrap_or_default();
+    for item in items {
+        if item.get("outcome").is_some() {
+            return Format::Two;
+        }
+        if ["expected_outcome", "description", "required_min_score"].iter().any(|key| item.get(key).is_some())
+        {
+            return Format::One;
+        }
+    }
+    if root.get("rubrics").is_some() { Format::One } else { Format::Two }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_rubric::Gate;
+
+    use super::*;
+
+    fn load(name: &str, text: &str) -> LoadedRubric {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join(name), text).expect("written");
+        let options = LoadOptions {
+            environment: Arc::new(|name| (name == "LINE").then(|| "0.7".to_owned())),
+            working_folder: folder.path().to_path_buf(),
+            extra_roots: Vec::new(),
+        };
+        load_rubric(Path::new(name), &options)
+    }
+
+    fn codes_of(loaded: &LoadedRubric) -> Vec<&'static str> {
+        loaded.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
+    }
+
+    #[test]
+    fn both_spellings_and_bare_lists_are_read() {
+        let one = load("a.yaml", "rubrics:\n- expected_outcome: a\n- b\n");
+        assert_eq!((codes_of(&one), one.format), (vec![], Format::One));
+        let rubric = one.rubric.expect("sound");
+        assert_eq!(rubric.rubric.criteria()[0].gate, Some(Gate::Met));
+        let two = load("a.yaml", "criteria:\n- outcome: a\n");
+        assert_eq!((two.format, two.rubric.expect("sound").rubric.criteria()[0].gate), (Format::Two, None));
+        let bare = load("my rubric.yaml", "- a\n- expected_outcome: b\n");
+        assert_eq!((bare.name.as_str(), bare.format), ("my rubric", Format::One));
+        let json = load("a.json", "[\"a\", {\"outcome\": \"b\"}]");
+        assert_eq!(json.rubric.expect("sound").rubric.criteria().len(), 2);
+    }
+
+    #[test]
+    fn settings_are_read() {
+        let loaded = load(
+            "a.yaml",
+            "name: n\ndescription: d\nthreshold: ${{ LINE }}\nborderline: 0.5\njudging: batched\nevidence: required\njudge: big\ncriteria: [a]\n",
+        );
+        assert_eq!(codes_of(&loaded), Vec::<&str>::new());
+        assert_eq!((loaded.name.as_str(), loaded.description.as_deref()), ("n", Some("d")));
+        assert_eq!(loaded.lines.pass.map(assize_rubric::Unit::get), Some(0.7));
+        let rubric = loaded.rubric.expect("sound");
+        assert_eq!(rubric.judging, Some(Judging::Batched(None)));
+        assert_eq!(rubric.evidence, Some(EvidencePolicy::Required));
+        assert_eq!(rubric.judge.as_deref(), Some("big"));
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        for (text, code) in [
+            ("tests: []\n", "E0214"),
+            ("just text\n", "E0214"),
+            ("name: a\n", "E0214"),
+            ("", "E0419"),
+            ("criteria: []\n", "E0202"),
+            ("criteria: [a]\ntreshold: 0.5\n", "E0103"),
+            ("criteria: [a]\nthreshold: 0.5\nborderline: 0.6\n", "E0413"),
+            ("criteria: [a\n", "E0001"),
+        ] {
+            let loaded = load("a.yaml", text);
+            assert_eq!(codes_of(&loaded), [code], "{text}");
+            assert!(loaded.rubric.is_none() && loaded.has_errors());
+        }
+        let options = LoadOptions {
+            environment: Arc::new(|_| None),
+            working_folder: "/".into(),
+            extra_roots: Vec::new(),
+        };
+        assert_eq!(codes_of(&load_rubric(Path::new("no/such.yaml"), &options)), ["E0501"]);
+    }
+}

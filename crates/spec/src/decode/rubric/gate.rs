@@ -1,0 +1,219 @@
+//! `required`, `min_score` and `required_min_score` of a criterion: what fails the case.
+
+use assize_diagnostic::{Diagnostic, Span, Spanned};
+use assize_rubric::{Gate, RawScore, Unit};
+
+use crate::codes;
+use crate::decode::object::number;
+use crate::decode::{Context, Object};
+use crate::model::Format;
+use crate::tree::{Data, Entry};
+
+/// The gate keys of one criterion as written.
+pub(super) struct GateKeys {
+    required: Option<Spanned<bool>>,
+    /// The minimum, with the place of its key and value.
+    minimum: Option<(Gate, Span)>,
+    /// `min_score` is the whole number 1: the place of its value.
+    pub(super) bare_one: Option<Span>,
+    /// `required_min_score` is given.
+    pub(super) raw_scale: bool,
+}
+
+impl GateKeys {
+    /// Reads the three keys. `banded` says whether the criterion has score ranges.
+    pub(super) fn read(cx: &mut Context, object: &mut Object<'_>, banded: bool, format: Format) -> Self {
+        let required = object.boolean("required", &mut cx.problems);
+        let min_score = object.entry("min_score").filter(|entry| !entry.value.is_null());
+        let raw_minimum = object.entry("required_min_score").filter(|entry| !entry.value.is_null());
+        if let (Some(unit), Some(raw)) = (min_score, raw_minimum) {
+            let (first, second) =
+                if unit.key_span.start < raw.key_span.start { (unit, raw) } else { (raw, unit) };
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::TWO_MINIMUMS,
+                    "a criterion can have one minimum only",
+                    second.key_span,
+                    "second minimum",
+                )
+                .with_secondary(first.key_span, "first minimum")
+                .with_help("keep `min_score` (0 to 1) or `required_min_score` (0 to 10)"),
+            );
+        }
+        let unit = min_score.and_then(|entry| unit_minimum(cx, entry, banded));
+        let raw = raw_minimum.and_then(|entry| raw_minimum_of(cx, entry, banded, format));
+        Self {
+            required,
+            minimum: unit.or(raw),
+            bare_one: min_score
+                .filter(|entry| entry.value.data == Data::Int(1))
+                .map(|entry| entry.value.place()),
+            raw_scale: raw_minimum.is_some(),
+        }
+    }
+
+    /// What the keys come to. `default` is whether a checklist criterion is required when nothing is
+    /// said.
+    pub(super) fn resolve(
+        &self,
+        cx: &mut Context,
+        banded: bool,
+        penalty: bool,
+        default: bool,
+    ) -> Option<Gate> {
+        let explicit = self.required.as_ref().map(|required| required.value);
+        if let (Some(Spanned { value: false, span }), Some((_, minimum))) = (&self.required, &self.minimum) {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::GATE_TURNED_OFF,
+                    "this minimum has no effect",
+                    *minimum,
+                    "never fails the case",
+                )
+                .with_secondary(*span, "`required: false` turns it off")
+                .with_help("remove one of the two keys"),
+            );
+            return None;
+        }
+        if penalty && let Some(Spanned { value: true, span }) = self.required {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::REQUIRED_PENALTY,
+                    "a penalty is required",
+                    span,
+                    "the case fails unless this penalty is incurred",
+                )
+                .with_help("remove `required`, or turn the text around and give it a positive weight"),
+            );
+        }
+        match (explicit, &self.minimum) {
+            (Some(false), _) => None,
+            (_, Some((gate, _))) if banded => Some(*gate),
+            (_, Some((gate, span))) => {
+                cx.problems.add(
+                    Diagnostic::warning(
+                        codes::MIN_SCORE_ON_CHECKLIST,
+                        "a checklist criterion is met or not",
+                        *span,
+                        "any minimum above 0 means that it must be met",
+                    )
+                    .with_help("write `required: true`, or add `score_ranges`")
+                    .with_suggestion("say it plainly", *span, "required: true"),
+                );
+                Some(if explicit == Some(true) { Gate::Met } else { *gate })
+            }
+            (Some(true), None) if banded => {
+                if let Some(required) = &self.required {
+                    cx.problems.add(
+                        Diagnostic::warning(
+                            codes::REQUIRED_WITHOUT_MINIMUM,
+                            "a score has no yes or no",
+                            required.span,
+                            "required, but no minimum is given",
+                        )
+                        .with_note("the criterion must reach the pass line")
+                        .with_help(
+                            "name the lowest score that will do: `min_score: 0.7` or `required_min_score: 7`",
+                        ),
+                    );
+                }
+                Some(Gate::PassLine)
+            }
+            (Some(true), None) => Some(Gate::Met),
+            // A penalty that had to be met would fail every good answer.
+            (None, None) => (default && !banded && !penalty).then_some(Gate::Met),
+        }
+    }
+}
+
+fn unit_minimum(cx: &mut Context, entry: &Entry, banded: bool) -> Option<(Gate, Span)> {
+    let whole = entry.key_span.to(entry.value.place());
+    let value = number(&entry.value, "min_score", &mut cx.problems)?.value;
+    if let Ok(unit) = Unit::new(value) {
+        return Some((Gate::MinValue(unit), whole));
+    }
+    let mut diagnostic = Diagnostic::error(
+        codes::MIN_SCORE_SCALE,
+        "`min_score` runs from 0 to 1",
+        entry.value.place(),
+        format!("found {value}"),
+    );
+    diagnostic = if value.fract() == 0.0 && (2.0..=10.0).contains(&value) {
+        if banded {
+            diagnostic
+                .with_help("a minimum on the scale from 0 to 10 is written `required_min_score`")
+                .with_suggestion("use the other key", whole, format!("required_min_score: {value}"))
+        } else {
+            diagnostic
+                .with_help(format!(
+                    "with `score_ranges`, a minimum from 0 to 10 is `required_min_score: {value}`"
+                ))
+                .with_help("a checklist criterion is met or not: write `required: true`")
+                .with_suggestion("write what it means here", whole, "required: true")
+        }
+    } else if value > 1.0 && value <= 100.0 {
+        let scale = if value <= 10.0 { 10.0 } else { 100.0 };
+        diagnostic
+            .with_help(format!("if {value} of {scale} was meant, write {}", value / scale))
+            .with_suggestion("use the scale from 0 to 1", entry.value.place(), format!("{}", value / scale))
+    } else {
+        diagnostic.with_help("write a number such as 0.7")
+    };
+    cx.problems.add(diagnostic);
+    None
+}
+
+fn raw_minimum_of(cx: &mut Context, entry: &Entry, banded: bool, format: Format) -> Option<(Gate, Span)> {
+    let whole = entry.key_span.to(entry.value.place());
+    if !banded {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::MINIMUM_WITHOUT_RANGES,
+                "`required_min_score` needs `score_ranges`",
+                whole,
+                "this criterion is met or not; it has no score",
+            )
+            .with_help("write `required: true`, or describe the scores with `score_ranges`")
+            .with_suggestion("require that it is met", whole, "required: true"),
+        );
+        return None;
+    }
+    let value = number(&entry.value, "required_min_score", &mut cx.problems)?.value;
+    let raw = (value.fract() == 0.0 && (0.0..=10.0).contains(&value)).then_some(value as u8);
+    let Some(raw) = raw.and_then(|raw| RawScore::new(raw).ok()) else {
+        let mut diagnostic = Diagnostic::error(
+            codes::MIN_SCORE_SCALE,
+            "`required_min_score` is a whole number from 0 to 10",
+            entry.value.place(),
+            format!("found {value}"),
+        );
+        diagnostic = if value > 0.0 && value < 1.0 {
+            diagnostic.with_help("a minimum from 0 to 1 is written `min_score`").with_suggestion(
+                "use the other key",
+                whole,
+                format!("min_score: {value}"),
+            )
+        } else {
+            diagnostic.with_help("judges give whole scores from 0 to 10")
+        };
+        cx.problems.add(diagnostic);
+        return None;
+    };
+    if format == Format::Two {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::OTHER_SPELLING,
+                "format 2 writes minimums as `min_score`",
+                entry.key_span,
+                "the key of format 1",
+            )
+            .with_help(format!("write `min_score: {}`", raw.value()))
+            .with_suggestion(
+                "use the key of format 2",
+                whole,
+                format!("min_score: {}", raw.value()),
+            ),
+        );
+    }
+    Some((Gate::MinRaw(raw), whole))
+}

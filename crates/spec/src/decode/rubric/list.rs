@@ -1,0 +1,297 @@
+//! A list of criteria as one rubric.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Span};
+use assize_rubric::{Criterion, CriterionId, Rubric, RubricError};
+
+use super::item::{Item, item};
+use crate::codes;
+use crate::decode::Context;
+use crate::decode::object::wrong_type;
+use crate::model::{Format, Place};
+use crate::tree::{Data, Node};
+
+/// A rubric and where its criteria are written.
+pub(crate) struct DecodedRubric {
+    pub(crate) rubric: Arc<Rubric>,
+    pub(crate) places: Vec<Place>,
+}
+
+/// Reads a list of criteria, or a single text that stands for a list of one. `key` names it in
+/// messages. `None` after a complaint.
+pub(crate) fn from_list(cx: &mut Context, node: &Node, key: &str, format: Format) -> Option<DecodedRubric> {
+    match &node.data {
+        Data::Seq(items) => {
+            let items: Vec<&Node> = items.iter().collect();
+            from_items(cx, &items, node.place(), format)
+        }
+        Data::Str(_) => from_items(cx, &[node], node.place(), format),
+        _ => {
+            cx.problems.add(
+                wrong_type(node, &format!("`{key}`"), "a list of criteria")
+                    .with_help("begin each criterion with `- `"),
+            );
+            None
+        }
+    }
+}
+
+/// Reads criteria that need not stand together. `whole` is the place to complain about all of them.
+pub(crate) fn from_items(
+    cx: &mut Context,
+    items: &[&Node],
+    whole: Span,
+    format: Format,
+) -> Option<DecodedRubric> {
+    if items.is_empty() {
+        cx.problems.add(
+            Diagnostic::error(codes::EMPTY_RUBRIC, "this rubric has no criteria", whole, "an empty list")
+                .with_help("add at least one criterion: `- Mentions the deadline`"),
+        );
+        return None;
+    }
+    let errors = cx.problems.errors();
+    let items: Vec<Item> =
+        items.iter().enumerate().filter_map(|(index, node)| item(cx, node, index, format)).collect();
+    duplicates(cx, &items);
+    bare_ones(cx, &items);
+    if cx.problems.errors() > errors {
+        return None;
+    }
+    let places = items.iter().map(|item| cx.place(item.place)).collect();
+    let criteria: Vec<Criterion> = items.into_iter().filter_map(|item| item.criterion).collect();
+    match Rubric::new(criteria) {
+        Ok(rubric) => Some(DecodedRubric { rubric: Arc::new(rubric), places }),
+        Err(found) => {
+            for error in found {
+                cx.problems.add(complaint(&error, whole));
+            }
+            None
+        }
+    }
+}
+
+fn duplicates(cx: &mut Context, items: &[Item]) {
+    let mut seen: HashMap<&CriterionId, &Item> = HashMap::with_capacity(items.len());
+    for item in items {
+        let Some(id) = &item.id else { continue };
+        let Some(first) = seen.get(id) else {
+            seen.insert(id, item);
+            continue;
+        };
+        let label = |item: &Item, nth: &str| {
+            if item.id_place == item.place { format!("{nth} (its name by position)") } else { nth.to_owned() }
+        };
+        cx.problems.add(
+            Diagnostic::error(
+                codes::DUPLICATE_CRITERION,
+                format!("two criteria are called `{id}`"),
+                item.id_place,
+                label(item, "second time"),
+            )
+            .with_secondary(first.id_place, label(first, "first time"))
+            .with_help("give each criterion an id of its own"),
+        );
+    }
+}
+
+/// `min_score: 1` means full marks. Beside criteria on the scale from 0 to 10 it may be a slip.
+fn bare_ones(cx: &mut Context, items: &[Item]) {
+    if !items.iter().any(|item| item.raw_scale) {
+        return;
+    }
+    for place in items.iter().filter_map(|item| item.bare_one) {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::MIN_SCORE_OF_ONE,
+                "`min_score: 1` demands full marks",
+                place,
+                "on the scale from 0 to 1",
+            )
+            .with_help("for 1 of 10 write `required_min_score: 1`; for full marks write `min_score: 1.0`"),
+        );
+    }
+}
+
+fn complaint(error: &RubricError, whole: Span) -> Diagnostic {
+    match error {
+        RubricError::NoWeight => {
+            Diagnostic::error(codes::NO_USABLE_WEIGHT, "all weights are zero", whole, "nothing here counts")
+                .with_help("give at least one criterion a weight other than 0")
+        }
+        RubricError::Empty => {
+            Diagnostic::error(codes::EMPTY_RUBRIC, "this rubric has no criteria", whole, "an empty list")
+        }
+        // Both are reported with their own places before the rubric is put together.
+        RubricError::DuplicateId { .. } => {
+            Diagnostic::error(codes::DUPLICATE_CRITERION, error.to_string(), whole, "")
+        }
+        RubricError::NoText(_) => Diagnostic::error(codes::MISSING_TEXT, error.to_string(), whole, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_rubric::{Gate, Operator, RawScore, Scale, Unit};
+
+    use super::*;
+    use crate::decode::grader::testing::{complaints, read};
+
+    fn decode(text: &str, format: Format) -> (Option<DecodedRubric>, Vec<(String, usize)>) {
+        let (mut cx, node) = read(text);
+        let rubric = from_list(&mut cx, &node, "criteria", format);
+        (rubric, complaints(cx))
+    }
+
+    fn sound(text: &str, format: Format) -> Vec<Criterion> {
+        let (rubric, problems) = decode(text, format);
+        assert_eq!(problems, vec![]);
+        rubric.expect("sound").rubric.criteria().to_vec()
+    }
+
+    const BANDS: &str = "  score_ranges: {0: bad, 5: good}\n";
+
+    #[test]
+    fn strings_are_required_in_both_formats_and_objects_only_in_format_one() {
+        for (format, key, gate) in
+            [(Format::One, "expected_outcome", Some(Gate::Met)), (Format::Two, "outcome", None)]
+        {
+            let criteria = sound(&format!("- Does a\n- {key}: does b\n  weight: 2.5\n"), format);
+            assert_eq!(criteria[0].gate, Some(Gate::Met));
+            assert_eq!(criteria[0].id.as_str(), "rubric-1");
+            assert_eq!(criteria[1].gate, gate);
+            assert_eq!(criteria[1].id.as_str(), "rubric-2");
+            assert_eq!(criteria[1].weight.get(), 2.5);
+        }
+    }
+
+    #[test]
+    fn each_criterion_keeps_its_own_mode() {
+        let criteria = sound(
+            &format!(
+                "- id: a\n  expected_outcome: yes or no\n  operator: contradiction\n  allow_not_applicable: true\n- id: b\n  required_min_score: 7\n{BANDS}- id: c\n{BANDS}- id: d\n  min_score: 0.7\n{BANDS}- id: e\n  required_min_score: 7\n  x-note: 1\n{BANDS}"
+            ),
+            Format::One,
+        );
+        assert_eq!((&criteria[0].scale, criteria[0].gate), (&Scale::Checklist, Some(Gate::Met)));
+        assert_eq!((criteria[0].operator, criteria[0].may_not_apply), (Operator::Contradiction, true));
+        assert_eq!(criteria[1].gate, Some(Gate::MinRaw(RawScore::new(7).expect("in range"))));
+        assert_eq!(criteria[2].gate, None);
+        assert_eq!(criteria[3].gate, Some(Gate::MinValue(Unit::new(0.7).expect("in range"))));
+    }
+
+    #[test]
+    fn gates_can_be_turned_off_and_asked_for() {
+        let (rubric, problems) = decode(
+            &format!("- required: false\n  min_score: 0.7\n{BANDS}- required: true\n{BANDS}"),
+            Format::Two,
+        );
+        let rubric = rubric.expect("sound").rubric;
+        assert_eq!(rubric.criteria()[0].gate, None);
+        assert_eq!(rubric.criteria()[1].gate, Some(Gate::PassLine));
+        assert_eq!(problems, vec![("W0206".into(), 2), ("W0203".into(), 4)]);
+        let (rubric, problems) = decode("- {outcome: a, min_score: 0.5}\n", Format::Two);
+        assert_eq!(problems, vec![("W0204".into(), 1)]);
+        let gate = rubric.expect("sound").rubric.criteria()[0].gate;
+        assert_eq!(gate, Some(Gate::MinValue(Unit::new(0.5).expect("in range"))));
+    }
+
+    #[test]
+    fn penalties_are_named_and_gate_nothing_by_default() {
+        let (rubric, problems) =
+            decode("- expected_outcome: is rude\n  weight: -2\n- expected_outcome: b\n", Format::One);
+        assert_eq!(rubric.expect("sound").rubric.criteria()[0].gate, None);
+        assert_eq!(problems, vec![("W0201".into(), 2)]);
+        let (_, problems) = decode("- {outcome: rude, weight: -2, required: true}\n", Format::Two);
+        assert_eq!(problems, vec![("W0201".into(), 1), ("W0207".into(), 1)]);
+    }
+
+    #[test]
+    fn the_two_scales_are_told_apart() {
+        let (_, problems) = decode(&format!("- min_score: 7\n{BANDS}"), Format::Two);
+        assert_eq!(problems, vec![("E0205".into(), 1)]);
+        let (_, problems) = decode(&format!("- required_min_score: 0.7\n{BANDS}"), Format::One);
+        assert_eq!(problems, vec![("E0205".into(), 1)]);
+        let (_, problems) = decode(&format!("- required_min_score: 7\n{BANDS}"), Format::Two);
+        assert_eq!(problems, vec![("W0202".into(), 1)]);
+        let (_, problems) = decode(&format!("- min_score: 1\n{BANDS}- min_score: 1.0\n{BANDS}"), Format::Two);
+        assert_eq!(problems, vec![("W0205".into(), 1)]);
+        let (_, problems) =
+            decode(&format!("- required_min_score: 7\n  min_score: 0.7\n{BANDS}"), Format::One);
+        assert_eq!(problems, vec![("E0206".into(), 2)]);
+        let (_, problems) = decode("- {expected_outcome: a, required_min_score: 7}\n", Format::One);
+        assert_eq!(problems, vec![("E0207".into(), 1)]);
+    }
+
+    #[test]
+    fn the_suggestion_for_seven_depends_on_the_mode() {
+        for (text, expected) in [
+            (format!("- min_score: 7\n{BANDS}"), "required_min_score: 7"),
+            ("- {outcome: a, min_score: 7}\n".to_owned(), "required: true"),
+        ] {
+            let (mut cx, node) = read(&text);
+            assert!(from_list(&mut cx, &node, "criteria", Format::Two).is_none());
+            let problems = cx.problems.into_vec();
+            assert_eq!(problems[0].suggestion.as_ref().map(|s| s.replacement.as_str()), Some(expected));
+        }
+    }
+
+    #[test]
+    fn texts_are_read_in_the_other_spelling_with_a_warning() {
+        let (rubric, problems) = decode("- outcome: a\n- description: b\n", Format::One);
+        assert_eq!(rubric.expect("sound").rubric.criteria()[0].text, "a");
+        assert_eq!(problems, vec![("W0202".into(), 1)]);
+        let (_, problems) = decode("- expected_outcome: a\n- description: b\n", Format::Two);
+        assert_eq!(problems, vec![("W0202".into(), 1), ("W0202".into(), 2)]);
+    }
+
+    #[test]
+    fn every_problem_is_listed_at_once() {
+        let (rubric, problems) = decode(
+            "- ''\n- 7\n- id: a\n  outcome: x\n- id: a\n  outcome: y\n- id: b\n- outcome: z\n  wieght: 2\n- Returns: a value\n- weight: .nan\n  outcome: n\n- weight: '2'\n  outcome: m\n- outcome:\n- outcome: x\n  id: a\n  operator: contradicts\n",
+            Format::Two,
+        );
+        assert!(rubric.is_none());
+        let expected = [
+            ("E0107", 1),
+            ("E0105", 2),
+            ("E0203", 5),
+            ("E0201", 7),
+            ("E0103", 9),
+            ("E0213", 10),
+            ("E0106", 11),
+            ("E0105", 13),
+            ("E0107", 15),
+            ("E0203", 17),
+            ("E0307", 18),
+        ];
+        assert_eq!(problems, expected.map(|(code, line)| (code.to_owned(), line)));
+    }
+
+    #[test]
+    fn a_name_by_position_can_be_taken() {
+        let (_, problems) = decode("- {id: rubric-2, outcome: a}\n- b\n", Format::Two);
+        assert_eq!(problems, vec![("E0203".into(), 2)]);
+    }
+
+    #[test]
+    fn rubrics_without_anything_to_score_are_refused() {
+        assert_eq!(decode("[]", Format::Two).1, vec![("E0202".into(), 1)]);
+        assert_eq!(decode("{a: 1}", Format::Two).1, vec![("E0105".into(), 1)]);
+        let (_, problems) = decode("- {outcome: a, weight: 0}\n- {outcome: b, weight: 0}\n", Format::Two);
+        assert_eq!(problems, vec![("E0204".into(), 1)]);
+        let criteria = sound("- {outcome: a, weight: 0, required: true}\n- b\n", Format::Two);
+        assert_eq!(criteria[0].gate, Some(Gate::Met));
+    }
+
+    #[test]
+    fn operators_need_a_checklist_and_long_texts_are_kept() {
+        let (_, problems) = decode(&format!("- operator: contradiction\n{BANDS}"), Format::Two);
+        assert_eq!(problems, vec![("E0212".into(), 1)]);
+        let (rubric, problems) = decode(&format!("- {}\n", "word ".repeat(20_000)), Format::Two);
+        assert_eq!(rubric.expect("sound").rubric.criteria()[0].text.len(), 99_999);
+        assert_eq!(problems, vec![("W0208".into(), 1)]);
+    }
+}

@@ -1,0 +1,13 @@
+//! Criteria, from the lists and maps they are written as to a checked rubric.
+
+mod bands;
+mod file;
+mod gate;
+mod item;
+mod list;
+mod mistaken;
+
+pub(crate) use list::{DecodedRubric, from_items, from_list};
+pub(crate) use mistaken::text_became_map;
+
+pub use file::{LoadedRubric, load_rubric};

@@ -1,0 +1,188 @@
+//! The top level of an eval file: everything but its cases.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Spanned};
+use serde_json::Map;
+
+use super::common::{free_map, old_spelling, refuse, spelled, tags, unbuilt, usable_id};
+use super::grader::AssertionContext;
+use super::object::{string, wrong_type};
+use super::workspace::workspace;
+use super::{Context, Object, execution, graders, messages};
+use crate::codes;
+use crate::model::{Block, Format, Grader, Message, Suite, Unbuilt};
+use crate::tree::{Entry, Node};
+
+/// What a suite gives to each of its cases.
+#[derive(Debug)]
+pub(crate) struct SuiteDefaults {
+    pub(crate) format: Format,
+    /// Graders of the suite, names settled.
+    pub(crate) graders: Vec<Arc<Grader>>,
+    /// Messages before those of a case.
+    pub(crate) input: Vec<Message>,
+    /// Attachments of cases that have none of their own.
+    pub(crate) files: Vec<Block>,
+    /// Whether the lines of a dataset are bare answers rather than cases.
+    pub(crate) answers: bool,
+}
+
+/// Keys of newer generations and neighbouring tools, with what does the same here.
+const FOREIGN: &[(&str, &str)] = &[
+    ("providers", "name targets under `execution: {targets: [...]}` and describe them in the targets file"),
+    ("prompts", "write the prompt as `input` of the suite or of each case, with `vars` for what differs"),
+    ("scenarios", "write each scenario as a case of `tests`"),
+    ("default_test", "put shared graders into `assertions` and shared messages into `input`"),
+    ("defaultTest", "put shared graders into `assertions` and shared messages into `input`"),
+    ("evaluate_options", "run settings stand under `execution` (`workers`, `budget_usd`, `threshold`)"),
+    ("derived_metrics", "there is no such thing yet; compute it from the results"),
+    ("output_path", "name the results folder on the command line: `--out DIR`"),
+    ("nunjucks_filters", "`vars` are put in as they are, without filters"),
+    ("environment", "write `workspace` for the folder to work in"),
+    ("extensions", "write `hooks` under `workspace`"),
+    ("env", "set variables in the `.env` file and use them as `${{ NAME }}`"),
+    ("targets", "name targets under `execution: {targets: [...]}`; their settings stand in the targets file"),
+    ("timeout_seconds", "set the time limit on the target, in the targets file"),
+];
+
+/// Reads the top level of an eval file or of the settings beside a dataset. `list_key` is the key of
+/// the cases, read elsewhere.
+pub(crate) fn suite(
+    cx: &mut Context,
+    node: &Node,
+    format: Format,
+    path: &Path,
+    list_key: Option<&'static str>,
+) -> Option<(Suite, SuiteDefaults)> {
+    let mut object = Object::new(node, "an eval file", &mut cx.problems)?;
+    let mut missing: Vec<Unbuilt> = Vec::new();
+    if let Some(key) = list_key {
+        object.entry(key);
+    }
+    object.entry("$schema");
+    let name = name(cx, &mut object, format).unwrap_or_else(|| default_name(path));
+    let description = object.string("description", &mut cx.problems).map(|text| text.value);
+    let tags = tags(cx, &mut object);
+    let metadata = metadata(cx, &mut object);
+    default_kind(cx, &mut object, format);
+    refuse(cx, &mut object, FOREIGN);
+    let mut inner = execution::open(cx, &mut object);
+    let settings = execution::settings(cx, &mut object, inner.as_mut(), &mut missing);
+    let list = execution::grader_list(cx, &mut object, inner.as_mut(), format);
+    let base = AssertionContext::default();
+    let graders = match list {
+        Some(entry) => graders::read(cx, entry, format, base),
+        None => Vec::new(),
+    };
+    let input = object
+        .entry("input")
+        .and_then(|entry| {
+            if entry.value.is_null() {
+                cx.problems.add(messages::empty("input", entry.key_span));
+                return None;
+            }
+            messages::input(cx, &entry.value, "input")
+        })
+        .unwrap_or_default();
+    let files = object.value("input_files").map(|node| messages::input_files(cx, node)).unwrap_or_default();
+    let workspace = workspace(cx, &mut object, &mut missing);
+    let preprocessors = object.entry("preprocessors").filter(|entry| !entry.value.is_null()).map(|entry| {
+        if entry.value.as_seq().is_none() && entry.value.as_map().is_none() {
+            cx.problems.add(wrong_type(&entry.value, "`preprocessors`", "a list or a map"));
+        }
+        missing.push(unbuilt(cx, "conversion of attachments (`preprocessors`)", entry.key_span));
+        entry.value.to_json()
+    });
+    if let Some(inner) = inner {
+        inner.finish(&mut cx.problems);
+    }
+    object.finish(&mut cx.problems);
+    let suite = Suite {
+        format,
+        name,
+        path: path.to_path_buf(),
+        description,
+        tags,
+        metadata,
+        settings,
+        workspace,
+        preprocessors,
+        unbuilt: missing,
+    };
+    Some((suite, SuiteDefaults { format, graders, input, files, answers: false }))
+}
+
+fn name(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<String> {
+    let entry = match format {
+        Format::One => spelled(cx, object, &["dataset", "name"], 2),
+        Format::Two => spelled(cx, object, &["name", "dataset"], 1),
+    }?;
+    if entry.value.is_null() {
+        return None;
+    }
+    let name = string(&entry.value, &entry.key, &mut cx.problems)?;
+    usable_id(cx, name, "the name of the suite").map(|name| name.value)
+}
+
+/// The file name without its endings: `a.eval.yaml` is `a`.
+pub(crate) fn default_name(path: &Path) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let short = stem.strip_suffix(".eval").or_else(|| stem.strip_suffix(".EVAL")).unwrap_or(&stem);
+    let clean: String = short.chars().filter(|c| !c.is_control()).collect();
+    if clean.trim().is_empty() { "suite".to_owned() } else { clean.trim().to_owned() }
+}
+
+fn metadata(cx: &mut Context, object: &mut Object<'_>) -> Map<String, serde_json::Value> {
+    let mut metadata =
+        object.value("metadata").map(|node| free_map(cx, node, "metadata")).unwrap_or_default();
+    for key in ["version", "author", "license", "category", "governance", "requires"] {
+        let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) else { continue };
+        keep(cx, &mut metadata, entry);
+    }
+    metadata
+}
+
+/// Puts a descriptive key beside the author's own data.
+pub(crate) fn keep(cx: &mut Context, metadata: &mut Map<String, serde_json::Value>, entry: &Entry) {
+    if metadata.contains_key(&entry.key) {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::TWO_SPELLINGS,
+                format!("`{}` is given twice", entry.key),
+                entry.key_span,
+                "this one is extra",
+            )
+            .with_note("`metadata` has a key of this name too")
+            .with_help("keep one of them"),
+        );
+    }
+    metadata.insert(entry.key.clone(), entry.value.to_json());
+}
+
+/// `evaluator`: the kind of grader of cases that name none. The only kind that needs nothing else is a
+/// judge with the expected outcome, and that is what such cases get anyway.
+pub(crate) fn default_kind(cx: &mut Context, object: &mut Object<'_>, format: Format) {
+    let Some(entry) = object.entry("evaluator").filter(|entry| !entry.value.is_null()) else { return };
+    let Some(Spanned { value, span }) = string(&entry.value, "evaluator", &mut cx.problems) else { return };
+    match value.replace('-', "_").as_str() {
+        "llm_judge" | "llm_grader" | "rubric" | "rubrics" => {
+            if format == Format::Two {
+                old_spelling(cx, entry, "assertions");
+            }
+        }
+        _ => cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_SUPPORTED,
+                format!("`evaluator: {value}` can't stand alone"),
+                span,
+                "this kind of grader needs settings of its own",
+            )
+            .with_help(match format {
+                Format::One => "list it under `execution: {evaluators: [...]}`",
+                Format::Two => "list it under `assertions`",
+            }),
+        ),
+    }
+}

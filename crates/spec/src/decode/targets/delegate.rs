@@ -1,0 +1,117 @@
+//! Following `use_target`.
+
+use assize_diagnostic::{Diagnostic, Spanned, did_you_mean};
+
+use crate::codes;
+use crate::decode::Problems;
+use crate::model::{TargetSpec, TargetSpecKind};
+
+/// A target as its entry says it, before `use_target` is followed.
+pub(super) struct Draft {
+    pub(super) spec: TargetSpec,
+    pub(super) name: Spanned<String>,
+    pub(super) uses: Option<Spanned<String>>,
+}
+
+/// Gives every target that stands for another the kind of that other. Settings that both have are
+/// the nearer one's; what is missing or not built adds up. Names must be unique already.
+pub(super) fn resolve(drafts: Vec<Draft>, problems: &mut Problems) -> Vec<TargetSpec> {
+    let steps: Vec<Step> = drafts.iter().map(|draft| step(draft, &drafts, problems)).collect();
+    report_cycles(&drafts, &steps, problems);
+    (0..drafts.len()).map(|index| follow(index, &drafts, &steps)).collect()
+}
+
+/// Where `use_target` of one target leads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Nowhere: it stands for itself.
+    End,
+    To(usize),
+    /// To a target that does not exist.
+    Lost,
+}
+
+fn step(draft: &Draft, drafts: &[Draft], problems: &mut Problems) -> Step {
+    let Some(wanted) = &draft.uses else { return Step::End };
+    if let Some(index) = drafts.iter().position(|other| other.name.value == wanted.value) {
+        return Step::To(index);
+    }
+    let mut diagnostic = Diagnostic::error(
+        codes::UNKNOWN_TARGET,
+        format!("there is no target `{}`", wanted.value),
+        wanted.span,
+        "not in this file",
+    );
+    let names = drafts.iter().map(|other| other.name.value.as_str()).filter(|name| *name != draft.name.value);
+    if let Some(near) = did_you_mean(&wanted.value, names.clone()) {
+        diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+        diagnostic = diagnostic.with_suggestion("use that target", wanted.span, near);
+    } else {
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        diagnostic = diagnostic.with_help(format!("targets of this file: {}", names.join(", ")));
+    }
+    problems.add(diagnostic);
+    Step::Lost
+}
+
+fn report_cycles(drafts: &[Draft], steps: &[Step], problems: &mut Problems) {
+    let mut seen = vec![false; steps.len()];
+    for start in 0..steps.len() {
+        let mut path = Vec::new();
+        let mut at = start;
+        while !seen[at] {
+            seen[at] = true;
+            path.push(at);
+            let Step::To(next) = steps[at] else { break };
+            if let Some(begin) = path.iter().position(|index| *index == next) {
+                let names: Vec<String> = path[begin..]
+                    .iter()
+                    .chain([&next])
+                    .map(|index| format!("`{}`", drafts[*index].name.value))
+                    .collect();
+                if let Some(uses) = &drafts[next].uses {
+                    problems.add(
+                        Diagnostic::error(
+                            codes::TARGET_CYCLE,
+                            "targets use each other in a circle",
+                            uses.span,
+                            "the circle goes through here",
+                        )
+                        .with_note(names.join(" uses "))
+                        .with_help("give one of them a `provider` of its own"),
+                    );
+                }
+                break;
+            }
+            at = next;
+        }
+    }
+}
+
+fn follow(start: usize, drafts: &[Draft], steps: &[Step]) -> TargetSpec {
+    let mut result = drafts[start].spec.clone();
+    let mut visited = vec![start];
+    let mut at = start;
+    loop {
+        match steps[at] {
+            Step::To(next) if !visited.contains(&next) => {
+                let other = &drafts[next].spec;
+                result.uses.push(other.name.clone());
+                result.kind = other.kind.clone();
+                result.grader_target = result.grader_target.or_else(|| other.grader_target.clone());
+                result.workers = result.workers.or(other.workers);
+                result.retry = result.retry.or(&other.retry);
+                result.missing_variables.extend(other.missing_variables.iter().cloned());
+                result.unbuilt.extend(other.unbuilt.iter().cloned());
+                result.without_effect.extend(other.without_effect.iter().cloned());
+                visited.push(next);
+                at = next;
+            }
+            Step::End => return result,
+            Step::To(_) | Step::Lost => {
+                result.kind = TargetSpecKind::Undetermined;
+                return result;
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The targets file as a whole.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span, did_you_mean};
+
+use super::delegate::{Draft, resolve};
+use super::entry::{Loading, entry};
+use super::find::{find, folders, read};
+use super::mask::without_secrets;
+use crate::LoadOptions;
+use crate::codes;
+use crate::decode::object::wrong_type;
+use crate::decode::{Object, Problems};
+use crate::model::{Place, TargetSpec};
+use crate::tree::{Node, read_yaml};
+
+/// Where targets are looked for in a folder, first to last.
+const NAMES: &[&str] = &[
+    ".assize/targets.yaml",
+    ".assize/targets.yml",
+    "targets.yaml",
+    "targets.yml",
+    ".agentv/targets.yaml",
+    ".agentv/targets.yml",
+];
+
+/// More targets than this are a mistake; following `use_target` takes time that grows faster than
+/// their number.
+const MAX_TARGETS: usize = 1000;
+
+/// A targets file, read and checked.
+#[derive(Debug, Clone, Default)]
+pub struct LoadedTargets {
+    /// The targets, in the order of the file. Not to be used when there are errors.
+    pub targets: Vec<TargetSpec>,
+    /// The file; `None` when there is none.
+    pub path: Option<PathBuf>,
+    /// The text of the file for drawing complaints; secrets in it are blotted out.
+    pub sources: SourceMap,
+    /// Every complaint.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadedTargets {
+    /// The target of that name.
+    pub fn get(&self, name: &str) -> Option<&TargetSpec> {
+        self.targets.iter().find(|target| target.name == name)
+    }
+
+    /// The name of a target that was probably meant by a name that is not there.
+    pub fn near(&self, name: &str) -> Option<&str> {
+        did_you_mean(name, self.targets.iter().map(|target| target.name.as_str()))
+    }
+
+    /// Whether the file can't be used.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// Reads the targets that belong to the eval files of the folder `start`.
+///
+/// With `explicit`, that file is read, relative to the working folder. Otherwise the nearest is: in
+/// `start` and each folder above it up to the root of the repository, then in the working folder; in
+/// each of them `.assize/targets.yaml`, then `targets.yaml`, then `.agentv/targets.yaml` (or `.yml`).
+/// That there is none is no complaint.
+pub fn load_targets(start: &Path, explicit: Option<&Path>, options: &LoadOptions) -> LoadedTargets {
+    let working = &options.working_folder;
+    let path = match explicit {
+        Some(path) => Some(working.join(path)),
+        None => find(&folders(start, working), NAMES),
+    };
+    let Some(path) = path else { return LoadedTargets::default() };
+    let mut sources = SourceMap::new();
+    let mut problems = Problems::default();
+    let mut secrets = Vec::new();
+    let mut targets = Vec::new();
+    if let Some(source) = read(&path, working, &mut sources, &mut problems) {
+        let folder = path.parent().unwrap_or(working);
+        let place = |span: Span| {
+            let position = sources.position(span);
+            Place::new(sources.file(span.source).path(), position.line, position.column)
+        };
+        let mut loading = Loading {
+            environment: &options.environment,
+            folder,
+            place: &place,
+            secrets: Vec::new(),
+            problems: &mut problems,
+        };
+        targets = decode(&sources, source, &mut loading);
+        secrets = loading.secrets;
+    }
+    LoadedTargets {
+        targets,
+        path: Some(path),
+        sources: without_secrets(&sources, &secrets),
+        diagnostics: problems.into_vec(),
+    }
+}
+
+fn decode(sources: &SourceMap, source: SourceId, loading: &mut Loading<'_>) -> Vec<TargetSpec> {
+    let before = loading.problems.errors();
+    let Some(root) = read_yaml(sources, source, loading.problems) else {
+        if loading.problems.errors() == before {
+            no_targets(Span::new(source, 0, 0), "the file is empty", loading.problems);
+        }
+        return Vec::new();
+    };
+    let Some(list) = list(&root, loading.problems) else { return Vec::new() };
+    let drafts: Vec<Draft> = list.iter().filter_map(|node| entry(node, loading)).collect();
+    let drafts = unique(drafts, loading.problems);
+    let targets = resolve(drafts, loading.problems);
+    unknown_judges(list, &targets, loading.problems);
+    targets
+}
+
+/// The list of targets in the root of the file.
+fn list<'n>(root: &'n Node, problems: &mut Problems) -> Option<&'n [Node]> {
+    if root.as_seq().is_some() || root.is_null() {
+        no_targets(root.place().start_point(), "there is no key `targets`", problems);
+        return None;
+    }
+    let mut object = Object::new(root, "a targets file", problems)?;
+    for key in ["$schema", "version", "description"] {
+        object.entry(key);
+    }
+    if let Some(providers) = object.entry("providers") {
+        problems.add(
+            Diagnostic::error(
+                codes::NOT_SUPPORTED,
+                "`providers` belongs to another version",
+                providers.key_span,
+                "not read here",
+            )
+            .with_help(
+                "write `targets:` with a list; `label` is called `name`, `id` is called `provider`, and what stands \
+                 under `config` stands beside them",
+            ),
+        );
+        object.entry("targets");
+        object.finish(problems);
+        return None;
+    }
+    let head = object.head();
+    let found = object.entry("targets");
+    let list = match found {
+        None => {
+            no_targets(head, "there is no key `targets`", problems);
+            None
+        }
+        Some(found) if found.value.is_null() => {
+            no_targets(found.key_span, "nothing follows", problems);
+            None
+        }
+        Some(found) => match found.value.as_seq() {
+            None => {
+                problems.add(
+                    wrong_type(&found.value, "`targets`", "a list")
+                        .with_help("begin each target with `- name: ...`"),
+                );
+                None
+            }
+            Some([]) => {
+                no_targets(found.value.place(), "the list is empty", problems);
+                None
+            }
+            Some(list) if list.len() > MAX_TARGETS => {
+                problems.add(
+                    Diagnostic::error(
+                        codes::OUT_OF_RANGE,
+                        format!("more than {MAX_TARGETS} targets"),
+                        list[MAX_TARGETS].place(),
+                        format!("found {}", list.len()),
+                    )
+                    .with_help("keep the targets of other projects in files of their own"),
+                );
+                None
+            }
+            Some(list) => Some(list),
+        },
+    };
+    object.finish(problems);
+    list
+}
+
+fn no_targets(span: Span, label: &str, problems: &mut Problems) {
+    problems.add(
+        Diagnostic::error(codes::NO_TARGETS, "the file has no targets", span, label)
+            .with_help("write `targets:` and below it a list of maps with `name` and `provider`"),
+    );
+}
+
+/// Complains about names that stand twice and keeps the first of each.
+fn unique(drafts: Vec<Draft>, problems: &mut Problems) -> Vec<Draft> {
+    let mut kept: Vec<Draft> = Vec::with_capacity(drafts.len());
+    let mut names: HashMap<String, usize> = HashMap::new();
+    for draft in drafts {
+        let Some(index) = names.get(&draft.name.value) else {
+            names.insert(draft.name.value.clone(), kept.len());
+            kept.push(draft);
+            continue;
+        };
+        problems.add(
+            Diagnostic::error(
+                codes::DUPLICATE_TARGET,
+                format!("two targets are called `{}`", draft.name.value),
+                draft.name.span,
+                "again here",
+            )
+            .with_secondary(kept[*index].name.span, "first here")
+            .with_help("give one of them another name"),
+        );
+    }
+    kept
+}
+
+/// Warns of judges that are neither a target of the file, nor `offline`, nor a model name: a run
+/// may name another judge, so this is no error yet.
+fn unknown_judges(list: &[Node], targets: &[TargetSpec], problems: &mut Problems) {
+    for node in list {
+        let Some(judge) = node.get("grader_target").or_else(|| node.get("judge_target")) else { continue };
+        let Some(name) = judge.as_str().map(str::trim) else { continue };
+        let elsewhere = name.is_empty() || name == "offline" || name.contains([':', '/', '$']);
+        if elsewhere || targets.iter().any(|target| target.name == name) {
+            continue;
+        }
+        let diagnostic = Diagnostic::warning(
+            codes::UNKNOWN_JUDGE,
+            format!("there is no target `{name}` to judge with"),
+            judge.place(),
+            "not in this file",
+        );
+        let near = did_you_mean(name, targets.iter().map(|target| target.name.as_str()));
+        problems.add(match near {
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
+                "use that target",
+                judge.place(),
+                near,
+            ),
+            None => diagnostic.with_help(
+                "add that target, write a model name such as `openai:MODEL`, or run with `--judge`",
+            ),
+        });
+    }
+}

@@ -1,0 +1,109 @@
+//! Keeping literal secrets out of complaints and of the excerpts they are drawn with.
+
+use std::ops::Range;
+
+use assize_diagnostic::{Diagnostic, SourceMap, Span};
+
+use super::entry::Loading;
+use crate::codes;
+use crate::tree::Node;
+
+/// Keys whose values are secret.
+const SECRET_KEYS: &[&str] = &["api_key", "github_token"];
+
+/// Warns of secrets written out in the file and remembers their places, so that nothing shows them.
+pub(super) fn note_secrets(node: &Node, loading: &mut Loading<'_>) {
+    for entry in node.as_map().unwrap_or_default() {
+        if !SECRET_KEYS.contains(&entry.key.as_str()) || entry.value.is_null() {
+            continue;
+        }
+        let literal = match entry.value.as_str() {
+            Some(text) => !text.contains("${{") || text.contains(":-"),
+            None => true,
+        };
+        if literal {
+            loading.secrets.push(entry.value.span);
+            if let Some(text) = entry.value.as_str().filter(|text| text.len() >= 8) {
+                loading.problems.hide(text, "[redacted]", entry.value.span);
+            }
+            loading.problems.add(
+                Diagnostic::warning(
+                    codes::LITERAL_SECRET,
+                    format!("`{}` is written out in the file", entry.key),
+                    entry.key_span,
+                    "everybody who can read the file has it",
+                )
+                .with_help(format!(
+                    "put it into an environment variable or `.env` file and write `{}: ${{{{ NAME }}}}`",
+                    entry.key
+                )),
+            );
+        }
+    }
+}
+
+/// The same files with secrets blotted out. Every byte offset stays what it was.
+///
+/// `spans` are the values found while reading. Lines that look like `api_key: ...` are blotted out too,
+/// because a file that can't be read has no spans yet.
+pub(super) fn without_secrets(sources: &SourceMap, spans: &[Span]) -> SourceMap {
+    let mut masked = SourceMap::new();
+    for (id, file) in sources.files() {
+        let mut ranges: Vec<Range<usize>> =
+            spans.iter().filter(|span| span.source == id).map(|span| span.start..span.end).collect();
+        ranges.extend(suspicious(file.text()));
+        masked.add_fragment(file.path(), blot(file.text(), &ranges), file.first_line());
+    }
+    masked
+}
+
+fn suspicious(text: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        for key in SECRET_KEYS {
+            let Some(at) = line.find(key) else { continue };
+            let after = &line[at + key.len()..];
+            let value = after.trim_start_matches(['"', '\'', ' ', '\t']);
+            let Some(value) = value.strip_prefix(':') else { continue };
+            let reference = value.trim_start_matches([' ', '\t', '"', '\'']);
+            if reference.starts_with("${{") && !reference.contains(":-") {
+                continue;
+            }
+            let begin = start + line.len() - value.len();
+            ranges.push(begin..start + line.trim_end().len().max(begin - start));
+        }
+        start += line.len();
+    }
+    ranges
+}
+
+fn blot(text: &str, ranges: &[Range<usize>]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for range in ranges {
+        for byte in bytes.get_mut(range.clone()).into_iter().flatten() {
+            if !byte.is_ascii_whitespace() {
+                *byte = b'*';
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_vanish_and_offsets_stay() {
+        let mut sources = SourceMap::new();
+        let text = "a:\n  api_key: 'sk-ö 1'\n  b: {\"api_key\": x}\n  api_key: ${{ KEY }}\nliteral";
+        let id = sources.add("t.yaml", text);
+        let literal = Span::new(id, text.len() - 7, text.len());
+        let masked = without_secrets(&sources, &[literal]);
+        let shown = masked.file(id).text();
+        assert_eq!(shown.len(), text.len());
+        assert!(!shown.contains("sk-") && !shown.contains("literal") && !shown.contains(" x}"), "{shown}");
+        assert!(shown.contains("${{ KEY }}") && shown.contains("api_key: **"), "{shown}");
+    }
+}

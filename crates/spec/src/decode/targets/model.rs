@@ -1,0 +1,165 @@
+//! Targets that are models.
+
+use assize_diagnostic::{Diagnostic, Span, Spanned};
+
+use super::entry::Entry;
+use super::variables::whole;
+use crate::codes;
+use crate::decode::object::{not_blank, string};
+use crate::model::{ModelTargetSpec, SecretText};
+use crate::tree::Data;
+
+const ADDRESS: &[&str] = &["base_url", "endpoint"];
+const OPENROUTER: &str = "https://openrouter.ai/api/v1";
+const OPENROUTER_KEY: &str = "OPENROUTER_API_KEY";
+
+/// Settings that models of every provider share.
+pub(super) struct ModelSettings {
+    model: Option<String>,
+    base_url: Option<String>,
+    api_key: Option<SecretText>,
+    api_format: Option<Spanned<String>>,
+    temperature: Option<f64>,
+    seed: Option<u64>,
+    max_output_tokens: Option<u32>,
+}
+
+/// Reads the settings of a model that speaks OpenAI's chat completions. `None` after a complaint,
+/// or when a variable is not set.
+pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Option<ModelTargetSpec> {
+    let settings = model_settings(entry);
+    entry.demand(&["model", "deployment"], "a model target does not name its model", "model: gpt-4.1-mini");
+    if provider == "openai-compatible" {
+        entry.demand(ADDRESS, "`openai-compatible` needs an address", "base_url: http://localhost:8000/v1");
+    }
+    if let Some(format) = settings.api_format.filter(|format| format.value == "responses") {
+        entry.unbuilt("the responses API (`api_format: responses`)", format.span);
+    }
+    let mut api_key_source = settings.api_key.as_ref().map(|_| key_source(entry));
+    let (mut base_url, mut api_key) = (settings.base_url, settings.api_key);
+    if provider == "openrouter" && !entry.given(ADDRESS) {
+        base_url = Some(OPENROUTER.to_owned());
+        if !entry.given(&["api_key"]) {
+            match (entry.environment)(OPENROUTER_KEY).filter(|key| !key.trim().is_empty()) {
+                Some(key) => {
+                    api_key = Some(SecretText::new(key));
+                    api_key_source = Some(OPENROUTER_KEY.to_owned());
+                }
+                None => entry.missing(OPENROUTER_KEY, "api_key", entry.object.head()),
+            }
+        }
+    }
+    Some(ModelTargetSpec {
+        provider,
+        model: settings.model?,
+        base_url,
+        api_key,
+        api_key_source,
+        temperature: settings.temperature,
+        seed: settings.seed,
+        max_output_tokens: settings.max_output_tokens,
+    })
+}
+
+/// What the key was read from, for people: the variable, if it is the whole value.
+fn key_source(entry: &Entry<'_, '_, '_>) -> String {
+    entry
+        .written("api_key")
+        .and_then(whole)
+        .map_or_else(|| format!("`api_key` of target `{}`", entry.spec.name), str::to_owned)
+}
+
+/// Reads what models of every provider have in common.
+pub(super) fn model_settings(entry: &mut Entry<'_, '_, '_>) -> ModelSettings {
+    let model = one_text(entry, &["model", "deployment"]).map(|text| text.value.trim().to_owned());
+    let base_url = one_text(entry, ADDRESS).and_then(|text| address(text, entry));
+    ModelSettings {
+        model,
+        base_url,
+        api_key: api_key(entry),
+        api_format: api_format(entry),
+        temperature: temperature(entry),
+        seed: entry.object.integer("seed", 0, i64::MAX, entry.problems).map(|seed| seed.value as u64),
+        max_output_tokens: entry
+            .object
+            .integer("max_output_tokens", 1, i64::from(u32::MAX), entry.problems)
+            .map(|tokens| tokens.value as u32),
+    }
+}
+
+fn one_text(entry: &mut Entry<'_, '_, '_>, keys: &[&'static str]) -> Option<Spanned<String>> {
+    let found = entry.object.one_of(keys, entry.problems)?;
+    if found.value.is_null() {
+        return None;
+    }
+    let text = string(&found.value, &found.key, entry.problems)?;
+    not_blank(text, &found.key, entry.problems)
+}
+
+fn address(text: Spanned<String>, entry: &mut Entry<'_, '_, '_>) -> Option<String> {
+    let trimmed = text.value.trim();
+    let lower = trimmed.to_ascii_lowercase();
+    let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
+    let sound = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', '?', '#', ':']));
+    if sound && !trimmed.contains(char::is_whitespace) {
+        return Some(trimmed.to_owned());
+    }
+    entry.problems.add(
+        Diagnostic::error(
+            codes::BAD_ADDRESS,
+            "this is not the address of a server",
+            text.span,
+            "not an address",
+        )
+        .with_help("write it like `http://localhost:8000/v1` or `https://host/v1`"),
+    );
+    None
+}
+
+/// The key. Nothing that is said about it repeats it.
+fn api_key(entry: &mut Entry<'_, '_, '_>) -> Option<SecretText> {
+    let node = entry.object.value("api_key")?;
+    let complaint: (_, &str) = match &node.data {
+        Data::Str(text) if !text.trim().is_empty() => return Some(SecretText::new(text.trim())),
+        Data::Str(_) => (codes::EMPTY_TEXT, "`api_key` is empty"),
+        _ => (codes::WRONG_TYPE, "`api_key` must be a string"),
+    };
+    entry.problems.add(
+        Diagnostic::error(complaint.0, complaint.1, node.place(), "not a key")
+            .with_help("write `api_key: ${{ NAME }}` with the variable that holds the key"),
+    );
+    None
+}
+
+fn api_format(entry: &mut Entry<'_, '_, '_>) -> Option<Spanned<String>> {
+    let format = entry.object.text("api_format", entry.problems)?;
+    if matches!(format.value.as_str(), "chat" | "responses") {
+        return Some(format);
+    }
+    entry.problems.add(
+        Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown `api_format`", format.span, "not known")
+            .with_help("use `chat` (chat completions) or `responses`"),
+    );
+    None
+}
+
+fn temperature(entry: &mut Entry<'_, '_, '_>) -> Option<f64> {
+    let value = entry.object.number("temperature", entry.problems)?;
+    if (0.0..=2.0).contains(&value.value) {
+        return Some(value.value);
+    }
+    out_of_range(entry, value.span, value.value);
+    None
+}
+
+fn out_of_range(entry: &mut Entry<'_, '_, '_>, span: Span, found: f64) {
+    entry.problems.add(
+        Diagnostic::error(
+            codes::OUT_OF_RANGE,
+            "`temperature` is out of range",
+            span,
+            format!("found {found}"),
+        )
+        .with_help("use a number from 0 to 2"),
+    );
+}

@@ -1,0 +1,64 @@
+//! Settings that targets of every kind have.
+
+use std::time::Duration;
+
+use super::entry::Entry;
+use crate::decode::object::{string, wrong_type};
+use crate::model::RetrySpec;
+use crate::tree::{Data, Node};
+
+/// Reads the judge, the number of workers, retries, and what is not built yet.
+pub(super) fn shared(entry: &mut Entry<'_, '_, '_>) {
+    let judge = entry.object.one_of(&["grader_target", "judge_target"], entry.problems);
+    entry.spec.grader_target = judge
+        .filter(|found| !found.value.is_null())
+        .and_then(|found| string(&found.value, "grader_target", entry.problems))
+        .map(|text| text.value.trim().to_owned())
+        .filter(|text| !text.is_empty());
+    let workers = entry.object.integer("workers", 1, 50, entry.problems);
+    entry.spec.workers = workers.map(|workers| workers.value as usize);
+    let retries = entry.object.integer("max_retries", 0, 100, entry.problems);
+    let mut milliseconds = |key| {
+        let value = entry.object.integer(key, 0, 3_600_000, entry.problems)?;
+        Some(Duration::from_millis(value.value as u64))
+    };
+    entry.spec.retry = RetrySpec {
+        initial_delay: milliseconds("retry_initial_delay_ms"),
+        max_delay: milliseconds("retry_max_delay_ms"),
+        max_retries: retries.map(|retries| retries.value as u32),
+    };
+    if let Some(factor) = entry.object.number("retry_backoff_factor", entry.problems) {
+        // Waits double in any case.
+        if factor.value != 2.0 {
+            entry.without_effect("`retry_backoff_factor`", factor.span);
+        }
+    }
+    if let Some(found) = entry.object.value("retry_status_codes") {
+        if !matches!(&found.data, Data::Seq(items) if items.iter().all(is_status)) {
+            entry.problems.add(
+                wrong_type(found, "`retry_status_codes`", "a list of HTTP status codes")
+                    .with_help("write it like `[429, 503]`"),
+            );
+        }
+        entry.without_effect("`retry_status_codes`", found.place());
+    }
+    if let Some(batching) = entry.object.boolean("provider_batching", entry.problems)
+        && batching.value
+    {
+        entry.unbuilt("all cases in one run of the command (`provider_batching`)", batching.span);
+    }
+    let fallbacks = entry.object.strings("fallback_targets", entry.problems);
+    if let Some(first) = fallbacks.first() {
+        entry.unbuilt("other targets to fall back on (`fallback_targets`)", first.span);
+    }
+    if let Some(hooks) = entry.object.entry("hooks").filter(|found| !found.value.is_null()) {
+        entry.unbuilt("hooks of a target", hooks.key_span);
+    }
+    if let Some(allowed) = entry.object.boolean("subagent_mode_allowed", entry.problems) {
+        entry.without_effect("`subagent_mode_allowed`", allowed.span);
+    }
+}
+
+fn is_status(node: &Node) -> bool {
+    matches!(node.data, Data::Int(100..=599))
+}

@@ -1,0 +1,194 @@
+//! `${{ NAME }}` in settings, filled from the environment without insisting that everything is set.
+
+use assize_diagnostic::{Diagnostic, Span};
+
+use crate::codes;
+use crate::decode::{Environment, Problems};
+use crate::tree::{Data, Entry, Node};
+
+/// A map whose texts have their variables filled in.
+pub(crate) struct Expanded {
+    /// The map. An entry that needs a variable that is not set has the value null.
+    pub(crate) node: Node,
+    /// What is not set.
+    pub(crate) unset: Vec<Unset>,
+    /// The keys of the map whose values depend on variables, set or not.
+    pub(crate) keys: Vec<String>,
+}
+
+/// A variable that is not set.
+pub(crate) struct Unset {
+    pub(crate) name: String,
+    /// The key of the map that needs it.
+    pub(crate) key: String,
+    pub(crate) span: Span,
+}
+
+impl Expanded {
+    /// Whether the value of a key is absent only because a variable is not set.
+    pub(crate) fn lacks(&self, key: &str) -> bool {
+        self.unset.iter().any(|unset| unset.key == key)
+    }
+
+    /// Whether the value of a key came from the environment: it is not repeated in messages then.
+    pub(crate) fn depends(&self, key: &str) -> bool {
+        self.keys.iter().any(|known| known == key)
+    }
+}
+
+/// Fills the variables of a map. The values of `typed` keys may become numbers and booleans; all
+/// others stay texts, so that a key of nothing but digits is still a key.
+pub(crate) fn expand(
+    node: &Node,
+    typed: &[&str],
+    environment: &Environment,
+    problems: &mut Problems,
+) -> Expanded {
+    let mut unset = Vec::new();
+    let mut keys = Vec::new();
+    let Some(entries) = node.as_map() else {
+        return Expanded { node: node.clone(), unset, keys };
+    };
+    let mut filled = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let mut filler = Filler { environment, problems, names: Vec::new(), found: false };
+        let mut value = filler.node(&entry.value, typed.contains(&entry.key.as_str()));
+        if !filler.names.is_empty() {
+            value.data = Data::Null;
+        }
+        if filler.found {
+            keys.push(entry.key.clone());
+        }
+        let names = filler.names;
+        unset.extend(names.into_iter().map(|(name, span)| Unset { name, key: entry.key.clone(), span }));
+        filled.push(Entry { key: entry.key.clone(), key_span: entry.key_span, value });
+    }
+    let node = Node { span: node.span, used_at: node.used_at, data: Data::Map(filled) };
+    Expanded { node, unset, keys }
+}
+
+/// The variable that is the whole of a text: `${{ NAME }}`.
+pub(crate) fn whole(text: &str) -> Option<&str> {
+    let name = text.trim().strip_prefix("${{")?.strip_suffix("}}")?.trim();
+    is_name(name).then_some(name)
+}
+
+struct Filler<'a> {
+    environment: &'a Environment,
+    problems: &'a mut Problems,
+    /// Variables that are not set.
+    names: Vec<(String, Span)>,
+    found: bool,
+}
+
+impl Filler<'_> {
+    fn node(&mut self, node: &Node, typed: bool) -> Node {
+        let data = match &node.data {
+            Data::Str(text) if text.contains("${{") => {
+                let filled = self.text(text, node.place());
+                if typed && filled != *text { typed_value(filled) } else { Data::Str(filled) }
+            }
+            Data::Str(text) if text.contains("{{ env.") || text.contains("{{env.") => {
+                self.problems.add(
+                    Diagnostic::error(
+                        codes::BAD_VARIABLE,
+                        "`{{ env.NAME }}` is not filled in here",
+                        node.place(),
+                        "written as in another version",
+                    )
+                    .with_help("write `${{ NAME }}`"),
+                );
+                node.data.clone()
+            }
+            Data::Seq(items) => Data::Seq(items.iter().map(|item| self.node(item, typed)).collect()),
+            Data::Map(entries) => Data::Map(
+                entries
+                    .iter()
+                    .map(|entry| Entry {
+                        key: entry.key.clone(),
+                        key_span: entry.key_span,
+                        value: self.node(&entry.value, typed),
+                    })
+                    .collect(),
+            ),
+            other => other.clone(),
+        };
+        Node { span: node.span, used_at: node.used_at, data }
+    }
+
+    /// `${{ NAME }}` and `${{ NAME:-default }}` are filled; `$${{` is `${{` itself. A variable that is
+    /// set to nothing counts as not set: nothing is no key, no model and no address.
+    fn text(&mut self, text: &str, span: Span) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find("${{") {
+            if rest[..at].ends_with('$') {
+                out.push_str(&rest[..at - 1]);
+                out.push_str("${{");
+                rest = &rest[at + 3..];
+                continue;
+            }
+            out.push_str(&rest[..at]);
+            let inside = &rest[at + 3..];
+            let Some(end) = inside.find("}}") else {
+                self.complain(span, "it has no closing `}}`");
+                rest = &rest[at..];
+                break;
+            };
+            let written = &rest[at..at + 3 + end + 2];
+            rest = &inside[end + 2..];
+            let (name, default) = match inside[..end].split_once(":-") {
+                Some((name, default)) => (name.trim(), Some(default.trim())),
+                None => (inside[..end].trim(), None),
+            };
+            if !is_name(name) {
+                self.complain(span, "between the braces stands the name of an environment variable");
+                out.push_str(written);
+                continue;
+            }
+            self.found = true;
+            match (self.environment)(name).filter(|value| !value.trim().is_empty()) {
+                Some(value) => {
+                    self.problems.hide(&value, &format!("${{{{ {name} }}}}"), span);
+                    out.push_str(&value);
+                }
+                None => match default {
+                    Some(default) => out.push_str(default),
+                    None => self.names.push((name.to_owned(), span)),
+                },
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn complain(&mut self, span: Span, why: &str) {
+        self.problems.add(
+            Diagnostic::error(codes::BAD_VARIABLE, "a variable is not written correctly", span, why)
+                .with_help("write `${{ NAME }}`, or `$${{` for the characters themselves"),
+        );
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn typed_value(text: String) -> Data {
+    match text.trim() {
+        "true" => return Data::Bool(true),
+        "false" => return Data::Bool(false),
+        word => {
+            if let Ok(value) = word.parse() {
+                return Data::Int(value);
+            }
+            if let Ok(value) = word.parse::<f64>()
+                && value.is_finite()
+            {
+                return Data::Float(value);
+            }
+        }
+    }
+    Data::Str(text)
+}

@@ -1,0 +1,256 @@
+//! `{{ name }}`: the variables of a case, put into its texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_diagnostic::{Diagnostic, Span, did_you_mean};
+use serde_json::Value;
+
+use super::Context;
+use crate::codes;
+use crate::tree::{Data, Entry, Node};
+
+/// Keys of a case whose texts are filled, beside its graders and turns.
+const TEXTS: [&str; 9] = [
+    "criteria",
+    "description",
+    "expected_messages",
+    "expected_outcome",
+    "expected_output",
+    "input",
+    "input_files",
+    "input_messages",
+    "outcome",
+];
+/// Keys of a grader that hold programs, instructions to a judge, or names. Nothing is filled in
+/// there: what a dataset says must not reach a command line or a judge's instructions.
+const CLOSED: [&str; 11] =
+    ["command", "config", "cwd", "extends", "include", "judge", "name", "prompt", "script", "target", "type"];
+/// Names that belong to prompts and reports, not to the case.
+const RESERVED: [&str; 13] = [
+    "answer",
+    "candidate_answer",
+    "criteria",
+    "env",
+    "expected_output",
+    "file_changes",
+    "input",
+    "metadata",
+    "output",
+    "question",
+    "reference_answer",
+    "tool_calls",
+    "workspace_path",
+];
+
+/// Puts `vars` into the texts of the case `node`. A name that is not there stays as it is, with a
+/// warning if the case has variables at all.
+pub(crate) fn fill(cx: &mut Context, node: &mut Node, vars: &BTreeMap<String, Value>) {
+    if vars.is_empty() {
+        return;
+    }
+    let mut filler = Filler { vars, unknown: BTreeSet::new(), complaints: Vec::new() };
+    let Data::Map(entries) = &mut node.data else { return };
+    for entry in entries {
+        match entry.key.as_str() {
+            "assertions" | "assert" | "evaluators" | "rubrics" => filler.graders(&mut entry.value),
+            "execution" => {
+                let Data::Map(entries) = &mut entry.value.data else { continue };
+                for Entry { key, value, .. } in entries {
+                    if matches!(key.as_str(), "assertions" | "assert" | "evaluators") {
+                        filler.graders(value);
+                    }
+                }
+            }
+            "turns" => {
+                let Data::Seq(turns) = &mut entry.value.data else { continue };
+                for turn in turns {
+                    let Data::Map(entries) = &mut turn.data else { continue };
+                    for Entry { key, value, .. } in entries {
+                        if matches!(key.as_str(), "assertions" | "assert") {
+                            filler.graders(value);
+                        } else {
+                            filler.texts(value, true);
+                        }
+                    }
+                }
+            }
+            key if TEXTS.contains(&key) => filler.texts(&mut entry.value, true),
+            _ => {}
+        }
+    }
+    for complaint in filler.complaints {
+        cx.problems.add(complaint);
+    }
+}
+
+struct Filler<'v> {
+    vars: &'v BTreeMap<String, Value>,
+    /// Names already complained about.
+    unknown: BTreeSet<String>,
+    complaints: Vec<Diagnostic>,
+}
+
+impl Filler<'_> {
+    fn graders(&mut self, list: &mut Node) {
+        let Data::Seq(items) = &mut list.data else { return };
+        for item in items {
+            match &mut item.data {
+                Data::Map(entries) => {
+                    for Entry { key, value, .. } in entries {
+                        if matches!(key.as_str(), "assertions" | "assert" | "evaluators" | "rubrics") {
+                            self.graders(value);
+                        } else if !CLOSED.contains(&key.as_str()) {
+                            self.texts(value, false);
+                        }
+                    }
+                }
+                _ => self.texts(item, true),
+            }
+        }
+    }
+
+    fn texts(&mut self, node: &mut Node, warn: bool) {
+        let place = node.place();
+        match &mut node.data {
+            Data::Str(text) if text.contains("{{") => *text = self.text(text, place, warn),
+            Data::Seq(items) => items.iter_mut().for_each(|item| self.texts(item, warn)),
+            Data::Map(entries) => entries.iter_mut().for_each(|entry| self.texts(&mut entry.value, warn)),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, place: Span, warn: bool) -> String {
+        let mut result = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find("{{") {
+            let reference = &rest[at..];
+            let environment = rest[..at].ends_with('$');
+            let Some((whole, name)) = parse(reference).filter(|_| !environment) else {
+                result.push_str(&rest[..at + 2]);
+                rest = &rest[at + 2..];
+                continue;
+            };
+            result.push_str(&rest[..at]);
+            if let Some(value) = lookup(self.vars, name) {
+                result.push_str(&plain(value));
+            } else {
+                result.push_str(whole);
+                if warn && !RESERVED.contains(&name.split('.').next().unwrap_or(name)) {
+                    self.complain(name, place);
+                }
+            }
+            rest = &reference[whole.len()..];
+        }
+        result.push_str(rest);
+        result
+    }
+
+    fn complain(&mut self, name: &str, place: Span) {
+        if !self.unknown.insert(name.to_owned()) {
+            return;
+        }
+        let diagnostic = Diagnostic::warning(
+            codes::UNKNOWN_VARIABLE,
+            format!("the case has no variable `{name}`"),
+            place,
+            format!("`{{{{ {name} }}}}` stays in the text"),
+        );
+        self.complaints.push(match did_you_mean(name, self.vars.keys().map(String::as_str)) {
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+            None => diagnostic.with_help(format!(
+                "the case has {}",
+                self.vars.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+            )),
+        });
+    }
+}
+
+/// The reference `{{ a.b }}` at the beginning of `text` and its name.
+fn parse(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_prefix("{{")?;
+    let end = inner.find("}}")?;
+    let name = inner[..end].trim();
+    let sound = name.split('.').all(|part| {
+        part.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+    }) && name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    sound.then_some((&text[..end + 4], name))
+}
+
+/// The variable `a.b.0`: maps by key, lists by index.
+fn lookup<'v>(vars: &'v BTreeMap<String, Value>, name: &str) -> Option<&'v Value> {
+    let mut parts = name.split('.');
+    let mut value = vars.get(parts.next()?)?;
+    for part in parts {
+        value = match value {
+            Value::Object(map) => map.get(part)?,
+            Value::Array(items) => items.get(part.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(value)
+}
+
+/// A variable as text: strings as they are, everything else as JSON.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::testing::context;
+    use crate::tree::read_yaml;
+
+    #[test]
+    fn texts_are_filled_programs_and_prompts_are_not() {
+        let text = "\
+vars: {city: Oslo, person: {name: Ada, tags: [x, y]}}
+criteria: About {{city}} and {{ person.name }} {{ person.tags.1 }} {{ person }}
+input: '{{ citty }} ${{ city }} {{ 1 }}'
+metadata: {note: '{{ city }}'}
+assertions:
+  - Mentions {{ city }}
+  - {type: code-grader, command: 'x {{ city }}'}
+  - {type: llm-grader, prompt: '{{ city }} {{ output }}'}
+  - {type: contains, value: '{{ city }} {{ output }}'}
+";
+        let mut cx = context();
+        let source = cx.sources.add("a.yaml", text);
+        let mut node = read_yaml(&cx.sources, source, &mut cx.problems).expect("valid");
+        let vars: BTreeMap<String, Value> = match node.get("vars").expect("there").to_json() {
+            Value::Object(map) => map.into_iter().collect(),
+            other => panic!("{other}"),
+        };
+        fill(&mut cx, &mut node, &vars);
+        let at = |key: &str| node.get(key).and_then(Node::as_str).unwrap_or_default().to_owned();
+        assert_eq!(at("criteria"), "About Oslo and Ada y {\"name\":\"Ada\",\"tags\":[\"x\",\"y\"]}");
+        assert_eq!(at("input"), "{{ citty }} ${{ city }} {{ 1 }}");
+        assert_eq!(
+            node.get("metadata").and_then(|m| m.get("note")).and_then(Node::as_str),
+            Some("{{ city }}")
+        );
+        let list = node.get("assertions").and_then(Node::as_seq).expect("list");
+        assert_eq!(list[0].as_str(), Some("Mentions Oslo"));
+        assert_eq!(list[1].get("command").and_then(Node::as_str), Some("x {{ city }}"));
+        assert_eq!(list[2].get("prompt").and_then(Node::as_str), Some("{{ city }} {{ output }}"));
+        assert_eq!(list[3].get("value").and_then(Node::as_str), Some("Oslo {{ output }}"));
+        let found = cx.problems.into_vec();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].help, ["did you mean `city`?"]);
+    }
+
+    #[test]
+    fn a_value_is_not_read_again() {
+        let mut cx = context();
+        let source = cx.sources.add("a.yaml", "input: '{{ a }}'");
+        let mut node = read_yaml(&cx.sources, source, &mut cx.problems).expect("valid");
+        let vars = BTreeMap::from([("a".into(), Value::from("{{ b }}")), ("b".into(), Value::from("no"))]);
+        fill(&mut cx, &mut node, &vars);
+        assert_eq!(node.get("input").and_then(Node::as_str), Some("{{ b }}"));
+    }
+}

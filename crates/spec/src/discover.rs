@@ -1,0 +1,227 @@
+//! Finding eval files in folders.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// How much of a file is looked at.
+const HEAD: u64 = 64 * 1024;
+/// Folders deeper than this are not searched.
+const MAX_DEPTH: usize = 32;
+/// Folders that hold other people's files.
+const SKIPPED: [&str; 2] = ["node_modules", "target"];
+
+/// The eval files that were found.
+#[derive(Debug, Default)]
+pub struct Discovered {
+    /// Paths in the order they were asked for, those of a folder sorted; none twice.
+    pub files: Vec<PathBuf>,
+    /// What could not be searched, and folders without any eval file.
+    pub problems: Vec<Undiscovered>,
+}
+
+/// A path in which nothing was found.
+#[derive(Debug, thiserror::Error)]
+pub enum Undiscovered {
+    /// There is nothing of this name.
+    #[error("{}: no such file or folder", .0.display())]
+    Missing(PathBuf),
+    /// The folder can't be read.
+    #[error("{}: can't be read: {reason}", path.display())]
+    Unreadable {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+    /// The folder holds no eval file.
+    #[error(
+        "{}: no eval files in this folder (looked for *.eval.yaml, eval.yaml, dataset*.yaml, *.eval.jsonl and YAML files with `tests` or `evalcases`)",
+        .0.display()
+    )]
+    Empty(PathBuf),
+}
+
+/// Finds the eval files among `paths`: files as they are given, whatever they are called; folders are
+/// searched. Hidden folders, `node_modules` and `target` are left out, links to folders not followed.
+pub fn find_suites(paths: &[PathBuf]) -> Discovered {
+    let mut found = Discovered::default();
+    for path in paths {
+        if path.is_dir() {
+            let mut search = Search::default();
+            search.walk(path, MAX_DEPTH, &mut found.problems);
+            let files = search.finish();
+            if files.is_empty() {
+                found.problems.push(Undiscovered::Empty(path.clone()));
+            }
+            for file in files {
+                push_once(&mut found.files, file);
+            }
+        } else if path.exists() {
+            push_once(&mut found.files, path.clone());
+        } else {
+            found.problems.push(Undiscovered::Missing(path.clone()));
+        }
+    }
+    found
+}
+
+fn push_once(files: &mut Vec<PathBuf>, file: PathBuf) {
+    if !files.contains(&file) {
+        files.push(file);
+    }
+}
+
+#[derive(Default)]
+struct Search {
+    /// YAML files that are eval files, with their beginnings.
+    suites: Vec<(PathBuf, String)>,
+    /// Datasets that are eval files unless one of the others takes its cases from them.
+    datasets: Vec<PathBuf>,
+}
+
+impl Search {
+    fn walk(&mut self, folder: &Path, depth: usize, problems: &mut Vec<Undiscovered>) {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let path = folder.to_path_buf();
+                problems.push(Undiscovered::Unreadable { path, reason: error.to_string() });
+                return;
+            }
+        };
+        for entry in entries.filter_map(Result::ok) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with('.') || SKIPPED.contains(&name.as_str()) {
+                continue;
+            }
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if depth > 1 {
+                    self.walk(&path, depth - 1, problems);
+                }
+            } else if path.is_file() {
+                self.look_at(path, &name);
+            }
+        }
+    }
+
+    fn look_at(&mut self, path: PathBuf, name: &str) {
+        let lower = name.to_ascii_lowercase();
+        let named = |stem: &str| stem == "eval" || stem.strip_suffix(".eval").is_some();
+        if let Some(stem) = lower.strip_suffix(".yaml").or_else(|| lower.strip_suffix(".yml")) {
+            let head = head(&path);
+            let dataset = stem.starts_with("dataset") && !stem.contains('.');
+            // Settings beside a dataset are read with the dataset.
+            let beside = path.with_extension("jsonl").is_file();
+            if has_cases(&head) || (!beside && (named(stem) || dataset)) {
+                self.suites.push((path, head));
+            }
+        } else if let Some(stem) = lower.strip_suffix(".jsonl") {
+            let dataset = stem.starts_with("dataset") && !stem.contains('.');
+            if named(stem) || dataset {
+                self.datasets.push(path);
+            }
+        }
+    }
+
+    fn finish(self) -> Vec<PathBuf> {
+        let Self { suites, datasets } = self;
+        let taken = |dataset: &Path| {
+            let name =
+                dataset.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            suites.iter().any(|(suite, head)| {
+                let near = suite.parent().is_some_and(|folder| dataset.starts_with(folder));
+                near && head.lines().any(|line| !line.trim_start().starts_with('#') && line.contains(&name))
+            })
+        };
+        let mut files: Vec<PathBuf> = datasets.into_iter().filter(|dataset| !taken(dataset)).collect();
+        files.extend(suites.into_iter().map(|(path, _)| path));
+        files.sort();
+        files
+    }
+}
+
+/// The beginning of a file; empty if it can't be read, which loading it will complain about.
+fn head(path: &Path) -> String {
+    let mut bytes = Vec::new();
+    if let Ok(file) = File::open(path) {
+        // A shorter beginning is looked at as far as it goes.
+        let _ = file.take(HEAD).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether a beginning has a list of cases at its top level. `tests` and `cases` are words of many
+/// files, so there must be something of a case too.
+fn has_cases(head: &str) -> bool {
+    let head = head.trim_start_matches('\u{feff}');
+    let key = |name: &str| {
+        head.lines().find_map(|line| line.strip_prefix(name)?.trim_end().strip_prefix(':').map(str::trim))
+    };
+    if key("evalcases").is_some() || key("eval_cases").is_some() {
+        return true;
+    }
+    let Some(value) = key("tests").or_else(|| key("cases")) else { return false };
+    let refers = |text: &str| {
+        let text = text.trim_matches(['"', '\'']);
+        text.ends_with('/') || [".yaml", ".yml", ".jsonl"].iter().any(|ending| text.ends_with(ending))
+    };
+    let words = ["id:", "file://", "\"id\":"];
+    refers(value) || head.lines().any(|line| words.iter().any(|word| line.contains(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_searched_and_files_taken_as_given() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        for (name, text) in [
+            ("a/dataset.yaml", "description: settings\n"),
+            ("a/dataset.jsonl", "{}\n"),
+            ("b/x.eval.yaml", "tests: ./dataset.jsonl\n"),
+            ("b/dataset.jsonl", "{}\n"),
+            ("c/EVAL.yaml", "broken: ["),
+            ("c/named-otherwise.yml", "# comment\nevalcases:\n  - id: a\n"),
+            ("c/workflow.yaml", "tests:\n  - unit\n"),
+            ("c/dataset.scores.yaml", "- a\n"),
+            ("c/run.baseline.jsonl", "{}\n"),
+            ("d/dataset-two.yaml", "evalcase: []\n"),
+            ("d/.hidden/eval.yaml", "tests: []\n"),
+            ("node_modules/eval.yaml", "tests: []\n"),
+            ("e/readme.md", "tests:\n"),
+        ] {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().expect("inside")).expect("a folder");
+            fs::write(path, text).expect("written");
+        }
+        let found = find_suites(&[root.to_path_buf()]);
+        let names: Vec<String> = found
+            .files
+            .iter()
+            .map(|path| path.strip_prefix(root).expect("inside").to_string_lossy().into_owned())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "a/dataset.jsonl",
+                "b/x.eval.yaml",
+                "c/EVAL.yaml",
+                "c/named-otherwise.yml",
+                "d/dataset-two.yaml"
+            ]
+        );
+        assert!(found.problems.is_empty());
+        let found = find_suites(&[
+            root.join("e/readme.md"),
+            root.join("e"),
+            root.join("gone"),
+            root.join("e/readme.md"),
+        ]);
+        assert_eq!(found.files, [root.join("e/readme.md")]);
+        assert!(matches!(&found.problems[..], [Undiscovered::Empty(_), Undiscovered::Missing(_)]));
+    }
+}

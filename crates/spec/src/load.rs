@@ -1,0 +1,262 @@
+//! Loading an eval file: from a path to a checked suite, its cases and every complaint.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_diagnostic::{Diagnostic, SourceMap, Span};
+
+use crate::cases::Cases;
+use crate::codes;
+use crate::decode::{Collector, Context, Environment, SuiteDefaults};
+use crate::decode::{collect_cases, external, file, format, interpolate, jsonl, suite};
+use crate::model::Suite;
+use crate::tree::{Data, Node};
+
+/// What a load may look at.
+#[derive(Clone)]
+pub struct LoadOptions {
+    /// Looks up environment variables.
+    pub environment: Environment,
+    /// The working folder, absolute.
+    pub working_folder: PathBuf,
+    /// Folders that references may lead into besides the repository and the working folder.
+    pub extra_roots: Vec<PathBuf>,
+}
+
+/// What came of loading an eval file.
+#[derive(Debug)]
+pub struct LoadedSuite {
+    /// The suite, unless its top level could not be read at all.
+    pub suite: Option<Suite>,
+    /// The sound cases. Those with errors are left out; whoever goes on in spite of errors runs these.
+    pub cases: Cases,
+    /// The texts that the diagnostics point into.
+    pub sources: SourceMap,
+    /// Every complaint, sorted by file and place. With any error among them the file is not to be run.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadedSuite {
+    /// Whether anything is wrong enough to refuse the file.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity == assize_diagnostic::Severity::Error)
+    }
+}
+
+/// Loads an eval file of either format: `.yaml`, `.yml`, `.json`, or a `.jsonl` dataset with its
+/// settings beside it. Everything that is wrong is reported at once; nothing is run and nothing but the
+/// files it names is read.
+pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
+    let mut cx = context(path, options);
+    let loaded = match file::ending(path).as_str() {
+        "jsonl" => dataset(&mut cx, path),
+        "yaml" | "yml" | "json" | "" => whole(&mut cx, path),
+        other => {
+            let source = cx.sources.add(path, "");
+            cx.problems.add(unknown_kind(other, Span::new(source, 0, 0)));
+            None
+        }
+    };
+    let (suite, cases) = match loaded {
+        Some((suite, cases)) => (Some(suite), cases),
+        None => (None, Cases::default()),
+    };
+    let Context { sources, problems, .. } = cx;
+    let mut diagnostics = problems.into_vec();
+    assize_diagnostic::sort(&mut diagnostics);
+    LoadedSuite { suite, cases, sources, diagnostics }
+}
+
+type Loaded = Option<(Suite, Cases)>;
+
+fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
+    match ending {
+        "ts" | "js" | "mjs" | "cjs" | "py" => Diagnostic::error(
+            codes::NOT_AN_EVAL_FILE,
+            "this is a program, not an eval file",
+            at,
+            format!("found `.{ending}`"),
+        )
+        .with_help("let it write a `.jsonl` file with one case on each line, and load that"),
+        "csv" | "tsv" => external::unknown_kind(ending, at),
+        _ => Diagnostic::error(
+            codes::NOT_AN_EVAL_FILE,
+            "this is not an eval file",
+            at,
+            format!("found `.{ending}`"),
+        )
+        .with_help("eval files end in .yaml, .yml, .json or .jsonl"),
+    }
+}
+
+/// The folders a file may refer to, and those in which its references are looked for.
+pub(crate) fn context(path: &Path, options: &LoadOptions) -> Context {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    let real = fs::canonicalize(options.working_folder.join(&folder)).unwrap_or_else(|_| folder.clone());
+    let repository = real.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_path_buf);
+    let mut search = vec![folder];
+    let mut roots: Vec<PathBuf> = Vec::new();
+    let mut allow = |root: PathBuf| {
+        if !roots.iter().any(|known| root.starts_with(known)) {
+            roots.push(root);
+        }
+    };
+    if let Some(root) = repository {
+        allow(root);
+    } else {
+        fs::canonicalize(&options.working_folder).into_iter().for_each(&mut allow);
+    }
+    allow(real.clone());
+    options.extra_roots.iter().filter_map(|root| fs::canonicalize(root).ok()).for_each(allow);
+    // The folders above are searched as far as they may be read.
+    let above = real.ancestors().skip(1).take_while(|up| roots.iter().any(|root| up.starts_with(root)));
+    search.extend(above.map(Path::to_path_buf));
+    search.push(options.working_folder.clone());
+    Context::new(options.environment.clone(), search, roots)
+}
+
+/// A file that is read as a whole.
+fn whole(cx: &mut Context, path: &Path) -> Loaded {
+    let source = file::read_source(cx, path, None)?;
+    let before = cx.problems.errors();
+    let root = file::read_tree(cx, source);
+    if root.is_none() && cx.problems.errors() > before {
+        return None;
+    }
+    let Some(mut root) = root.filter(|root| !root.is_null()) else {
+        let label = if cx.sources.file(source).text().trim().is_empty() {
+            "there is nothing in it"
+        } else {
+            "there are only comments in it"
+        };
+        cx.problems.add(
+            Diagnostic::error(codes::EMPTY_FILE, "the eval file is empty", Span::new(source, 0, 0), label)
+                .with_help("write the cases under `tests:`; `assize init` makes an example"),
+        );
+        return None;
+    };
+    let (format, key) = format::format_of(cx, &root)?;
+    // The cases are decoded one by one, each with its own substitutions.
+    let Data::Map(entries) = &mut root.data else { return None };
+    let mut list = None;
+    for entry in entries.iter_mut() {
+        if entry.key == key {
+            let stub = Node::new(entry.value.span, Data::Null);
+            list = Some((entry.key_span, std::mem::replace(&mut entry.value, stub)));
+        } else {
+            interpolate(cx, &mut entry.value);
+        }
+    }
+    let (suite, defaults) = suite::suite(cx, &root, format, path, Some(key))?;
+    let (key_span, list) = list?;
+    drop(root);
+    Some((suite, cases(cx, key, key_span, list, defaults)))
+}
+
+fn cases(cx: &mut Context, key: &str, key_span: Span, mut list: Node, defaults: SuiteDefaults) -> Cases {
+    let mut collector = Collector::new(defaults);
+    let before = cx.problems.errors();
+    let place = list.place();
+    match &mut list.data {
+        Data::Seq(items) => collect_cases(cx, std::mem::take(items), &mut collector),
+        Data::Str(_) => {
+            interpolate(cx, &mut list);
+            if let Some(written) = list.as_str() {
+                external::collect(cx, written, place, &mut collector);
+            }
+        }
+        Data::Null => {}
+        _ => cx.problems.add(
+            Diagnostic::error(
+                codes::WRONG_TYPE,
+                format!("`{key}` must be a list of cases"),
+                place,
+                format!("found {}", list.kind()),
+            )
+            .with_help("begin each case with `- id:`, or write the path of a file or folder of cases"),
+        ),
+    }
+    if !collector.met && cx.problems.errors() == before {
+        cx.problems.add(
+            Diagnostic::error(codes::NO_CASES, "the suite has no cases", key_span, "nothing in this list")
+                .with_help("add at least one case: `- id: NAME`"),
+        );
+    }
+    collector.check_dependencies(cx);
+    collector.into_cases()
+}
+
+/// A dataset that is loaded by itself, with the file of settings beside it.
+fn dataset(cx: &mut Context, path: &Path) -> Loaded {
+    let settings = settings(cx, path);
+    let line = jsonl::first_line(cx, path);
+    if let Some(line) = &line
+        && format::looks_like_result(line)
+    {
+        let source = cx.sources.add(path, "");
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_AN_EVAL_FILE,
+                "this is a file of results, not of cases",
+                Span::new(source, 0, 0),
+                "its first line has a score and no case",
+            )
+            .with_help("load the eval file the results came from"),
+        );
+        return None;
+    }
+    let format = format::format_of_line(settings.as_ref().map(|(_, root)| root), line.as_ref());
+    let (suite, defaults) = if let Some((settings_path, root)) = settings {
+        let (mut suite, defaults) = suite::suite(cx, &root, format, &settings_path, None)?;
+        if !["name", "dataset"].iter().any(|key| root.get(key).is_some()) {
+            suite.name = suite::default_name(path);
+        }
+        suite.path = path.to_path_buf();
+        (suite, defaults)
+    } else {
+        let source = cx.sources.add(path, "");
+        let empty = Node::new(Span::new(source, 0, 0), Data::Map(Vec::new()));
+        suite::suite(cx, &empty, format, path, None)?
+    };
+    let mut collector = Collector::new(defaults);
+    let defaults = collector.defaults.clone();
+    if let Some(dataset) = jsonl::check(cx, path, None, &defaults, &mut collector.ids) {
+        collector.dataset(dataset);
+    }
+    Some((suite, collector.into_cases()))
+}
+
+/// The file of settings beside a dataset: `a.yaml` beside `a.jsonl`, and for `a.eval.jsonl` also
+/// `a.eval.yaml`.
+fn settings(cx: &mut Context, path: &Path) -> Option<(PathBuf, Node)> {
+    let plain = path.with_extension("");
+    let mut stems = vec![plain.clone()];
+    if file::ending(&plain) == "eval" {
+        stems.push(plain.with_extension(""));
+    }
+    let found = stems
+        .iter()
+        .flat_map(|stem| ["yaml", "yml"].map(|ending| PathBuf::from(format!("{}.{ending}", stem.display()))))
+        .find(|candidate| candidate.is_file())?;
+    let source = file::read_source(cx, &found, None)?;
+    let mut root = file::read_tree(cx, source)?;
+    if let (Data::Map(entries), true) = (&root.data, format::has_cases(&root)) {
+        let at = entries.first().map_or(root.place(), |entry| entry.key_span);
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::NO_EFFECT,
+                "the settings of this file are not used",
+                at,
+                "it has cases of its own, so it is an eval file by itself",
+            )
+            .with_note(format!("it stands beside `{}`, which is loaded now", path.display()))
+            .with_help("load this file instead, or rename it"),
+        );
+        return None;
+    }
+    interpolate(cx, &mut root);
+    Some((found, root))
+}

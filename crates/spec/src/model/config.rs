@@ -1,0 +1,26 @@
+//! Settings of a project, for all of its suites.
+
+use std::path::PathBuf;
+
+use assize_rubric::{EvidencePolicy, Judging};
+
+use super::LineOverrides;
+
+/// What a config file says. Every setting may be absent; a suite and the command line win over it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Config {
+    /// The judge: a model name, `offline`, or a target's name.
+    pub judge: Option<String>,
+    /// How many cases at once, 1 to 50.
+    pub workers: Option<usize>,
+    /// `threshold` and `borderline`.
+    pub lines: LineOverrides,
+    /// How criteria are put to the judge.
+    pub judging: Option<Judging>,
+    /// Whether evidence must be found in the answer.
+    pub evidence: Option<EvidencePolicy>,
+    /// The targets file to use instead of searching for one.
+    pub targets: Option<PathBuf>,
+    /// The file of environment variables to read instead of `.env` in the working folder.
+    pub env_file: Option<PathBuf>,
+}

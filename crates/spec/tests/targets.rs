@@ -1,0 +1,425 @@
+//! Reading targets files.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use assize_diagnostic::Severity;
+use assize_diagnostic::render::{TextOptions, to_text};
+use assize_spec::{
+    CommandText, LoadOptions, LoadedTargets, ModelTargetSpec, TargetSpec, TargetSpecKind, load_targets,
+};
+
+fn options(working: &Path, variables: &[(&'static str, &'static str)]) -> LoadOptions {
+    let variables = variables.to_vec();
+    LoadOptions {
+        environment: Arc::new(move |name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        }),
+        working_folder: working.to_path_buf(),
+        extra_roots: Vec::new(),
+    }
+}
+
+fn load_with(text: &str, variables: &[(&'static str, &'static str)]) -> LoadedTargets {
+    let folder = tempfile::tempdir().expect("sound");
+    fs::write(folder.path().join("targets.yaml"), text).expect("sound");
+    load_targets(Path::new("."), None, &options(folder.path(), variables))
+}
+
+fn load(text: &str) -> LoadedTargets {
+    load_with(text, &[])
+}
+
+/// The complaints as "CODE LINE TITLE"; codes of other groups by their letter only.
+fn complaints(loaded: &LoadedTargets) -> Vec<String> {
+    loaded
+        .diagnostics
+        .iter()
+        .map(|found| {
+            let code = found.code.as_str();
+            let code = if &code[1..3] == "06" { code } else { &code[..1] };
+            format!("{code} {} {}", loaded.sources.position(found.primary.span).line, found.title)
+        })
+        .collect()
+}
+
+fn target<'a>(loaded: &'a LoadedTargets, name: &str) -> &'a TargetSpec {
+    loaded.get(name).unwrap_or_else(|| panic!("no {name}: {:?}", complaints(loaded)))
+}
+
+fn model<'a>(loaded: &'a LoadedTargets, name: &str) -> &'a ModelTargetSpec {
+    match &target(loaded, name).kind {
+        TargetSpecKind::Model(model) => model,
+        other => panic!("{other:?}: {:?}", complaints(loaded)),
+    }
+}
+
+/// A folder with these files; a name that ends with `/` is an empty folder.
+fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("sound");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        if name.ends_with('/') {
+            fs::create_dir_all(path).expect("sound");
+        } else {
+            fs::create_dir_all(path.parent().expect("sound")).expect("sound");
+            fs::write(path, text).expect("sound");
+        }
+    }
+    folder
+}
+
+fn one(name: &str) -> String {
+    format!("targets:\n  - name: {name}\n    provider: cli\n    command: echo\n")
+}
+
+#[test]
+fn models_commands_and_their_settings_are_read() {
+    let loaded = load_with(
+        "$schema: x\ntargets:\n\
+         - name: m\n  provider: OpenAI\n  model: gpt-x\n  base_url: ${{ URL }}/v1\n  api_key: ${{ KEY }}\n  \
+           temperature: ${{ WARMTH }}\n  seed: 7\n  max_output_tokens: 100\n  judge_target: c\n  workers: 5\n  \
+           max_retries: 1\n  retry_initial_delay_ms: 10\n  retry_max_delay_ms: 2000\n  retry_status_codes: [429]\n\
+         - name: c\n  provider: cli\n  command: [./run, '{PROMPT}']\n  files_format: --file {path}\n  cwd: sub\n  \
+           timeout_seconds: 1.5\n  verbose: true\n  x-note: free\n\
+         - name: r\n  provider: openrouter\n  model: a/b\n",
+        &[
+            ("URL", "http://localhost:1"),
+            ("KEY", "12345678"),
+            ("WARMTH", "0.5"),
+            ("OPENROUTER_API_KEY", "orkey123"),
+        ],
+    );
+    assert_eq!(complaints(&loaded), Vec::<String>::new());
+    let m = model(&loaded, "m");
+    assert_eq!((m.provider, m.model.as_str()), ("openai", "gpt-x"));
+    assert_eq!(m.base_url.as_deref(), Some("http://localhost:1/v1"));
+    assert_eq!(m.api_key.as_ref().expect("sound").expose(), "12345678");
+    assert_eq!(m.api_key_source.as_deref(), Some("KEY"));
+    assert_eq!((m.temperature, m.seed, m.max_output_tokens), (Some(0.5), Some(7), Some(100)));
+    let spec = target(&loaded, "m");
+    assert_eq!((spec.grader_target.as_deref(), spec.workers), (Some("c"), Some(5)));
+    assert_eq!(spec.retry.max_retries, Some(1));
+    assert_eq!(spec.retry.max_delay, Some(Duration::from_secs(2)));
+    assert_eq!(spec.without_effect[0].feature, "`retry_status_codes`");
+    assert!(spec.obstacles().is_empty());
+    assert_eq!((spec.place.line, spec.place.column), (3, 9));
+    let TargetSpecKind::Command(c) = &target(&loaded, "c").kind else { panic!("not a command") };
+    assert_eq!(c.template, CommandText::Argv(vec!["./run".into(), "{PROMPT}".into()]));
+    assert_eq!(c.files_format.as_deref(), Some("--file {path}"));
+    assert_eq!(c.timeout, Some(Duration::from_millis(1500)));
+    assert!(c.cwd.as_ref().expect("sound").is_absolute() && c.cwd.as_ref().expect("sound").ends_with("sub"));
+    let r = model(&loaded, "r");
+    assert_eq!(r.base_url.as_deref(), Some("https://openrouter.ai/api/v1"));
+    assert_eq!(r.api_key_source.as_deref(), Some("OPENROUTER_API_KEY"));
+}
+
+#[test]
+fn the_older_spellings_are_read() {
+    let loaded = load(
+        "targets:\n- name: c\n  provider: cli\n  command_template: run {PROMPT}\n  keep_temp_files: false\n  \
+         healthcheck: {type: http, url: http://localhost/h, timeout_seconds: 3}\n  provider_batching: true\n",
+    );
+    assert_eq!(complaints(&loaded), Vec::<String>::new());
+    let spec = target(&loaded, "c");
+    assert!(
+        matches!(&spec.kind, TargetSpecKind::Command(c) if c.template == CommandText::Shell("run {PROMPT}".into()))
+    );
+    assert_eq!(spec.unbuilt.len(), 2);
+    assert!(spec.obstacles()[0].contains("not built yet"));
+}
+
+#[test]
+fn kinds_that_cannot_run_are_read_and_say_so_only_when_used() {
+    for provider in [
+        "azure",
+        "anthropic",
+        "gemini",
+        "google",
+        "bedrock",
+        "vertex",
+        "mock",
+        "transcript",
+        "replay",
+        "codex",
+        "copilot_cli",
+        "copilot-log",
+        "claude",
+        "claude-code",
+        "pi-coding-agent",
+        "pi_agent_sdk",
+        "vscode-insiders",
+        "agentv",
+    ] {
+        let loaded = load(&format!("targets:\n- name: t\n  provider: {provider}\n  model: m\n"));
+        assert_eq!(complaints(&loaded), Vec::<String>::new(), "{provider}");
+        assert!(matches!(target(&loaded, "t").kind, TargetSpecKind::Unbuilt { .. }), "{provider}");
+        assert_eq!(target(&loaded, "t").obstacles().len(), 1, "{provider}");
+    }
+    let loaded = load("targets:\n- {name: t, provider: codex, modle: x}\n");
+    assert_eq!(complaints(&loaded), ["W0603 2 a target has no key `modle`"]);
+}
+
+#[test]
+fn unset_variables_concern_only_the_targets_that_need_them() {
+    let loaded = load(
+        "targets:\n- name: a\n  provider: openai\n  model: ${{ M }}\n  api_key: ${{ K }}\n  grader_target: ${{ J }}\n\
+         - name: b\n  provider: cli\n  command: [run, '${{ X }}']\n\
+         - name: d\n  use_target: ${{ WHICH }}\n\
+         - name: e\n  provider: ${{ P }}\n  model: m\n\
+         - name: f\n  use_target: a\n\
+         - name: ok\n  provider: openai\n  model: ${{ M:-gpt-x }}\n",
+    );
+    assert_eq!(complaints(&loaded), Vec::<String>::new());
+    let names = |name: &str| -> Vec<String> {
+        target(&loaded, name).missing_variables.iter().map(|missing| missing.name.clone()).collect()
+    };
+    assert_eq!(names("a"), ["M", "K", "J"]);
+    assert_eq!(target(&loaded, "a").obstacles().len(), 2, "the judge's variable concerns the judge");
+    assert_eq!(names("b"), ["X"]);
+    assert_eq!(names("d"), ["WHICH"]);
+    assert_eq!(names("e"), ["P"]);
+    assert_eq!(names("f"), ["M", "K", "J"]);
+    assert_eq!(target(&loaded, "d").kind, TargetSpecKind::Undetermined);
+    assert!(target(&loaded, "ok").obstacles().is_empty());
+    assert_eq!(model(&loaded, "ok").model, "gpt-x");
+}
+
+#[test]
+fn use_target_is_followed() {
+    let loaded = load_with(
+        "targets:\n- {name: a, use_target: b, workers: 2}\n- {name: b, use_target: '${{ W }}', judge_target: offline}\n\
+         - {name: c, provider: cli, command: run, workers: 9, max_retries: 4}\n",
+        &[("W", "c")],
+    );
+    assert_eq!(complaints(&loaded), Vec::<String>::new());
+    let a = target(&loaded, "a");
+    assert!(matches!(a.kind, TargetSpecKind::Command(_)));
+    assert_eq!(a.uses, ["b", "c"]);
+    assert_eq!(
+        (a.workers, a.grader_target.as_deref(), a.retry.max_retries),
+        (Some(2), Some("offline"), Some(4))
+    );
+}
+
+#[test]
+fn mistakes_are_named_at_their_place() {
+    for (text, expected) in [
+        ("", "E0601 1 the file has no targets"),
+        ("# only a remark\n", "E0601 1 the file has no targets"),
+        ("targets:\n", "E0601 1 the file has no targets"),
+        ("targets: []\n", "E0601 1 the file has no targets"),
+        ("- name: a\n", "E0601 1 the file has no targets"),
+        ("targets: {a: b}\n", "E 1 `targets` must be a list"),
+        ("targts:\n- name: a\n", "E0601 1 the file has no targets|E 1 a targets file has no key `targts`"),
+        ("providers:\n- id: openai\n", "E 1 `providers` belongs to another version"),
+        ("targets:\n- gpt\n", "E 2 a target must be a map"),
+        ("targets:\n- provider: cli\n  command: x\n", "E 2 a target has no name"),
+        ("targets:\n- name: ''\n  provider: cli\n  command: x\n", "E 2 `name` is empty"),
+        ("targets:\n- name: a\n", "E 2 a target does not say what it is"),
+        ("targets:\n- name: a\n  provider:\n", "E 2 a target does not say what it is"),
+        ("targets:\n- name: a\n  provider: opnai\n  model: x\n", "E0602 3 unknown provider `opnai`"),
+        ("targets:\n- name: a\n  provider: openai\n", "E 2 a model target does not name its model"),
+        ("targets:\n- name: a\n  provider: openai\n  model:\n", "E 2 a model target does not name its model"),
+        ("targets:\n- name: a\n  provider: cli\n", "E 2 a command needs `command`"),
+        ("targets:\n- name: a\n  provider: cli\n  command: []\n", "E 4 `command` names no program"),
+        (
+            "targets:\n- name: a\n  provider: cli\n  command: x\n  timeout: 3\n",
+            "E 5 a target has no key `timeout`",
+        ),
+        (
+            "targets:\n- name: a\n  provider: cli\n  command: x\n  timeout_seconds: 0\n",
+            "E 5 `timeout_seconds` is out of range",
+        ),
+        (
+            "targets:\n- name: a\n  provider: cli\n  command: x\n  command_template: y\n",
+            "E 5 `command` and `command_template` mean the same thing",
+        ),
+        (
+            "targets:\n- name: a\n  provider: cli\n  command: x\n  healthcheck: {}\n",
+            "E 5 a health check needs `url` or `command`",
+        ),
+        (
+            "targets:\n- name: a\n  provider: openai\n  model: x\n  base_url: localhost\n",
+            "E0607 5 this is not the address of a server",
+        ),
+        (
+            "targets:\n- name: a\n  provider: openai-compatible\n  model: x\n",
+            "E 2 `openai-compatible` needs an address",
+        ),
+        (
+            "targets:\n- name: a\n  provider: openai\n  model: x\n  temperature: 3\n",
+            "E 5 `temperature` is out of range",
+        ),
+        (
+            "targets:\n- name: a\n  provider: openai\n  model: x\n  api_format: grpc\n",
+            "E 5 unknown `api_format`",
+        ),
+        (
+            "targets:\n- name: a\n  provider: openai\n  model: x\n  workers: 51\n",
+            "E 5 `workers` is out of range",
+        ),
+        (
+            "targets:\n- {name: a, provider: cli, command: x}\n- {name: a, provider: cli, command: y}\n",
+            "E0603 3 two targets are called `a`",
+        ),
+        (
+            "targets:\n- {name: a, use_target: bb}\n- {name: bbb, provider: cli, command: y}\n",
+            "E0604 2 there is no target `bb`",
+        ),
+        (
+            "targets:\n- {name: a, use_target: b}\n- {name: b, use_target: c}\n- {name: c, use_target: b}\n",
+            "E0605 3 targets use each other in a circle",
+        ),
+        ("targets:\n- {name: a, use_target: a}\n", "E0605 2 targets use each other in a circle"),
+        (
+            "targets:\n- {name: a, use_target: b, model: x}\n- {name: b, provider: cli, command: y}\n",
+            "E0606 2 `model` would have no effect beside `use_target`",
+        ),
+        (
+            "targets:\n- name: a\n  provider: openai\n  model: ${{ X\n",
+            "E0608 4 a variable is not written correctly",
+        ),
+        (
+            "targets:\n- name: a\n  provider: openai\n  model: '{{ env.X }}'\n",
+            "E0608 4 `{{ env.NAME }}` is not filled in here",
+        ),
+        (
+            "targets:\n- name: ${{ X }}\n  provider: cli\n  command: x\n",
+            "E0608 2 the name of a target can't be a variable",
+        ),
+        (
+            "targets:\n- {name: a, provider: cli, command: x, grader_target: judge}\n",
+            "W0602 2 there is no target `judge` to judge with",
+        ),
+    ] {
+        let loaded = load(text);
+        assert_eq!(complaints(&loaded).join("|"), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_thousand_targets_are_read_and_more_are_refused() {
+    let chain = |length: usize| {
+        let mut text = "targets:\n- {name: t0, provider: cli, command: x}\n".to_owned();
+        for index in 1..length {
+            writeln!(text, "- {{name: t{index}, use_target: t{}}}", index - 1).expect("sound");
+        }
+        load(&text)
+    };
+    let loaded = chain(1000);
+    assert_eq!(complaints(&loaded), Vec::<String>::new());
+    assert_eq!(target(&loaded, "t999").uses.len(), 999);
+    assert_eq!(complaints(&chain(1001)), ["E 1002 more than 1000 targets"]);
+}
+
+#[test]
+fn near_names_are_suggested() {
+    let loaded = load("targets:\n- {name: a, provider: opnai, model: x}\n- {name: b, use_target: aa}\n");
+    let help: Vec<&str> =
+        loaded.diagnostics.iter().flat_map(|found| &found.help).map(String::as_str).collect();
+    assert!(help.contains(&"did you mean `openai`?"), "{help:?}");
+}
+
+#[test]
+fn no_secret_is_shown_anywhere() {
+    let texts = [
+        "targets:\n- name: a\n  provider: openai\n  model: x\n  api_key: sk-verysecret\n",
+        "targets:\n- {name: a, provider: openai, model: x, api_key: \"sk-verysecret\", oops: 1}\n",
+        "targets:\n- name: a\n  provider: openai\n  model: x\n  api_key: ${{ K }}\n  base_url: ${{ K }}\n  temperature: ${{ K }}\n",
+        "targets:\n- name: a\n  provider: ${{ K }}\n  use_target: ${{ K }}\n",
+        "targets:\n- name: a\n  provider: cli\n  command: run --key ${{ K }}\n",
+        "targets:\n- name: a\n  provider: openai\n  model: x\n  base_url: https://me:${{ K }}@host/v1?key=${{ K }}\n",
+        "targets:\n- name: a\n  api_key: sk-verysecret\n  broken: [\n",
+        "targets:\n- name: a\n  provider: codex\n  github_token: sk-verysecret\n",
+        "x-keys: &k sk-verysecret\ntargets:\n- {name: a, provider: openai, model: x, api_key: *k}\n",
+    ];
+    for text in texts {
+        let loaded = load_with(text, &[("K", "sk-verysecret")]);
+        let drawn = to_text(&loaded.diagnostics, &loaded.sources, TextOptions::default());
+        let all = format!("{loaded:?}{drawn}");
+        assert!(!all.contains("verysecret"), "{text}\n{all}");
+    }
+    let loaded = load(texts[0]);
+    assert_eq!(complaints(&loaded), ["W0601 5 `api_key` is written out in the file"]);
+    assert_eq!(model(&loaded, "a").api_key.as_ref().expect("sound").expose(), "sk-verysecret");
+}
+
+#[test]
+fn the_nearest_file_is_used() {
+    let folder = tree(&[
+        (".git/", ""),
+        (".assize/targets.yaml", &one("root")),
+        ("a/.agentv/targets.yml", &one("agentv")),
+        ("a/b/c/", ""),
+        ("d/targets.yaml", &one("plain")),
+        ("d/.agentv/targets.yaml", &one("agentv")),
+        ("d/e/.assize/targets.yml", &one("assize")),
+        ("d/e/targets.yaml", &one("plain")),
+        ("other.yaml", &one("other")),
+    ]);
+    let options = options(folder.path(), &[]);
+    for (start, name) in [
+        ("", "root"),
+        ("a", "agentv"),
+        ("a/b/c", "agentv"),
+        ("d", "plain"),
+        ("d/e", "assize"),
+        ("nothing", "root"),
+    ] {
+        let loaded = load_targets(Path::new(start), None, &options);
+        assert_eq!(loaded.targets[0].name, name, "{start}");
+        assert!(loaded.targets[0].place.path().is_relative());
+    }
+    let explicit = load_targets(Path::new("a"), Some(Path::new("other.yaml")), &options);
+    assert_eq!(explicit.targets[0].name, "other");
+    let lost = load_targets(Path::new("a"), Some(Path::new("none.yaml")), &options);
+    assert_eq!(complaints(&lost), ["E 1 `none.yaml` does not exist"]);
+    let dir = load_targets(Path::new("a"), Some(Path::new("a")), &options);
+    assert_eq!(complaints(&dir), ["E 1 `a` can't be read"]);
+}
+
+#[test]
+fn files_above_the_repository_are_not_ours() {
+    let folder = tree(&[("targets.yaml", &one("above")), ("repo/.git/", ""), ("repo/evals/", "")]);
+    let loaded = load_targets(Path::new("evals"), None, &options(&folder.path().join("repo"), &[]));
+    assert!(loaded.path.is_none() && loaded.diagnostics.is_empty());
+}
+
+#[test]
+fn every_targets_file_of_the_corpus_loads() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    if !corpus.is_dir() {
+        return;
+    }
+    let mut files = Vec::new();
+    collect(&corpus, &mut files);
+    assert!(files.len() > 5);
+    for file in files {
+        let folder = file.parent().expect("sound");
+        let loaded = load_targets(folder, Some(&file), &options(folder, &[]));
+        let errors: Vec<_> =
+            loaded.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", file.display());
+        assert!(!loaded.targets.is_empty());
+        for spec in &loaded.targets {
+            assert_ne!(spec.kind, TargetSpecKind::Undetermined, "{}", file.display());
+        }
+    }
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("sound") {
+        let path = entry.expect("sound").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.file_stem().is_some_and(|stem| stem == "targets")
+            && path.extension().is_some_and(|end| end == "yaml" || end == "yml")
+        {
+            files.push(path);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `cargo xtask bench`: how long the release build takes and how much memory it needs.
+//!
+//! Every figure stands beside a baseline measured in the same minute on the same machine, since times of different
+//! machines say little about each other.
+
+mod data;
+mod measure;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::shell;
+use measure::{Sample, fastest, once};
+use table::Table;
+
+/// Starts of which the fastest counts.
+const STARTS: usize = 30;
+
+/// Cases of the file that `validate` reads.
+const VALIDATED: usize = 1_000;
+
+/// Builds the release binary, measures it and prints the tables.
+pub(crate) fn run(quick: bool, write: bool) -> Result<(), String> {
+    shell::run(&mut shell::cargo(&["build", "--release", "--package", "assize-cli"]))?;
+    let bench = Bench::new()?;
+    let sizes: &[usize] = if quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
+    let tables = [bench.starts()?, bench.runs(sizes, Way::Eval)?, bench.runs(sizes, Way::Grade)?];
+    let text: Vec<String> = tables.iter().map(Table::to_markdown).collect();
+    let text = text.join("\n");
+    println!("\n{text}");
+    if write {
+        let path = shell::root().join("docs/benchmarks.md");
+        let present =
+            std::fs::read_to_string(&path).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
+        let page = replace_figures(&present, &text)?;
+        std::fs::write(&path, page).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
+        println!("wrote docs/benchmarks.md");
+    }
+    Ok(())
+}
+
+const BEGIN: &str = "<!-- figures -->";
+const END: &str = "<!-- end of figures -->";
+
+/// Puts new figures between the two marks of the page.
+fn replace_figures(page: &str, figures: &str) -> Result<String, String> {
+    let missing = || format!("docs/benchmarks.md has no `{BEGIN}` and `{END}`");
+    let (head, rest) = page.split_once(BEGIN).ok_or_else(missing)?;
+    let (_, tail) = rest.split_once(END).ok_or_else(missing)?;
+    Ok(format!("{head}{BEGIN}\n{figures}{END}{tail}"))
+}
+
+/// Which command takes the cases in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// `eval` of a JSONL suite.
+    Eval,
+    /// `grade` of answers against a rubric.
+    Grade,
+}
+
+/// The program and a folder for its files.
+struct Bench {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl Bench {
+    fn new() -> Result<Self, String> {
+        let target = target_folder()?;
+        let program = target.join("release").join(format!("assize{}", std::env::consts::EXE_SUFFIX));
+        let folder = target.join("bench");
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
+        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        Ok(Self { program, folder })
+    }
+
+    /// The program with nothing of the surroundings, so that no key or configuration changes what is measured.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).current_dir(&self.folder).env_clear();
+        command
+    }
+
+    fn file(&self, name: &str, text: &str) -> Result<(), String> {
+        std::fs::write(self.folder.join(name), text).map_err(|error| format!("{name}: {error}"))
+    }
+
+    fn starts(&self) -> Result<Table, String> {
+        self.file("suite.eval.yaml", &data::suite(VALIDATED))?;
+        let nothing = fastest(STARTS, || Command::new("true"))?;
+        let mut read = || {
+            let mut command = Command::new("cat");
+            command.arg(self.folder.join("suite.eval.yaml"));
+            command
+        };
+        let read = fastest(STARTS, &mut read)?;
+        let version = fastest(STARTS, || self.command(&["--version"]))?;
+        let validate = fastest(STARTS, || self.command(&["validate", "suite.eval.yaml"]))?;
+        let mut table =
+            Table::new("Start-up and validation", &["what", "time", "against the baseline", "peak memory"]);
+        table.row(["starting a program that does nothing (`true`)", &table::time(nothing.time), "1", ""]);
+        let ratio = table::ratio(version.time, nothing.time);
+        table.row(["`assize --version`", &table::time(version.time), &ratio, &table::memory(version.peak)]);
+        table.row(["reading the file (`cat`)", &table::time(read.time), "1", ""]);
+        let ratio = table::ratio(validate.time, read.time);
+        let what = format!("`assize validate` on {VALIDATED} cases in YAML");
+        table.row([&what, &table::time(validate.time), &ratio, &table::memory(validate.peak)]);
+        Ok(table)
+    }
+
+    fn runs(&self, sizes: &[usize], way: Way) -> Result<Table, String> {
+        let title = match way {
+            Way::Eval => "`assize eval` on JSONL cases with given answers, offline judge",
+            Way::Grade => "`assize grade` on JSONL answers, offline judge",
+        };
+        let mut table = Table::new(
+            title,
+            &[
+                "cases",
+                "time",
+                "cases a second",
+                "peak memory",
+                "memory against the first",
+                "copying the file",
+            ],
+        );
+        self.file("rubric.yaml", data::RUBRIC)?;
+        let mut first: Option<Sample> = None;
+        for &size in sizes {
+            let (name, text) = match way {
+                Way::Eval => ("cases.jsonl", data::cases(size)),
+                Way::Grade => ("answers.jsonl", data::answers(size)),
+            };
+            self.file(name, &text)?;
+            let out = format!("run-{size}");
+            let arguments: &[&str] = match way {
+                Way::Eval => &["eval", name, "--judge", "offline", "--json", "--quiet", "--out", &out],
+                Way::Grade => &[
+                    "grade",
+                    "rubric.yaml",
+                    "--answers",
+                    name,
+                    "--judge",
+                    "offline",
+                    "--json",
+                    "--quiet",
+                    "--out",
+                    &out,
+                ],
+            };
+            let sample = once(&mut self.command(arguments))?;
+            self.is_complete(&out, size)?;
+            let copy = copy(&self.folder.join(name))?;
+            let seconds = sample.time.as_secs_f64();
+            table.row([
+                &table::count(size),
+                &table::time(sample.time),
+                &table::count((size as f64 / seconds) as usize),
+                &table::memory(sample.peak),
+                &table::memory_ratio(sample.peak, first.as_ref().unwrap_or(&sample).peak),
+                &table::time(copy),
+            ]);
+            first.get_or_insert(sample);
+            // A large run is not needed twice, and disks are small.
+            let _ = std::fs::remove_dir_all(self.folder.join(&out));
+        }
+        Ok(table)
+    }
+
+    /// A run that stopped early would look fast.
+    fn is_complete(&self, out: &str, size: usize) -> Result<(), String> {
+        let path = self.folder.join(out).join("results.jsonl");
+        let file = std::fs::File::open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let rows = std::io::BufRead::lines(std::io::BufReader::new(file)).count();
+        if rows == size { Ok(()) } else { Err(format!("{out}: {rows} rows for {size} cases")) }
+    }
+}
+
+/// The folder cargo builds in.
+fn target_folder() -> Result<PathBuf, String> {
+    let text = shell::output(&mut shell::cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    value["target_directory"]
+        .as_str()
+        .map(PathBuf::from)
+        .ok_or_else(|| "cargo names no target folder".to_owned())
+}
+
+/// How long the disk needs to take a file in and give it out again.
+fn copy(path: &Path) -> Result<std::time::Duration, String> {
+    let begun = std::time::Instant::now();
+    let copy = path.with_extension("copy");
+    std::fs::copy(path, &copy).map_err(|error| format!("{}: {error}", path.display()))?;
+    let time = begun.elapsed();
+    let _ = std::fs::remove_file(copy);
+    Ok(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_put_between_the_marks() {
+        let page = format!("words\n{BEGIN}\nold\n{END}\nmore\n");
+        let new = replace_figures(&page, "| new |\n").expect("marks are there");
+        assert_eq!(new, format!("words\n{BEGIN}\n| new |\n{END}\nmore\n"));
+        assert_eq!(replace_figures(&new, "| new |\n"), Ok(new.clone()));
+        assert!(replace_figures("words", "x").is_err());
+    }
+}

@@ -1,0 +1,96 @@
+//! `docs/cli.md`: the help texts of the program and its commands, as it prints them.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::Build;
+use crate::shell;
+
+const PROGRAM: &str = "assize";
+/// Columns of the help texts.
+const WIDTH: &str = "100";
+
+const HEAD: &str = "\
+<!-- Made by `cargo xtask generate` from the program's own help. Change it in crates/cli/src/args. -->
+# Commands
+
+What `assize --help` and the help of each command print.
+";
+
+/// The page.
+pub(super) fn page(build: Build) -> Result<String, String> {
+    let program = built(build)?;
+    let main = help(&program, &[])?;
+    let mut page = HEAD.to_owned();
+    section(&mut page, PROGRAM, &main);
+    for command in commands(&main) {
+        let text = help(&program, &[command])?;
+        section(&mut page, &format!("{PROGRAM} {command}"), &text);
+    }
+    Ok(page)
+}
+
+fn section(page: &mut String, title: &str, text: &str) {
+    write!(page, "\n## {title}\n\n```text\n{}\n```\n", text.trim_end()).expect("a string takes everything");
+}
+
+/// Builds the program and returns where it is.
+fn built(build: Build) -> Result<PathBuf, String> {
+    let arguments: &[&str] = match build {
+        Build::Alone => &["build", "--package", "assize-cli", "--quiet", "--message-format", "json"],
+        Build::WithTests => &["test", "--workspace", "--no-run", "--quiet", "--message-format", "json"],
+    };
+    let messages = shell::output(&mut shell::cargo(arguments))?;
+    let found =
+        messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|message| {
+            let is_program = message["target"]["name"] == PROGRAM
+                && message["target"]["kind"][0] == "bin"
+                && message["profile"]["test"] == false;
+            if is_program { message["executable"].as_str().map(PathBuf::from) } else { None }
+        });
+    found.ok_or_else(|| format!("cargo did not say where it put `{PROGRAM}`"))
+}
+
+/// The help of a command. Nothing of the surroundings reaches it, so that it is the same everywhere.
+fn help(program: &Path, command: &[&str]) -> Result<String, String> {
+    let mut process = Command::new(program);
+    process.args(command).arg("--help");
+    process.env_clear().env("COLUMNS", WIDTH).env("NO_COLOR", "1").stdin(Stdio::null());
+    let output = process.output().map_err(|error| format!("can't start {}: {error}", program.display()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("`{PROGRAM} {} --help` failed ({}): {said}", command.join(" "), output.status));
+    }
+    let text = String::from_utf8_lossy(&output.stdout).replace("assize.exe", PROGRAM);
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    Ok(lines.join("\n"))
+}
+
+/// The names under `Commands:`, in the order of the help text.
+fn commands(help: &str) -> Vec<&str> {
+    help.lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.trim().is_empty())
+        // Deeper lines continue the text of the line above.
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_found_in_the_help_text() {
+        let help = "Words\n\nUsage: assize <COMMAND>\n\nCommands:\n  eval   Run eval files\n         and more \
+                    [aliases: run]\n  grade  Grade\n  help   Help\n\nOptions:\n  -h\n";
+        assert_eq!(commands(help), ["eval", "grade"]);
+        assert_eq!(commands("Usage: x"), Vec::<&str>::new());
+    }
+}

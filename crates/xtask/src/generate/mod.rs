@@ -1,0 +1,76 @@
+//! Pages of `docs/` that are made from the code, and the check that they are current.
+
+mod commands;
+mod errors;
+
+use crate::shell;
+
+/// Whether pages are written or compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Write them.
+    Write,
+    /// Fail if one differs from what would be written.
+    Check,
+}
+
+/// How the program is built whose help texts are collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// By itself: quick when nothing else is wanted.
+    Alone,
+    /// As part of building all tests: nothing to do right after a test run.
+    WithTests,
+}
+
+/// Makes every page.
+pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
+    let pages = [("docs/errors.md", errors::page()), ("docs/cli.md", commands::page(build)?)];
+    let mut stale = Vec::new();
+    for (name, page) in pages {
+        let path = shell::root().join(name);
+        let present = std::fs::read_to_string(&path).unwrap_or_default();
+        if present.replace("\r\n", "\n") == page {
+            continue;
+        }
+        match mode {
+            Mode::Check => stale.push(match first_difference(&present, &page) {
+                Some(line) => format!("{name} differs from line {line}"),
+                None => name.to_owned(),
+            }),
+            Mode::Write => {
+                let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+                written
+                    .and_then(|()| std::fs::write(&path, page))
+                    .map_err(|error| format!("can't write {name}: {error}"))?;
+                println!("wrote {name}");
+            }
+        }
+    }
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(format!("generated pages are not current: {}\nrun `cargo xtask generate`", stale.join(", ")))
+}
+
+/// The first line, from 1, where two texts differ.
+fn first_difference(a: &str, b: &str) -> Option<usize> {
+    let (mut a, mut b) = (a.lines(), b.lines());
+    (1..).map(|number| (number, a.next(), b.next())).find_map(|(number, a, b)| match (a, b) {
+        (None, None) => Some(None),
+        (a, b) => (a != b).then_some(Some(number)),
+    })?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_found() {
+        assert_eq!(first_difference("a\nb\n", "a\nb\n"), None);
+        assert_eq!(first_difference("a\nb\n", "a\nc\n"), Some(2));
+        assert_eq!(first_difference("a\n", "a\nc\n"), Some(2));
+        assert_eq!(first_difference("", "a"), Some(1));
+    }
+}

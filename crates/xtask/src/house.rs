@@ -1,0 +1,145 @@
+//! House rules that no other tool looks after: file length, leftover markers, machine paths, and dependencies that
+//! nothing uses.
+
+use std::path::Path;
+
+use crate::metadata::{self, Dependency, Kind, Package};
+use crate::shell;
+
+/// Lines a file of code may have.
+const MAX_LINES: usize = 800;
+
+/// Words that mark unfinished work. In two halves, so that this file does not find itself.
+const MARKERS: &[&str] =
+    &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("to", "do!"), concat!("unimpl", "emented!")];
+
+/// Folders that exist on one machine only.
+const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/")];
+
+/// Fails with every broken house rule.
+pub(crate) fn run() -> Result<(), String> {
+    let root = shell::root();
+    let files = shell::files()?;
+    let mut complaints = Vec::new();
+    for name in &files {
+        let Ok(bytes) = std::fs::read(root.join(name)) else { continue };
+        // Test data may be anything; what is not text has no lines and no words.
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        complaints.extend(about_text(name, &text));
+    }
+    for package in metadata::packages()? {
+        complaints.extend(unused(&root, &files, &package)?);
+    }
+    if complaints.is_empty() {
+        println!("house: {} files, all in order", files.len());
+        return Ok(());
+    }
+    Err(format!("house: {} not in order\n  {}", complaints.len(), complaints.join("\n  ")))
+}
+
+/// What is wrong with the text of one file.
+fn about_text(name: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let is_code = Path::new(name).extension().is_some_and(|ending| ending == "rs");
+    let lines = text.lines().count();
+    if is_code && lines > MAX_LINES {
+        found.push(format!("{name}: {lines} lines, more than {MAX_LINES}; a file holds one idea"));
+    }
+    for (index, line) in text.lines().enumerate() {
+        let place = format!("{name}:{}", index + 1);
+        if is_code && let Some(marker) = MARKERS.iter().find(|marker| has_word(line, marker)) {
+            found.push(format!("{place}: `{marker}` marks unfinished work"));
+        }
+        if let Some(path) = MACHINE_PATHS.iter().find(|path| has_path(line, path)) {
+            found.push(format!("{place}: `{path}` exists on one machine only"));
+        }
+    }
+    found
+}
+
+/// Dependencies of a crate that its code never names.
+fn unused(root: &Path, files: &[String], package: &Package) -> Result<Vec<String>, String> {
+    let mut shipped = String::new();
+    let mut tests = String::new();
+    for name in files {
+        let Some(inside) = name.strip_prefix(&format!("{}/", package.folder)) else { continue };
+        if Path::new(inside).extension().is_none_or(|ending| ending != "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        let is_shipped = inside.starts_with("src/") || inside == "build.rs";
+        code_only(&text, if is_shipped { &mut shipped } else { &mut tests });
+    }
+    let is_used = |dependency: &Dependency| {
+        let name = dependency.rename.as_ref().unwrap_or(&dependency.name).replace('-', "_");
+        has_word(&shipped, &name) || (dependency.kind == Kind::Dev && has_word(&tests, &name))
+    };
+    let lines = package.dependencies.iter().filter(|dependency| !is_used(dependency));
+    Ok(lines.map(|line| format!("{}/Cargo.toml: nothing uses {}", package.folder, line.name)).collect())
+}
+
+/// Appends a file without its line comments: a crate named in prose is not used by it.
+fn code_only(text: &str, out: &mut String) {
+    for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+        out.push_str(line);
+        out.push('\n');
+    }
+}
+
+/// Whether a word occurs with nothing that could continue it on either side.
+fn has_word(text: &str, word: &str) -> bool {
+    let continues = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(continues) && !text[at + word.len()..].starts_with(continues))
+}
+
+/// Whether a path that begins at the root of a machine occurs: `a/work/b` is no such path.
+fn has_path(text: &str, path: &str) -> bool {
+    let continues = |c: char| c.is_alphanumeric() || "_-.}>*~$".contains(c);
+    text.match_indices(path).any(|(at, _)| !text[..at].ends_with(continues))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_files_of_code_are_found() {
+        assert_eq!(about_text("a.rs", &"\n".repeat(MAX_LINES)), Vec::<String>::new());
+        assert_eq!(about_text("a.rs", &"\n".repeat(MAX_LINES + 1)).len(), 1);
+        assert_eq!(about_text("a.jsonl", &"\n".repeat(MAX_LINES + 1)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn markers_are_found_as_words() {
+        for marker in MARKERS {
+            let found = about_text("a.rs", &format!("fn a() {{}}\n// {marker} later"));
+            assert_eq!(found.len(), 1, "{marker}");
+            assert!(found[0].starts_with("a.rs:2: "), "{found:?}");
+        }
+        assert_eq!(about_text("a.rs", "// mastodons, in Spanish: todos"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn machine_paths_are_found_in_any_file() {
+        for path in MACHINE_PATHS {
+            assert_eq!(about_text("notes.md", &format!("see {path}x")).len(), 1);
+            assert_eq!(about_text("notes.md", &format!("see a{path}x")), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn words_end_where_names_end() {
+        assert!(has_word("use serde::Serialize;", "serde"));
+        assert!(!has_word("use serde_json::Value;", "serde"));
+        assert!(has_word("serde_json::from_str serde", "serde"));
+    }
+
+    #[test]
+    fn a_crate_named_only_in_a_comment_is_unused() {
+        let mut code = String::new();
+        code_only("//! tokio\n    // tokio\nlet a = 1; // x\n", &mut code);
+        assert!(!has_word(&code, "tokio"));
+        assert!(has_word(&code, "let"));
+    }
+}

@@ -1,0 +1,106 @@
+//! The rooms of the house: every crate with its floor and what it may use.
+//!
+//! ARCHITECTURE.md shows the same table to people; change both together.
+
+/// A crate of the workspace.
+pub(super) struct Room {
+    /// The package name.
+    pub(super) name: &'static str,
+    /// Its floor, as people write it.
+    pub(super) floor: &'static str,
+    /// The crates of this workspace it may use.
+    pub(super) may_use: &'static [&'static str],
+}
+
+/// A crate from outside that only some rooms may use, under any heading.
+pub(super) struct Heavy {
+    /// The crate.
+    pub(super) name: &'static str,
+    /// Where it may be used.
+    pub(super) rooms: &'static [&'static str],
+}
+
+/// Used in tests by everybody, by nobody else.
+pub(super) const TESTKIT: &str = "assize-testkit";
+/// Used by nobody.
+pub(super) const XTASK: &str = "xtask";
+
+const WORDS: &[&str] = &["assize-diagnostic", "assize-rubric", "assize-stats"];
+
+const fn room(name: &'static str, floor: &'static str, may_use: &'static [&'static str]) -> Room {
+    Room { name, floor, may_use }
+}
+
+/// Every crate.
+pub(super) const ROOMS: &[Room] = &[
+    room("assize-rubric", "0", &[]),
+    room("assize-stats", "0", &[]),
+    room("assize-diagnostic", "0", &[]),
+    room("assize-spec", "1", WORDS),
+    room("assize-llm", "1", WORDS),
+    room("assize-store", "1", WORDS),
+    room("assize-process", "1", WORDS),
+    room(
+        "assize-target",
+        "1½",
+        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-llm", "assize-process"],
+    ),
+    room(
+        "assize-grade",
+        "1½",
+        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-llm", "assize-process"],
+    ),
+    room(
+        "assize-run",
+        "2",
+        &[
+            "assize-diagnostic",
+            "assize-rubric",
+            "assize-stats",
+            "assize-spec",
+            "assize-llm",
+            "assize-store",
+            "assize-process",
+            "assize-target",
+            "assize-grade",
+        ],
+    ),
+    room("assize-report", "3", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
+    room(
+        "assize-cli",
+        "4",
+        &[
+            "assize-diagnostic",
+            "assize-rubric",
+            "assize-stats",
+            "assize-spec",
+            "assize-llm",
+            "assize-store",
+            "assize-process",
+            "assize-target",
+            "assize-grade",
+            "assize-run",
+            "assize-report",
+        ],
+    ),
+    room(TESTKIT, "tests", &[]),
+    room(XTASK, "chores", &["assize-rubric", "assize-spec"]),
+];
+
+/// Crates from outside with a room of their own.
+pub(super) const HEAVY: &[Heavy] = &[
+    Heavy { name: "annotate-snippets", rooms: &["assize-diagnostic"] },
+    Heavy { name: "axum", rooms: &[TESTKIT] },
+    Heavy { name: "clap", rooms: &["assize-cli"] },
+    Heavy { name: "console", rooms: &["assize-cli"] },
+    Heavy { name: "indicatif", rooms: &["assize-cli"] },
+    Heavy { name: "nix", rooms: &["assize-process"] },
+    Heavy { name: "process-wrap", rooms: &["assize-process"] },
+    Heavy { name: "reqwest", rooms: &["assize-llm"] },
+    Heavy { name: "rusqlite", rooms: &["assize-store"] },
+    Heavy { name: "rustls", rooms: &["assize-llm"] },
+    Heavy { name: "saphyr-parser", rooms: &["assize-spec"] },
+];
+
+/// Crates from outside that only tests and benches may use.
+pub(super) const ONLY_DEV: &[&str] = &["divan", "proptest"];

@@ -1,0 +1,92 @@
+//! Starting other programs from the root of the checkout.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The root of the checkout.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+}
+
+/// The cargo that runs this program, started in the root of the checkout.
+#[expect(clippy::disallowed_methods, reason = "cargo says in its environment which cargo it is")]
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root()).stdin(Stdio::null());
+    command
+}
+
+/// Runs a command whose output goes where ours goes.
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
+    let shown = show(command);
+    let status = command.status().map_err(|error| format!("can't start `{shown}`: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{shown}` failed ({status})")) }
+}
+
+/// Runs a command and returns what it printed; what it says on stderr goes where ours goes.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let shown = show(command);
+    let output = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("can't start `{shown}`: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("`{shown}` failed ({})", output.status));
+    }
+    String::from_utf8(output.stdout).map_err(|_| format!("`{shown}` printed something that is not UTF-8"))
+}
+
+/// Whether cargo has this subcommand.
+pub(crate) fn has_subcommand(name: &str) -> bool {
+    let mut command = cargo(&[name, "--version"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// The files of the repository, relative to its root with `/`: those under version control and new ones that are
+/// not ignored. Without git, everything outside `target`.
+pub(crate) fn files() -> Result<Vec<String>, String> {
+    let mut git = Command::new("git");
+    git.args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]).current_dir(root());
+    git.stderr(Stdio::null());
+    let mut files: Vec<String> = match git.output() {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout)
+            .split('\0')
+            .filter(|name| !name.is_empty() && root().join(name).is_file())
+            .map(str::to_owned)
+            .collect(),
+        _ => {
+            let mut found = Vec::new();
+            walk(&root(), "", &mut found).map_err(|error| format!("can't list the files: {error}"))?;
+            found
+        }
+    };
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+fn walk(folder: &Path, prefix: &str, found: &mut Vec<String>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let kind = entry.file_type()?;
+        if kind.is_file() {
+            found.push(name);
+        } else if kind.is_dir() && name != "target" && name != ".git" {
+            walk(&entry.path(), &format!("{name}/"), found)?;
+        }
+    }
+    Ok(())
+}
+
+fn show(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let program = program.file_stem().unwrap_or(program.as_os_str()).to_string_lossy();
+    let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
+    format!("{program} {}", words.join(" "))
+}
