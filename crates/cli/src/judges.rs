@@ -93,12 +93,6 @@ impl JudgeBook {
             .collect()
     }
 
-    /// Whether only the offline judge is used, because nothing else was asked for.
-    pub(crate) fn is_default_offline(&self) -> bool {
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        !made.is_empty() && made.values().all(|made| made.chosen_by == ChosenBy::Default)
-    }
-
     /// The judge's model, as `provider:model`, if it has one.
     pub(crate) fn model_of(&self, wish: JudgeWish<'_>) -> Option<String> {
         let (name, _) = self.choose(wish);

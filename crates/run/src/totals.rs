@@ -78,7 +78,7 @@ impl Totals {
             high: interval.ok().map(|interval| interval.high.min(1.0)),
             level: Level::P95.get(),
             method: match interval {
-                Ok(interval) => interval.method.name().to_owned(),
+                Ok(interval) => format!("{} over cases", interval.method.name()),
                 Err(undefined) => format!("undefined, because {undefined}"),
             },
         })

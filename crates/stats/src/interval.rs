@@ -50,8 +50,8 @@ impl Method {
     /// The name used in records and output.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::StudentT => "student_t",
-            Self::Wilson => "wilson",
+            Self::StudentT => "Student-t",
+            Self::Wilson => "Wilson",
         }
     }
 }
