@@ -260,7 +260,7 @@ fn spent(page: &mut Page, summary: &RunSummary) {
 fn tokens(tokens: Tokens) -> String {
     let part = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), grouped);
     if tokens.input.is_none() && tokens.output.is_none() {
-        return "unknown".to_owned();
+        return "none reported".to_owned();
     }
     let cached = tokens.cached.map(|cached| format!(" ({} cached)", grouped(cached)));
     format!("{} in{}, {} out", part(tokens.input), cached.unwrap_or_default(), part(tokens.output))

@@ -115,7 +115,7 @@ pub struct RunSummary {
     pub left_out: usize,
     /// Mean over the cases whose score is known.
     pub mean_score: Option<MeanScore>,
-    /// Tokens of all targets and judges.
+    /// Tokens that targets and judges reported, added up; null when none did.
     pub tokens: Tokens,
     /// Cost in US dollars; null when a price is not known.
     pub cost_usd: Option<f64>,

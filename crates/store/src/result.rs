@@ -34,7 +34,7 @@ pub struct ResultRow {
     pub answer: Option<String>,
     /// Why there is no answer or no grading.
     pub error: Option<CaseError>,
-    /// Tokens of the target and of all judge calls.
+    /// Tokens that the target and the judge calls reported, added up; null when none did.
     pub tokens: Tokens,
     /// Cost of the target and of all judge calls, in US dollars; null when a price is not known.
     pub cost_usd: Option<f64>,

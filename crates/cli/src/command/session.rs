@@ -240,6 +240,7 @@ pub(crate) fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "not_run": summary.not_run,
         "left_out": summary.left_out,
         "mean_score": summary.mean_score,
+        "judges": info.judges,
         "tokens": summary.tokens,
         "cost_usd": summary.cost_usd,
         "judge_calls": summary.judge_calls,

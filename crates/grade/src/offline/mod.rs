@@ -56,8 +56,7 @@ impl OfflineJudge {
                     judge: judge.clone(),
                     ungraded: None,
                     attempts: 0,
-                    // No model, so no tokens and no cost: known figures, not unknown ones.
-                    tokens: Tokens { input: Some(0), cached: Some(0), output: Some(0) },
+                    tokens: Tokens::default(),
                     latency_ms: None,
                     cost_usd: Some(0.0),
                     replies: Vec::new(),
