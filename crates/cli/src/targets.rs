@@ -76,7 +76,7 @@ impl TargetBook {
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn Ask>, String>> {
         let spec = self.spec(name)?;
         Some(usable(spec).and_then(|()| match &spec.kind {
-            TargetSpecKind::Model(model) => self.client(name, model),
+            TargetSpecKind::Model(model) => self.client(spec, model),
             _ => Err(format!("{}: target `{name}` can't judge: it is not a model", spec.place)),
         }))
     }
@@ -123,7 +123,7 @@ impl TargetBook {
             usable(spec)?;
             return match &spec.kind {
                 TargetSpecKind::Model(model) => {
-                    let ask = self.client(name, model)?;
+                    let ask = self.client(spec, model)?;
                     Ok(Arc::new(ModelTarget {
                         temperature: model.temperature,
                         seed: model.seed,
@@ -167,7 +167,8 @@ impl TargetBook {
         format!("target `{name}` is not defined in `{}`; {hint}", path.display())
     }
 
-    fn client(&self, name: &str, model: &ModelTargetSpec) -> Result<Arc<dyn Ask>, String> {
+    fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<Arc<dyn Ask>, String> {
+        let name = &spec.name;
         let provider = match model.provider {
             "openai-compatible" | "openrouter" => "openai",
             provider => provider,
@@ -186,7 +187,13 @@ impl TargetBook {
                 None => (self.variables)(variable),
             }
         };
-        let client = Client::from_name(&parsed, &lookup, self.setup.clone())
+        let mut setup = self.setup.clone();
+        if let Some(retries) = spec.retry.max_retries {
+            setup.policy.max_attempts = retries.saturating_add(1);
+        }
+        setup.policy.base = spec.retry.initial_delay.unwrap_or(setup.policy.base);
+        setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
+        let client = Client::from_name(&parsed, &lookup, setup)
             .map_err(|error| format!("target `{name}`: {error}"))?;
         Ok(Arc::new(client))
     }
@@ -205,7 +212,10 @@ impl TargetBook {
         target.cwd.clone_from(&command.cwd);
         match spec.retry.max_retries {
             None | Some(0) => Arc::new(target),
-            Some(retries) => Arc::new(Retrying::new(target, retries)),
+            Some(retries) => Arc::new(Retrying::new(target, retries).with_waits(
+                spec.retry.initial_delay.unwrap_or_default(),
+                spec.retry.max_delay.unwrap_or(Duration::MAX),
+            )),
         }
     }
 }

@@ -17,6 +17,16 @@ pub struct GraderStanding {
     pub negate: bool,
 }
 
+impl GraderStanding {
+    /// The rule of the gate that `required` makes of a grader, as records and output word it.
+    pub fn gate_rule(&self) -> String {
+        match self.min_score {
+            Some(minimum) => format!("required grader, min_score {}", minimum.get()),
+            None => "required grader".to_owned(),
+        }
+    }
+}
+
 impl Default for GraderStanding {
     fn default() -> Self {
         Self { weight: Weight::ONE, required: false, min_score: None, negate: false }

@@ -45,17 +45,9 @@ pub(crate) struct Graded<'a> {
 
 impl Graded<'_> {
     pub(crate) fn score(&self, lines: Lines) -> Result<RubricScore, OutcomeError> {
-        let outcomes: Vec<Outcome> = self.rows.iter().map(outcome).collect();
+        let outcomes: Vec<Outcome> = self.rows.iter().map(JudgementRow::decided).collect();
         score_rubric(self.rubric, &outcomes, lines)
     }
-}
-
-/// The outcome a stored row stands for. A row whose parts do not fit together stands for nothing
-/// decided.
-pub(crate) fn outcome(row: &JudgementRow) -> Outcome {
-    Outcome::from_parts(&row.outcome, row.raw_score)
-        .filter(|outcome| outcome.fits(&row.criterion.scale))
-        .unwrap_or(Outcome::Ungraded)
 }
 
 /// Scores a case from its decisions. With no grader at all (there was no answer to grade) the case
@@ -131,16 +123,13 @@ fn push_failed_gates(
         }
     }
     if score.required == Some(GateState::Failed) {
-        let rule = match grader.standing.min_score {
-            Some(minimum) => format!("required grader, min_score {}", minimum.get()),
-            None => "required grader".to_owned(),
-        };
+        let rule = grader.standing.gate_rule();
         failed.push(GateRow { grader: grader.name.to_owned(), criterion: None, rule });
     }
 }
 
 fn criterion_row(row: &JudgementRow) -> CriterionRow {
-    let outcome = outcome(row);
+    let outcome = row.decided();
     CriterionRow {
         id: row.criterion.id.to_string(),
         outcome: outcome.name().to_owned(),

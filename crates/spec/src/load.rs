@@ -134,7 +134,7 @@ fn whole(cx: &mut Context, path: &Path) -> Loaded {
         };
         cx.problems.add(
             Diagnostic::error(codes::EMPTY_FILE, "the eval file is empty", Span::new(source, 0, 0), label)
-                .with_help("write the cases under `tests:`; `assize init` makes an example"),
+                .with_help("write the cases under `tests:`, each with an `id`, an `input` and `assertions`"),
         );
         return None;
     };

@@ -1,8 +1,8 @@
 //! One row of `judgements.jsonl`: one decision with everything it rests on.
 
 use assize_rubric::{
-    Confidence, Criterion, Evidence, GraderStanding, JudgeIdentity, Judgement, Lines, Tokens, Ungraded, Unit,
-    Weight,
+    Confidence, Criterion, Evidence, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome, Tokens,
+    Ungraded, Unit, Weight,
 };
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +98,14 @@ pub struct JudgementContext<'a> {
 }
 
 impl JudgementRow {
+    /// The outcome the row stands for. A row whose parts do not fit together or do not fit the
+    /// criterion's scale stands for nothing decided.
+    pub fn decided(&self) -> Outcome {
+        Outcome::from_parts(&self.outcome, self.raw_score)
+            .filter(|outcome| outcome.fits(&self.criterion.scale))
+            .unwrap_or(Outcome::Ungraded)
+    }
+
     /// The row of a judgement.
     pub fn new(context: JudgementContext<'_>, criterion: &Criterion, judgement: &Judgement) -> Self {
         Self {

@@ -1,22 +1,32 @@
 //! Asking a target again after failures that may pass.
 
+use std::time::Duration;
+
 use assize_llm::BoxFuture;
 
 use crate::{Answer, Target, TargetDescription, TargetError, TargetInput};
 
-/// A target that is asked again, at once, after a timeout or a broken connection.
+/// A target that is asked again after a timeout or a broken connection: at once, unless waits are set.
 ///
 /// Meant for commands. Models are not wrapped in it, because asking a model already retries, with waiting.
 #[derive(Debug, Clone)]
 pub struct Retrying<T> {
     inner: T,
     max_retries: u32,
+    first_wait: Duration,
+    longest_wait: Duration,
 }
 
 impl<T: Target> Retrying<T> {
     /// `inner`, asked at most `max_retries` times more than once.
     pub fn new(inner: T, max_retries: u32) -> Self {
-        Self { inner, max_retries }
+        Self { inner, max_retries, first_wait: Duration::ZERO, longest_wait: Duration::MAX }
+    }
+
+    /// Waits before asking again: `first` before the first retry, twice as long before each further
+    /// one, never longer than `longest`.
+    pub fn with_waits(self, first: Duration, longest: Duration) -> Self {
+        Self { first_wait: first, longest_wait: longest, ..self }
     }
 }
 
@@ -30,6 +40,7 @@ impl<T: Target> Target for Retrying<T> {
             let mut spent = assize_rubric::Tokens::default();
             let mut attempts = 0u32;
             let mut retries_left = self.max_retries;
+            let mut wait = self.first_wait.min(self.longest_wait);
             loop {
                 match self.inner.answer(input).await {
                     Ok(mut answer) => {
@@ -46,6 +57,10 @@ impl<T: Target> Target for Retrying<T> {
                             return Err(error);
                         }
                         retries_left -= 1;
+                        if !wait.is_zero() {
+                            tokio::time::sleep(wait).await;
+                            wait = wait.saturating_mul(2).min(self.longest_wait);
+                        }
                     }
                 }
             }

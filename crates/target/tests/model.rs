@@ -145,10 +145,13 @@ impl Target for Faulty {
     }
 }
 
+fn faulty(kinds: &[TargetErrorKind]) -> Faulty {
+    Faulty(Mutex::new(kinds.iter().copied().collect()))
+}
+
 #[tokio::test]
 async fn asking_again_stops_at_its_limit_and_counts_everything() {
     use TargetErrorKind::{Connection, Failed, Timeout};
-    let faulty = |kinds: &[TargetErrorKind]| Faulty(Mutex::new(kinds.iter().copied().collect()));
     let answer = Retrying::new(faulty(&[Timeout, Connection]), 2).answer(&asked()).await.unwrap();
     assert_eq!((answer.attempts, answer.tokens.input), (3, Some(3)));
     let given_up = Retrying::new(faulty(&[Timeout; 9]), 2).answer(&asked()).await.unwrap_err();
@@ -156,4 +159,14 @@ async fn asking_again_stops_at_its_limit_and_counts_everything() {
     let hopeless = Retrying::new(faulty(&[Timeout, Failed]), 5).answer(&asked()).await.unwrap_err();
     assert_eq!((hopeless.kind, hopeless.attempts), (Failed, 2));
     assert!(Retrying::new(faulty(&[Timeout]), 0).answer(&asked()).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_grow_up_to_the_longest() {
+    use std::time::Duration;
+    let begun = tokio::time::Instant::now();
+    let target = Retrying::new(faulty(&[TargetErrorKind::Timeout; 3]), 3)
+        .with_waits(Duration::from_secs(1), Duration::from_millis(1500));
+    assert!(target.answer(&asked()).await.is_ok());
+    assert_eq!(begun.elapsed(), Duration::from_secs(4));
 }

@@ -1,5 +1,6 @@
 //! Everything that must hold before a change is merged, step by step.
 
+use std::io::IsTerminal as _;
 use std::time::Instant;
 
 use crate::{generate, house, layers, shell};
@@ -42,7 +43,8 @@ pub(crate) fn run() -> Result<(), String> {
 }
 
 fn format() -> Result<(), String> {
-    shell::run(&mut shell::cargo(&["fmt", "--all", "--check"]))
+    let color = if std::io::stdout().is_terminal() { "always" } else { "never" };
+    shell::run(&mut shell::cargo(&["fmt", "--all", "--check", "--", "--color", color]))
         .map_err(|error| format!("{error}; `cargo fmt --all` puts it in order"))
 }
 

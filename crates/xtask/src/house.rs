@@ -1,5 +1,5 @@
-//! House rules that no other tool looks after: file length, leftover markers, machine paths, and dependencies that
-//! nothing uses.
+//! House rules that no other tool looks after: file length, first lines, leftover markers, machine paths, links
+//! between pages, crate pages, and dependencies that nothing uses.
 
 use std::path::Path;
 
@@ -26,8 +26,15 @@ pub(crate) fn run() -> Result<(), String> {
         // Test data may be anything; what is not text has no lines and no words.
         let Ok(text) = String::from_utf8(bytes) else { continue };
         complaints.extend(about_text(name, &text));
+        if is_kind(name, "md") {
+            complaints.extend(dead_links(&root, name, &text));
+        }
     }
     for package in metadata::packages()? {
+        let page = format!("{}/README.md", package.folder);
+        if !files.contains(&page) {
+            complaints.push(format!("{page} is missing: what the crate owns and what it does not do"));
+        }
         complaints.extend(unused(&root, &files, &package)?);
     }
     if complaints.is_empty() {
@@ -40,7 +47,10 @@ pub(crate) fn run() -> Result<(), String> {
 /// What is wrong with the text of one file.
 fn about_text(name: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let is_code = Path::new(name).extension().is_some_and(|ending| ending == "rs");
+    let is_code = is_kind(name, "rs");
+    if is_code && !text.starts_with("//!") {
+        found.push(format!("{name}: does not begin with a `//!` line that says what it owns"));
+    }
     let lines = text.lines().count();
     if is_code && lines > MAX_LINES {
         found.push(format!("{name}: {lines} lines, more than {MAX_LINES}; a file holds one idea"));
@@ -57,13 +67,33 @@ fn about_text(name: &str, text: &str) -> Vec<String> {
     found
 }
 
+fn is_kind(name: &str, kind: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == kind)
+}
+
+/// Links of a page to files of the repository that are not there.
+fn dead_links(root: &Path, name: &str, text: &str) -> Vec<String> {
+    let folder = root.join(name).parent().map(Path::to_path_buf).unwrap_or_default();
+    let dead = links(text).filter(|link| !folder.join(link).exists());
+    dead.map(|link| format!("{name}: links to `{link}`, which does not exist")).collect()
+}
+
+/// The files that `[text](file#part)` links of a page lead to.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|rest| {
+        let link = rest.split_once(')')?.0.split('#').next()?;
+        let is_file = !link.is_empty() && !link.contains("://") && !link.contains(char::is_whitespace);
+        is_file.then_some(link)
+    })
+}
+
 /// Dependencies of a crate that its code never names.
 fn unused(root: &Path, files: &[String], package: &Package) -> Result<Vec<String>, String> {
     let mut shipped = String::new();
     let mut tests = String::new();
     for name in files {
         let Some(inside) = name.strip_prefix(&format!("{}/", package.folder)) else { continue };
-        if Path::new(inside).extension().is_none_or(|ending| ending != "rs") {
+        if !is_kind(inside, "rs") {
             continue;
         }
         let text = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
@@ -105,19 +135,19 @@ mod tests {
 
     #[test]
     fn long_files_of_code_are_found() {
-        assert_eq!(about_text("a.rs", &"\n".repeat(MAX_LINES)), Vec::<String>::new());
-        assert_eq!(about_text("a.rs", &"\n".repeat(MAX_LINES + 1)).len(), 1);
+        assert_eq!(about_text("a.rs", &format!("//!{}", "\n".repeat(MAX_LINES))), Vec::<String>::new());
+        assert_eq!(about_text("a.rs", &format!("//!{}", "\n".repeat(MAX_LINES + 1))).len(), 1);
         assert_eq!(about_text("a.jsonl", &"\n".repeat(MAX_LINES + 1)), Vec::<String>::new());
     }
 
     #[test]
     fn markers_are_found_as_words() {
         for marker in MARKERS {
-            let found = about_text("a.rs", &format!("fn a() {{}}\n// {marker} later"));
+            let found = about_text("a.rs", &format!("//! a\n// {marker} later"));
             assert_eq!(found.len(), 1, "{marker}");
             assert!(found[0].starts_with("a.rs:2: "), "{found:?}");
         }
-        assert_eq!(about_text("a.rs", "// mastodons, in Spanish: todos"), Vec::<String>::new());
+        assert_eq!(about_text("a.rs", "//! mastodons, in Spanish: todos"), Vec::<String>::new());
     }
 
     #[test]
@@ -126,6 +156,19 @@ mod tests {
             assert_eq!(about_text("notes.md", &format!("see {path}x")).len(), 1);
             assert_eq!(about_text("notes.md", &format!("see a{path}x")), Vec::<String>::new());
         }
+    }
+
+    #[test]
+    fn files_of_code_say_what_they_own() {
+        assert_eq!(about_text("a.rs", "//! What it owns.\n"), Vec::<String>::new());
+        assert_eq!(about_text("a.rs", "use std::fmt;\n").len(), 1);
+    }
+
+    #[test]
+    fn links_to_files_are_found() {
+        let text = "[a](b.md#c) and [d](https://e/f) and [g](#h) and [i](j/k.md)";
+        assert_eq!(links(text).collect::<Vec<_>>(), ["b.md", "j/k.md"]);
+        assert_eq!(dead_links(&shell::root(), "README.md", "[a](Cargo.toml) [b](no-such-file.md)").len(), 1);
     }
 
     #[test]

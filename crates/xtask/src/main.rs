@@ -4,6 +4,8 @@
 
 mod bench;
 mod check;
+#[cfg(test)]
+mod documented_files;
 mod generate;
 mod house;
 mod layers;

@@ -12,13 +12,6 @@ use super::model::{Explanation, Figures};
 use super::parts::{collect_gates, part};
 use crate::clean;
 
-/// The outcome a stored row stands for; a row whose parts do not fit together decides nothing.
-pub(crate) fn outcome(row: &JudgementRow) -> Outcome {
-    Outcome::from_parts(&row.outcome, row.raw_score)
-        .filter(|outcome| outcome.fits(&row.criterion.scale))
-        .unwrap_or(Outcome::Ungraded)
-}
-
 /// A grader on its way to being explained.
 pub(crate) struct Grader<'a> {
     pub(crate) name: &'a str,
@@ -124,7 +117,7 @@ fn judged<'a>(
     rows: Vec<&'a JudgementRow>,
     lines: Lines,
 ) -> Grader<'a> {
-    let outcomes: Vec<Outcome> = rows.iter().map(|row| outcome(row)).collect();
+    let outcomes: Vec<Outcome> = rows.iter().map(|row| row.decided()).collect();
     let criteria = rows.iter().map(|row| row.criterion.clone()).collect();
     let scored = Rubric::new(criteria)
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))

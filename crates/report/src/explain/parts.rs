@@ -7,7 +7,7 @@ use assize_rubric::{
 use assize_store::{GateRow, JudgementRow};
 
 use super::because::{GateNames, because};
-use super::build::{Grader, outcome};
+use super::build::Grader;
 use super::equations::Sums;
 use super::model::{CriterionPart, Figures, GatePart, GraderPart};
 use crate::number::{beside, plain};
@@ -24,7 +24,7 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
     let weight_unit = if largest > 1e100 || (largest > 0.0 && largest < 1e-100) { largest } else { 1.0 };
     let mut sums = Sums::default();
     for row in &grader.rows {
-        sums.add(row.criterion.weight.get() / weight_unit, outcome(row));
+        sums.add(row.criterion.weight.get() / weight_unit, row.decided());
     }
     let figures = Figures::new(score.score, score.bounds, score.coverage);
     let mut gates = GateNames::default();
@@ -135,7 +135,7 @@ fn standing_effects(
 }
 
 fn criterion(row: &JudgementRow, index: usize, score: Option<&RubricScore>, lines: Lines) -> CriterionPart {
-    let outcome = outcome(row);
+    let outcome = row.decided();
     let criterion = &row.criterion;
     let state = score
         .and_then(|score| score.gates.iter().find(|(place, ..)| *place == index))
@@ -221,10 +221,7 @@ pub(crate) fn collect_gates(
     if let Some(state) = score.required {
         names.note(state, grader.name);
         if state == GateState::Failed {
-            let rule = match grader.standing.min_score {
-                Some(minimum) => format!("required grader, min_score {}", minimum.get()),
-                None => "required grader".to_owned(),
-            };
+            let rule = grader.standing.gate_rule();
             failed.push(GateRow { grader: grader.name.to_owned(), criterion: None, rule });
         }
     }

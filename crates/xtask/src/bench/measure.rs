@@ -18,6 +18,11 @@ const LOOK: Duration = Duration::from_millis(2);
 
 /// Runs a command once. Exit codes 0 and 1 are fine: a case of the data may fail.
 pub(super) fn once(command: &mut Command) -> Result<Sample, String> {
+    watched(command, LOOK)
+}
+
+/// Runs a command and looks at its memory every so often.
+fn watched(command: &mut Command, look: Duration) -> Result<Sample, String> {
     let shown = format!("{command:?}");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let begun = Instant::now();
@@ -35,12 +40,12 @@ pub(super) fn once(command: &mut Command) -> Result<Sample, String> {
                 _ => Err(format!("{shown} failed ({status})")),
             };
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(look);
     }
 }
 
 /// Runs a short command often and keeps the fastest time: what slowed the others down was something else. The peak
-/// is that of one further run.
+/// is that of one further run, which is looked at without a pause since it is over so soon.
 pub(super) fn fastest(times: usize, mut make: impl FnMut() -> Command) -> Result<Sample, String> {
     let mut best: Option<Duration> = None;
     for _ in 0..times {
@@ -55,7 +60,7 @@ pub(super) fn fastest(times: usize, mut make: impl FnMut() -> Command) -> Result
         }
         best = Some(best.map_or(time, |best| best.min(time)));
     }
-    let peak = once(&mut make())?.peak;
+    let peak = watched(&mut make(), Duration::ZERO)?.peak;
     Ok(Sample { time: best.unwrap_or_default(), peak })
 }
 

@@ -45,9 +45,14 @@ pub(super) fn ratio(time: Duration, baseline: Duration) -> String {
     format!("{:.1}", time.as_secs_f64() / baseline.as_secs_f64().max(1e-9))
 }
 
-/// Memory in MB of a million bytes.
+/// Memory in MB of a million bytes. No program of ours lives on less than one: a smaller figure only says that the
+/// process was over before the system had counted.
 pub(super) fn memory(bytes: Option<u64>) -> String {
-    bytes.map_or_else(|| "not known".to_owned(), |bytes| format!("{:.1} MB", bytes as f64 / 1e6))
+    match bytes {
+        None => "not known".to_owned(),
+        Some(bytes) if bytes < 1_000_000 => "too short to tell".to_owned(),
+        Some(bytes) => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
 }
 
 /// How often one peak holds another.
@@ -85,6 +90,7 @@ mod tests {
         assert_eq!(time(Duration::from_millis(2_500)), "2.50 s");
         assert_eq!(ratio(Duration::from_millis(3), Duration::from_millis(2)), "1.5");
         assert_eq!(memory(Some(12_340_000)), "12.3 MB");
+        assert_eq!(memory(Some(40_000)), "too short to tell");
         assert_eq!(memory_ratio(Some(3), Some(2)), "1.50");
         assert_eq!(memory_ratio(Some(3), None), "not known");
     }

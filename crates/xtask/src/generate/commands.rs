@@ -51,7 +51,12 @@ fn built(build: Build) -> Result<PathBuf, String> {
                 && message["profile"]["test"] == false;
             if is_program { message["executable"].as_str().map(PathBuf::from) } else { None }
         });
-    found.ok_or_else(|| format!("cargo did not say where it put `{PROGRAM}`"))
+    match (found, build) {
+        (Some(program), _) => Ok(program),
+        // Tests that don't start the program don't build it.
+        (None, Build::WithTests) => built(Build::Alone),
+        (None, Build::Alone) => Err(format!("cargo did not say where it put `{PROGRAM}`")),
+    }
 }
 
 /// The help of a command. Nothing of the surroundings reaches it, so that it is the same everywhere.
