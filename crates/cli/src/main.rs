@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => command::eval::execute(&args, &context),
         Command::Grade(args) => command::grade::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),
+        Command::Lint(args) => command::lint::execute(&args, &context),
         Command::Score(args) => command::score::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
     };

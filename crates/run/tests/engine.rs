@@ -152,6 +152,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         kind: GraderKind::Rubric(RubricGrader {
             places: vec![place.clone(); rubric.criteria().len()],
             rubric: Arc::new(rubric),
+            marks: Vec::new(),
             judging: None,
             evidence: None,
             judge: None,
@@ -160,6 +161,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
     let case = Case {
         id: CaseId::new(id),
         place,
+        marks: assize_spec::CaseMarks::default(),
         input: vec![Message::text(Role::User, "question")],
         expected_outcome: None,
         expected_output: Vec::new(),

@@ -34,6 +34,7 @@ pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -
             description: rubric.description.clone(),
             tags: Vec::new(),
             metadata: serde_json::Map::new(),
+            graders: Vec::new(),
             settings: SuiteSettings { lines: rubric.lines, ..SuiteSettings::default() },
             workspace: None,
             preprocessors: None,

@@ -3,6 +3,7 @@
 mod eval;
 mod explain;
 mod grade;
+mod lint;
 mod score;
 mod validate;
 mod values;
@@ -16,6 +17,7 @@ use crate::context::ColorChoice;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
+pub(crate) use lint::LintArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Grade(GradeArgs),
     /// Check eval files; every problem with its place and its fix.
     Validate(ValidateArgs),
+    /// Find what is sound and still a bad rubric; each finding with its reason.
+    Lint(LintArgs),
     /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.
     Score(ScoreArgs),
     /// Print the arithmetic behind a case's score.

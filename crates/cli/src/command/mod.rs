@@ -3,6 +3,7 @@
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod grade;
+pub(crate) mod lint;
 mod plan;
 mod present;
 mod runs;

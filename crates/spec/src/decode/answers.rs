@@ -12,7 +12,7 @@ use super::messages::given_output;
 use super::suite::SuiteDefaults;
 use super::{Context, Object};
 use crate::codes;
-use crate::model::{Case, CaseId, LineOverrides, Message, OnDependencyFailure, Role};
+use crate::model::{CaseMarks, Case, CaseId, LineOverrides, Message, OnDependencyFailure, Role};
 use crate::tree::{Data, Node};
 
 /// The keys that hold the answer.
@@ -59,6 +59,7 @@ pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &Suit
     let case = id.clone().zip(output).filter(|_| sound).map(|(id, output)| Case {
         id: CaseId::new(id.value),
         place: cx.place(head),
+        marks: CaseMarks::default(),
         input: question.into_iter().map(|text| Message::text(Role::User, text)).collect(),
         expected_outcome,
         expected_output: reference.into_iter().map(|text| Message::text(Role::Assistant, text)).collect(),

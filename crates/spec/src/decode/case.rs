@@ -18,7 +18,7 @@ use super::vars::fill;
 use super::workspace::workspace;
 use super::{Context, Object, execution, graders, messages};
 use crate::codes;
-use crate::model::{Case, CaseId, Format, Grader, LineOverrides, Message, OnDependencyFailure, Unbuilt};
+use crate::model::{Case, CaseId, CaseMarks, Format, Grader, LineOverrides, Message, OnDependencyFailure, Unbuilt};
 use crate::tree::{Data, Entry, Node};
 
 /// Keys of newer generations and common guesses, with what does the same here.
@@ -146,6 +146,7 @@ struct Parts {
     output: Option<crate::model::GivenOutput>,
     graders: Vec<Arc<Grader>>,
     lines: LineOverrides,
+    threshold: Option<Span>,
     targets: Vec<crate::model::TargetRef>,
     tags: Vec<String>,
     metadata: Map<String, Value>,
@@ -177,6 +178,7 @@ impl Parts {
             lines(cx, inner, &mut found);
             skip_defaults = inner.boolean("skip_defaults", &mut cx.problems).is_some_and(|skip| skip.value);
         }
+        let threshold = found.pass_span();
         let lines = found.finish(cx);
         let list = execution::grader_list(cx, object, inner.as_mut(), format);
         if let Some(mut inner) = inner {
@@ -196,6 +198,7 @@ impl Parts {
             output: output.flatten(),
             graders: Vec::new(),
             lines,
+            threshold,
             targets,
             tags: tags(cx, object),
             metadata: metadata(cx, object),
@@ -302,9 +305,16 @@ impl Parts {
     }
 
     fn into_case(self, cx: &Context, id: Spanned<String>, vars: BTreeMap<String, Value>) -> Case {
+        let mark = |span: Span| cx.mark(span);
+        let marks = CaseMarks {
+            id: Some(mark(id.span)),
+            expected_outcome: self.expected_outcome.as_ref().map(|text| mark(text.span)),
+            threshold: self.threshold.map(mark),
+        };
         Case {
             id: CaseId::new(id.value),
             place: cx.place(self.head),
+            marks,
             input: self.input,
             expected_outcome: self.expected_outcome.map(|text| text.value),
             expected_output: self.expected_output,

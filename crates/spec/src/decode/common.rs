@@ -141,6 +141,11 @@ pub(crate) struct FoundLines {
 }
 
 impl FoundLines {
+    /// Where the pass line is written.
+    pub(crate) fn pass_span(&self) -> Option<Span> {
+        self.pass.as_ref().map(|line| line.span)
+    }
+
     /// The lines, after checking that they don't cross.
     pub(crate) fn finish(self, cx: &mut Context) -> LineOverrides {
         if let (Some(pass), Some(borderline)) = (&self.pass, &self.borderline)

@@ -10,7 +10,7 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use super::Problems;
 use super::grader::Templates;
 use crate::codes;
-use crate::model::Place;
+use crate::model::{Mark, Place};
 
 /// Looks up an environment variable.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -65,6 +65,16 @@ impl Context {
     pub(crate) fn place(&self, span: Span) -> Place {
         let position = self.sources.position(span);
         Place::new(self.sources.file(span.source).path(), position.line, position.column)
+    }
+
+    /// The stretch of a span in a form that outlives the sources.
+    pub(crate) fn mark(&self, span: Span) -> Mark {
+        Mark {
+            place: self.place(span),
+            first_line: self.sources.file(span.source).first_line(),
+            start: span.start,
+            end: span.end,
+        }
     }
 
     /// Finds the file or folder that `written` refers to. Relative paths are tried in the folder of

@@ -44,11 +44,13 @@ pub(crate) fn settings(
     lines(cx, outer, &mut found);
     let Some(inner) = inner else {
         settings.targets = targets(cx, outer, None, missing);
+        settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
         settings.lines = found.finish(cx);
         return settings;
     };
     settings.targets = targets(cx, outer, Some(inner), missing);
     lines(cx, inner, &mut found);
+    settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
     settings.lines = found.finish(cx);
     settings.workers =
         inner.integer("workers", 1, 50, &mut cx.problems).map(|workers| workers.value as usize);

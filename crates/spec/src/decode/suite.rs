@@ -106,6 +106,7 @@ pub(crate) fn suite(
         description,
         tags,
         metadata,
+        graders: graders.clone(),
         settings,
         workspace,
         preprocessors,

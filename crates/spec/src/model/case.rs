@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assize_rubric::Unit;
 use serde_json::Value;
 
-use super::{Conversation, Grader, Message, OnDependencyFailure, Place};
+use super::{CaseMarks, Conversation, Grader, Message, OnDependencyFailure, Place};
 
 /// The id of a case, unique in its suite. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +38,8 @@ pub struct Case {
     pub id: CaseId,
     /// Where it is written.
     pub place: Place,
+    /// Where its parts are written.
+    pub marks: CaseMarks,
     /// What the target is given: the suite's input first, then the case's.
     pub input: Vec<Message>,
     /// What a good answer does, in a sentence (`expected_outcome`, `criteria`).

@@ -7,7 +7,7 @@ use std::time::Duration;
 use assize_rubric::{EvidencePolicy, GraderStanding, Judging, Rubric, Unit, Weight};
 use serde_json::Value;
 
-use super::Place;
+use super::{CriterionMarks, Place};
 
 /// One grader of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,6 +77,9 @@ pub struct RubricGrader {
     pub rubric: Arc<Rubric>,
     /// Where each criterion is written, in the rubric's order.
     pub places: Vec<Place>,
+    /// Where the parts of each criterion are written, in the rubric's order; empty for a rubric that
+    /// was not read from a file.
+    pub marks: Vec<CriterionMarks>,
     /// How many criteria go into one call; the suite's choice if absent.
     pub judging: Option<Judging>,
     /// Whether evidence must be found; the suite's choice if absent.

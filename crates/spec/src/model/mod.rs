@@ -4,6 +4,7 @@ mod case;
 mod config;
 mod conversation;
 mod grader;
+mod marks;
 mod message;
 mod place;
 mod suite;
@@ -19,6 +20,7 @@ pub use grader::{
     ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderKind, IsJson, LlmGrader, Prompt,
     Regex, RubricGrader, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
 };
+pub use marks::{CaseMarks, CriterionMarks, Mark};
 pub use message::{Block, Message, Role};
 pub use place::Place;
 pub use suite::{Format, Suite, SuiteSettings};

@@ -1,11 +1,12 @@
 //! One eval file.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use assize_rubric::{EvidencePolicy, Judging, Unit};
 use serde_json::Value;
 
-use super::{LineOverrides, TargetRef, Trials, Unbuilt};
+use super::{Grader, LineOverrides, Mark, TargetRef, Trials, Unbuilt};
 
 /// Which of the two formats a file is written in. Told by its keys, never by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,6 +51,8 @@ pub struct Suite {
     /// Free data of the author (`metadata`, `version`, `author`, `license`, `category`,
     /// `governance`, `requires`), by key.
     pub metadata: serde_json::Map<String, Value>,
+    /// Graders that every case gets unless it opts out. The cases hold them too.
+    pub graders: Vec<Arc<Grader>>,
     /// Settings for the run.
     pub settings: SuiteSettings,
     /// The folder the cases work in (`workspace`), as written.
@@ -69,6 +72,8 @@ pub struct SuiteSettings {
     pub workers: Option<usize>,
     /// `threshold` and `borderline`.
     pub lines: LineOverrides,
+    /// Where the value of `threshold` is written.
+    pub threshold_mark: Option<Mark>,
     /// How criteria are put to the judge.
     pub judging: Option<Judging>,
     /// Whether evidence must be found in the answer.

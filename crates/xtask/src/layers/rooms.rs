@@ -65,6 +65,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-grade",
         ],
     ),
+    room("assize-lint", "2", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
     room("assize-report", "3", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
     room(
         "assize-cli",
@@ -74,6 +75,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-rubric",
             "assize-stats",
             "assize-spec",
+            "assize-lint",
             "assize-llm",
             "assize-store",
             "assize-process",
@@ -84,7 +86,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(TESTKIT, "tests", &[]),
-    room(XTASK, "chores", &["assize-rubric", "assize-spec"]),
+    room(XTASK, "chores", &["assize-lint", "assize-rubric", "assize-spec"]),
 ];
 
 /// Crates from outside with a room of their own.

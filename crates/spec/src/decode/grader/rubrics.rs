@@ -11,7 +11,7 @@ use crate::codes;
 use crate::decode::object::wrong_type;
 use crate::decode::rubric::{DecodedRubric, from_items, from_list};
 use crate::decode::{Context, Object};
-use crate::model::{Format, Grader, GraderKind, Place, RubricGrader};
+use crate::model::{CriterionMarks, Format, Grader, GraderKind, Place, RubricGrader};
 use crate::tree::{Data, Node};
 
 const NAME: &str = "rubrics";
@@ -51,8 +51,8 @@ pub(super) fn rubrics(cx: &mut Context, object: &mut Object<'_>, format: Format)
             cx.problems.add(unused(entry.key_span, format!("a rubrics grader does not use `{key}`"), help));
         }
     }
-    let DecodedRubric { rubric, places } = decoded?;
-    Some(GraderKind::Rubric(RubricGrader { rubric, places, judging, evidence, judge }))
+    let DecodedRubric { rubric, places, marks } = decoded?;
+    Some(GraderKind::Rubric(RubricGrader { rubric, places, marks, judging, evidence, judge }))
 }
 
 /// `judge` or `target`: who judges.
@@ -140,7 +140,7 @@ pub(super) fn shorthand(cx: &mut Context, texts: &[&Node], format: Format) -> Op
     let place = texts.first()?.place();
     let decoded = from_items(cx, texts, place, format)?;
     let weight = Weight::new(texts.len() as f64).unwrap_or(Weight::ONE);
-    Some(plain(cx.place(place), decoded.rubric, decoded.places, weight))
+    Some(plain(cx.place(place), decoded, weight))
 }
 
 /// The `rubrics` list of a case.
@@ -157,7 +157,7 @@ pub(crate) fn inline_rubrics(cx: &mut Context, node: &Node, format: Format) -> O
         );
     }
     let decoded = from_list(cx, node, "rubrics", format)?;
-    Some(plain(cx.place(node.place()), decoded.rubric, decoded.places, Weight::ONE))
+    Some(plain(cx.place(node.place()), decoded, Weight::ONE))
 }
 
 /// The rubric of a case that has no grader: its expected outcome as the only criterion. The only
@@ -172,16 +172,20 @@ pub(crate) fn outcome_rubric(cx: &mut Context, text: &str, span: Span) -> Grader
         Rubric::new(vec![Criterion::checklist("rubric-1", "(empty)")])
             .expect("one criterion with a text and weight 1 is a rubric")
     });
-    plain(place.clone(), Arc::new(rubric), vec![place], Weight::ONE)
+    let mark = Some(cx.mark(span));
+    let marks = vec![CriterionMarks { head: mark.clone(), text: mark, ..CriterionMarks::default() }];
+    let decoded = DecodedRubric { rubric: Arc::new(rubric), places: vec![place.clone()], marks };
+    plain(place, decoded, Weight::ONE)
 }
 
-fn plain(place: Place, rubric: Arc<Rubric>, places: Vec<Place>, weight: Weight) -> Grader {
+fn plain(place: Place, decoded: DecodedRubric, weight: Weight) -> Grader {
+    let DecodedRubric { rubric, places, marks } = decoded;
     Grader {
         name: NAME.to_owned(),
         type_name: NAME.to_owned(),
         standing: GraderStanding { weight, ..GraderStanding::default() },
         place,
-        kind: GraderKind::Rubric(RubricGrader { rubric, places, judging: None, evidence: None, judge: None }),
+        kind: GraderKind::Rubric(RubricGrader { rubric, places, marks, judging: None, evidence: None, judge: None }),
     }
 }
 

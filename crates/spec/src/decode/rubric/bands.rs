@@ -14,6 +14,8 @@ use crate::tree::{Data, Entry, Node};
 struct Draft {
     bands: Vec<Band>,
     places: Vec<Span>,
+    /// The place of the text of each.
+    texts: Vec<Span>,
     whole: Span,
     /// A range could not be read, so gaps would be guesses.
     partial: bool,
@@ -21,10 +23,11 @@ struct Draft {
     broken: bool,
 }
 
-/// Reads `score_ranges` in either form. Every violation is a complaint of its own; `None` after any.
-pub(super) fn bands(cx: &mut Context, entry: &Entry, format: Format) -> Option<Bands> {
+/// Reads `score_ranges` in either form, with the places of the texts in the order of the bands. Every
+/// violation is a complaint of its own; `None` after any.
+pub(super) fn bands(cx: &mut Context, entry: &Entry, format: Format) -> Option<(Bands, Vec<Span>)> {
     let mut draft =
-        Draft { bands: Vec::new(), places: Vec::new(), whole: entry.key_span, partial: false, broken: false };
+        Draft { bands: Vec::new(), places: Vec::new(), texts: Vec::new(), whole: entry.key_span, partial: false, broken: false };
     match &entry.value.data {
         Data::Seq(items) => list(cx, items, format, &mut draft),
         Data::Map(entries) => map(cx, entries, &mut draft),
@@ -78,6 +81,7 @@ fn list(cx: &mut Context, items: &[Node], format: Format, draft: &mut Draft) {
         match range {
             Some(((low, high), place)) => {
                 // A missing text has been reported; the range still counts for gaps and overlaps.
+                draft.texts.push(text.as_ref().map_or(place, |text| text.span));
                 let text = text.map_or_else(|| "-".to_owned(), |text| text.value);
                 draft.bands.push(Band { low, high, text });
                 draft.places.push(place);
@@ -149,7 +153,7 @@ fn raw(cx: &mut Context, node: &Node) -> Option<RawScore> {
 
 /// Keys are the lowest scores of the bands; each band runs to the next key less one.
 fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
-    let mut starts: Vec<(RawScore, String, Span)> = Vec::new();
+    let mut starts: Vec<(RawScore, String, Span, Span)> = Vec::new();
     for entry in entries.iter().filter(|entry| !entry.key.starts_with("x-")) {
         let key = entry.key.trim().parse::<u8>().ok().and_then(|value| RawScore::new(value).ok());
         if key.is_none() {
@@ -186,7 +190,7 @@ fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
         };
         draft.broken |= text.is_none();
         if let Some(key) = key {
-            starts.push((key, text.unwrap_or_else(|| "-".to_owned()), entry.key_span));
+            starts.push((key, text.unwrap_or_else(|| "-".to_owned()), entry.key_span, entry.value.place()));
         }
     }
     starts.sort_by_key(|(key, ..)| *key);
@@ -207,25 +211,31 @@ fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
     }
     starts.dedup_by_key(|(key, ..)| *key);
     let mut high = RawScore::MAX.get();
-    for (low, text, place) in starts.into_iter().rev() {
+    for (low, text, place, text_place) in starts.into_iter().rev() {
         if let Ok(last) = RawScore::new(high) {
             draft.bands.push(Band { low, high: last, text });
             draft.places.push(place);
+            draft.texts.push(text_place);
         }
         high = low.get().saturating_sub(1);
     }
     // The dedup leaves rising keys, so the only gap there can be is before the first one.
     draft.bands.reverse();
     draft.places.reverse();
+    draft.texts.reverse();
 }
 
 impl Draft {
-    fn check(mut self, cx: &mut Context) -> Option<Bands> {
+    fn check(mut self, cx: &mut Context) -> Option<(Bands, Vec<Span>)> {
         if self.bands.is_empty() && self.partial {
             return None;
         }
+        let mut texts: Vec<(RawScore, Span)> =
+            self.bands.iter().map(|band| band.low).zip(self.texts.iter().copied()).collect();
+        texts.sort_by_key(|(low, _)| *low);
+        let texts = texts.into_iter().map(|(_, span)| span).collect();
         let errors = match Bands::new(std::mem::take(&mut self.bands)) {
-            Ok(bands) => return (!self.broken).then_some(bands),
+            Ok(bands) => return (!self.broken).then_some((bands, texts)),
             Err(errors) => errors,
         };
         for error in errors {

@@ -76,8 +76,8 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let mut diagnostics = problems.into_vec();
     assize_diagnostic::sort(&mut diagnostics);
     let Decoded { name, description, rubric, judging, evidence, judge, lines } = decoded;
-    let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places }| {
-        Arc::new(RubricGrader { rubric, places, judging, evidence, judge })
+    let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places, marks }| {
+        Arc::new(RubricGrader { rubric, places, marks, judging, evidence, judge })
     });
     LoadedRubric { name: name.unwrap_or(stem), description, format, rubric, lines, sources, diagnostics }
 }

@@ -10,7 +10,7 @@ use crate::codes;
 use crate::decode::grader::choice;
 use crate::decode::object::{not_blank, string, wrong_type};
 use crate::decode::{Context, Object};
-use crate::model::Format;
+use crate::model::{CriterionMarks, Format};
 use crate::tree::{Data, Node};
 
 /// A text above this many bytes earns a warning.
@@ -30,6 +30,42 @@ pub(super) struct Item {
     pub(super) bare_one: Option<Span>,
     /// It uses the scale from 0 to 10.
     pub(super) raw_scale: bool,
+    /// Where its parts are written.
+    pub(super) spans: ItemSpans,
+}
+
+/// Where the parts of a criterion are written.
+#[derive(Default)]
+pub(super) struct ItemSpans {
+    head: Option<Span>,
+    id: Option<Span>,
+    text: Option<Span>,
+    weight: Option<Span>,
+    required: Option<Span>,
+    minimum: Option<Span>,
+    bands: Vec<Span>,
+}
+
+impl ItemSpans {
+    /// The same in a form that outlives the sources.
+    pub(super) fn marks(&self, cx: &Context) -> CriterionMarks {
+        let mark = |span: &Option<Span>| span.map(|span| cx.mark(span));
+        CriterionMarks {
+            head: mark(&self.head),
+            id: mark(&self.id),
+            text: mark(&self.text),
+            weight: mark(&self.weight),
+            required: mark(&self.required),
+            minimum: mark(&self.minimum),
+            bands: self.bands.iter().map(|span| cx.mark(*span)).collect(),
+        }
+    }
+}
+
+/// Key and value of an entry of the map `node`.
+fn whole_entry(node: &Node, key: &str) -> Option<Span> {
+    let entry = node.as_map()?.iter().find(|entry| entry.key == key && !entry.value.is_null())?;
+    Some(entry.key_span.to(entry.value.place()))
 }
 
 /// The key that holds the text of a criterion.
@@ -78,6 +114,7 @@ fn plain(cx: &mut Context, node: &Node, text: &str, index: usize) -> Option<Item
         id_place: place,
         bare_one: None,
         raw_scale: false,
+        spans: ItemSpans { head: Some(place), text: Some(place), ..ItemSpans::default() },
     })
 }
 
@@ -95,8 +132,12 @@ fn object(cx: &mut Context, node: &Node, index: usize, format: Format) -> Option
     let ranges = object.entry("score_ranges").filter(|entry| !entry.value.is_null());
     let banded = ranges.is_some();
     let keys = GateKeys::read(cx, &mut object, banded, format);
+    let mut band_spans = Vec::new();
     let scale = match ranges {
-        Some(entry) => bands(cx, entry, format).map(Scale::Bands),
+        Some(entry) => bands(cx, entry, format).map(|(bands, places)| {
+            band_spans = places;
+            Scale::Bands(bands)
+        }),
         None => Some(Scale::Checklist),
     };
     let operator = operator(cx, &mut object, banded);
@@ -126,6 +167,15 @@ fn object(cx: &mut Context, node: &Node, index: usize, format: Format) -> Option
         id_place,
         bare_one: keys.bare_one,
         raw_scale: keys.raw_scale || banded,
+        spans: ItemSpans {
+            head: Some(place),
+            id: (id_place != place).then_some(id_place),
+            text: text.as_ref().map(|text| text.span),
+            weight: whole_entry(node, "weight"),
+            required: whole_entry(node, "required"),
+            minimum: whole_entry(node, "min_score").or_else(|| whole_entry(node, "required_min_score")),
+            bands: band_spans,
+        },
     };
     if cx.problems.errors() == errors
         && let (Some(id), Some(scale)) = (id, scale)

@@ -10,13 +10,14 @@ use super::item::{Item, item};
 use crate::codes;
 use crate::decode::Context;
 use crate::decode::object::wrong_type;
-use crate::model::{Format, Place};
+use crate::model::{CriterionMarks, Format, Place};
 use crate::tree::{Data, Node};
 
 /// A rubric and where its criteria are written.
 pub(crate) struct DecodedRubric {
     pub(crate) rubric: Arc<Rubric>,
     pub(crate) places: Vec<Place>,
+    pub(crate) marks: Vec<CriterionMarks>,
 }
 
 /// Reads a list of criteria, or a single text that stands for a list of one. `key` names it in
@@ -61,9 +62,10 @@ pub(crate) fn from_items(
         return None;
     }
     let places = items.iter().map(|item| cx.place(item.place)).collect();
+    let marks = items.iter().map(|item| item.spans.marks(cx)).collect();
     let criteria: Vec<Criterion> = items.into_iter().filter_map(|item| item.criterion).collect();
     match Rubric::new(criteria) {
-        Ok(rubric) => Some(DecodedRubric { rubric: Arc::new(rubric), places }),
+        Ok(rubric) => Some(DecodedRubric { rubric: Arc::new(rubric), places, marks }),
         Err(found) => {
             for error in found {
                 cx.problems.add(complaint(&error, whole));

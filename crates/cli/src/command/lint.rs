@@ -1,0 +1,249 @@
+//! `assize lint`.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_lint::{Fix, Linted, RULES, fixed, fixes, lint_rubric, lint_suite};
+use assize_spec::{LoadOptions, codes, find_suites, load_rubric, load_suite};
+
+use super::eval::load_options;
+use crate::args::{FormatChoice, LintArgs};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::output;
+
+/// Changes can make room for others; after this many rounds something goes in a circle.
+const MAX_ROUNDS: usize = 5;
+
+/// A file that was looked at.
+struct Looked {
+    path: PathBuf,
+    cases: usize,
+    linted: Linted,
+    /// It does not load; the diagnostics are the errors.
+    broken: bool,
+}
+
+pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String> {
+    let format = if args.json { FormatChoice::Json } else { args.format };
+    if args.list {
+        list(format);
+        return Ok(Exit::Passed);
+    }
+    let found = find_suites(&args.paths);
+    if !found.problems.is_empty() {
+        let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+        return Err(problems.join("\n"));
+    }
+    let options = load_options(&args.root, context);
+    let mut files = Vec::new();
+    let mut fixed = 0;
+    for path in found.files {
+        let mut looked = look(path, &options)?;
+        if args.fix && !looked.broken {
+            let (after, count) = repair(looked, &options, context)?;
+            looked = after;
+            fixed += count;
+        }
+        files.push(looked);
+    }
+    print(&files, format, args.fix.then_some(fixed), context)?;
+    let broken = files.iter().any(|file| file.broken);
+    let any = files.iter().any(|file| !file.linted.diagnostics.is_empty());
+    Ok(if broken {
+        Exit::Invalid
+    } else if any && args.strict {
+        Exit::Failed
+    } else {
+        Exit::Passed
+    })
+}
+
+/// Loads and lints an eval file, or a rubric in a file of its own.
+fn look(path: PathBuf, options: &LoadOptions) -> Result<Looked, String> {
+    let loaded = load_suite(&path, options);
+    if let (false, Some(suite)) = (loaded.has_errors(), &loaded.suite) {
+        let linted = lint_suite(suite, &loaded.cases).map_err(|error| error.to_string())?;
+        return Ok(Looked { path, cases: loaded.cases.len(), linted, broken: false });
+    }
+    // A rubric file is told by its keys: it has criteria and no cases.
+    if loaded.suite.is_none() {
+        let rubric = load_rubric(&path, options);
+        if !rubric.has_errors() && rubric.rubric.is_some() {
+            return Ok(Looked { path, cases: 0, linted: lint_rubric(&rubric), broken: false });
+        }
+    }
+    let linted = Linted { sources: loaded.sources, diagnostics: loaded.diagnostics, allowed: 0 };
+    Ok(Looked { path, cases: 0, linted, broken: true })
+}
+
+/// Makes the sure changes, round by round. A change after which the file no longer loads is taken back.
+fn repair(mut looked: Looked, options: &LoadOptions, context: &Context) -> Result<(Looked, usize), String> {
+    let mut made = 0;
+    for _ in 0..MAX_ROUNDS {
+        let changes = fixes(&looked.linted.diagnostics, &looked.linted.sources);
+        if changes.is_empty() {
+            break;
+        }
+        let mut originals: Vec<(PathBuf, String)> = Vec::new();
+        let mut count = 0;
+        for (path, changes) in &changes {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| format!("{}: can't be read: {error}", path.display()))?;
+            let Some(new) = fixed(&text, changes) else {
+                return Err(format!("{}: was changed meanwhile; start again", path.display()));
+            };
+            replace(path, &new)?;
+            originals.push((path.clone(), text));
+            count += changes.len();
+        }
+        let again = look(looked.path.clone(), options)?;
+        let better = again.linted.diagnostics.len() < looked.linted.diagnostics.len();
+        if again.broken || again.cases != looked.cases || !better {
+            for (path, text) in &originals {
+                replace(path, text)?;
+            }
+            let patch: String = changes.iter().map(|(path, changes)| patch(path, changes)).collect();
+            output::warn(&format!("these changes would break the file and were not made:\n{patch}"), context);
+            break;
+        }
+        made += count;
+        looked = again;
+    }
+    Ok((looked, made))
+}
+
+/// Writes a file beside the old one and puts it in its place, so that a crash leaves one of the two.
+fn replace(path: &Path, text: &str) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: can't be written: {error}", path.display());
+    // A link stays a link: the file it leads to is replaced.
+    let path = path.canonicalize().map_err(failed)?;
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(".assize-new");
+    let beside = path.with_file_name(name);
+    let write = || {
+        let mut file = std::fs::File::create(&beside)?;
+        file.set_permissions(std::fs::metadata(&path)?.permissions())?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&beside, &path)
+    };
+    write().map_err(|error| {
+        let _ = std::fs::remove_file(&beside);
+        failed(error)
+    })
+}
+
+fn patch(path: &Path, changes: &[Fix]) -> String {
+    let line = |change: &Fix| {
+        format!("{}:{}\n- {}\n+ {}\n", path.display(), change.line, change.old.trim_end(), change.new.trim_end())
+    };
+    changes.iter().map(line).collect()
+}
+
+fn print(
+    files: &[Looked],
+    format: FormatChoice,
+    fixed: Option<usize>,
+    context: &Context,
+) -> Result<(), String> {
+    let (errors, warnings) = tally(files);
+    let allowed: usize = files.iter().map(|file| file.linted.allowed).sum();
+    match format {
+        FormatChoice::Text => {
+            for file in files.iter().filter(|file| !file.linted.diagnostics.is_empty()) {
+                let drawn = output::draw(&file.linted.diagnostics, &file.linted.sources, context.stdout);
+                output::print(&format!("{drawn}\n"));
+            }
+            output::print(&summary(files.len(), errors, warnings, allowed, fixed));
+        }
+        FormatChoice::Json => {
+            let mut diagnostics = Vec::new();
+            let mut listed = Vec::new();
+            for file in files {
+                let found = render::json_report(&file.linted.diagnostics, &file.linted.sources).diagnostics;
+                listed.push(serde_json::json!({
+                    "path": file.path.display().to_string(),
+                    "cases": file.cases,
+                    "findings": found.len(),
+                }));
+                diagnostics.extend(found);
+            }
+            let diagnostics = serde_json::to_value(diagnostics).map_err(|error| error.to_string())?;
+            output::print_json(&serde_json::json!({
+                "files": listed,
+                "diagnostics": diagnostics,
+                "errors": errors,
+                "warnings": warnings,
+                "allowed": allowed,
+                "fixed": fixed.unwrap_or(0),
+            }));
+        }
+        FormatChoice::Github => {
+            for file in files {
+                output::print(&render::to_github(&file.linted.diagnostics, &file.linted.sources));
+            }
+        }
+        FormatChoice::Sarif => {
+            let describe = |code| {
+                let rule = RULES.iter().find(|rule| rule.code == code).map(|rule| rule.title);
+                rule.or_else(|| codes::ALL.iter().find(|page| page.code == code).map(|page| page.title))
+            };
+            let tool = render::ToolInfo {
+                name: "assize",
+                version: env!("CARGO_PKG_VERSION"),
+                information_uri: None,
+                describe: &describe,
+            };
+            let parts: Vec<(&[Diagnostic], &SourceMap)> =
+                files.iter().map(|file| (file.linted.diagnostics.as_slice(), &file.linted.sources)).collect();
+            output::print(&render::to_sarif(&parts, tool));
+        }
+    }
+    Ok(())
+}
+
+fn tally(files: &[Looked]) -> (usize, usize) {
+    files
+        .iter()
+        .map(|file| render::tally(&file.linted.diagnostics))
+        .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+}
+
+fn summary(files: usize, errors: usize, warnings: usize, allowed: usize, fixed: Option<usize>) -> String {
+    let count = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let mut line = format!("{}: ", count(files, "file"));
+    if errors > 0 {
+        line.push_str(&format!("{}, ", count(errors, "error")));
+    }
+    line.push_str(&if warnings == 0 { "no findings".to_owned() } else { count(warnings, "finding") });
+    if allowed > 0 {
+        line.push_str(&format!(", {allowed} allowed"));
+    }
+    if let Some(fixed) = fixed {
+        line.push_str(&format!(", {} made", count(fixed, "change")));
+    }
+    line.push('\n');
+    line
+}
+
+fn list(format: FormatChoice) {
+    if format == FormatChoice::Json {
+        let rules: Vec<_> = RULES
+            .iter()
+            .map(|rule| {
+                serde_json::json!({
+                    "code": rule.code.as_str(), "name": rule.name, "title": rule.title, "reason": rule.reason,
+                    "source": rule.source, "bad": rule.bad.text(), "good": rule.good.text(), "fixes": rule.fixes,
+                })
+            })
+            .collect();
+        output::print_json(&serde_json::json!({ "rules": rules }));
+        return;
+    }
+    for rule in RULES {
+        let fix = if rule.fixes { "  (--fix)" } else { "" };
+        output::print(&format!("{}  {:<26}  {}{fix}\n", rule.code, rule.name, rule.title));
+    }
+}

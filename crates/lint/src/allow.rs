@@ -1,0 +1,158 @@
+//! Comments that allow a finding: `# allow: L0101 because REASON`.
+
+use std::ops::Range;
+
+use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
+
+use crate::report::Finding;
+use crate::rules::{ALLOW_UNUSED, ALLOW_WITHOUT_REASON, RULES};
+
+/// A comment that allows something.
+struct Allow {
+    source: SourceId,
+    /// Its line, from 0.
+    line: usize,
+    /// The comment stands alone on its line, so it speaks of the next line.
+    alone: bool,
+    /// The whole comment.
+    at: Range<usize>,
+    /// Codes with their places.
+    codes: Vec<(String, Range<usize>)>,
+    reason: bool,
+}
+
+/// What is left of the findings, and how many were allowed. Comments that allow nothing, or say no
+/// reason, are findings of their own; a comment without a reason allows nothing.
+pub(crate) fn apply(found: Vec<Finding>, sources: &SourceMap) -> (Vec<Diagnostic>, usize) {
+    let mut comments: Vec<Allow> = Vec::new();
+    for (id, file) in sources.files() {
+        // JSON has no comments.
+        let ending = file.path().extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        if !matches!(ending.as_deref(), Some("json" | "jsonl")) {
+            comments.extend(comments_of(id, file.text()));
+        }
+    }
+    let mut used: Vec<Vec<bool>> = comments.iter().map(|allow| vec![false; allow.codes.len()]).collect();
+    let mut left = Vec::new();
+    let mut allowed = 0;
+    for finding in found {
+        let mut hit = false;
+        let places = [Some(finding.diagnostic.primary.span), finding.head];
+        for (comment, used) in comments.iter().zip(&mut used) {
+            let speaks = places.iter().flatten().any(|span| {
+                span.source == comment.source && {
+                    let line = line_of(sources.file(span.source).text(), span.start);
+                    comment.speaks_of(line, sources.file(span.source).text())
+                }
+            });
+            for ((code, _), used) in comment.codes.iter().zip(used) {
+                if speaks && code == finding.diagnostic.code.as_str() {
+                    *used = true;
+                    hit |= comment.reason;
+                }
+            }
+        }
+        if hit {
+            allowed += 1;
+        } else {
+            left.push(finding.diagnostic);
+        }
+    }
+    for (comment, used) in comments.iter().zip(&used) {
+        left.extend(complaints(comment, used));
+    }
+    (left, allowed)
+}
+
+fn complaints(comment: &Allow, used: &[bool]) -> Vec<Diagnostic> {
+    let at = |range: &Range<usize>| Span::new(comment.source, range.start, range.end);
+    let mut complaints = Vec::new();
+    if !comment.reason {
+        complaints.push(
+            Diagnostic::warning(
+                ALLOW_WITHOUT_REASON,
+                "an `allow:` without a reason allows nothing",
+                at(&comment.at),
+                "why is this right here?",
+            )
+            .with_help("write the reason behind the codes: `# allow: L0101 because ...`"),
+        );
+    }
+    for ((code, range), used) in comment.codes.iter().zip(used) {
+        if *used {
+            continue;
+        }
+        let known = RULES.iter().any(|rule| rule.code.as_str() == code);
+        let label = if known { "nothing of this kind is found here" } else { "there is no such rule" };
+        complaints.push(
+            Diagnostic::warning(
+                ALLOW_UNUSED,
+                format!("`allow: {code}` silences nothing"),
+                at(range),
+                label,
+            )
+            .with_help("remove it; a comment speaks of its own line, or of the line below if it stands alone"),
+        );
+    }
+    complaints
+}
+
+impl Allow {
+    /// Whether the comment is about this line (from 0). Comments above each other all speak of the first
+    /// line below that is none.
+    fn speaks_of(&self, line: usize, text: &str) -> bool {
+        if !self.alone {
+            return line == self.line;
+        }
+        line > self.line
+            && text.lines().skip(self.line).take(line - self.line).all(|l| l.trim_start().starts_with('#'))
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text.as_bytes().iter().take(offset).filter(|b| **b == b'\n').count()
+}
+
+/// The comments of a file. A `#` counts at the beginning of a line or after a blank.
+fn comments_of(source: SourceId, text: &str) -> Vec<Allow> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (line, content) in text.split_inclusive('\n').enumerate() {
+        let begin = start;
+        start += content.len();
+        let Some(hash) = comment_start(content) else { continue };
+        let comment = content[hash..].trim_end();
+        let Some(rest) = comment[1..].trim_start().strip_prefix("allow:") else { continue };
+        let rest_at = begin + hash + comment.len() - rest.len();
+        let (list, reason) = match rest.split_once("because") {
+            Some((list, reason)) => (list, reason.trim()),
+            None => (rest, ""),
+        };
+        let mut codes = Vec::new();
+        let mut at = 0;
+        for part in list.split_inclusive([',', ' ']) {
+            let code = part.trim_matches([',', ' ']);
+            if !code.is_empty() {
+                let from = rest_at + at + part.find(code).unwrap_or(0);
+                codes.push((code.to_owned(), from..from + code.len()));
+            }
+            at += part.len();
+        }
+        found.push(Allow {
+            source,
+            line,
+            alone: content[..hash].trim().is_empty(),
+            at: begin + hash..begin + hash + comment.len(),
+            codes,
+            reason: reason.chars().filter(|c| c.is_alphabetic()).count() >= 3,
+        });
+    }
+    found
+}
+
+/// Where `# allow:` begins in a line.
+fn comment_start(line: &str) -> Option<usize> {
+    line.match_indices('#').map(|(at, _)| at).find(|&at| {
+        (at == 0 || line[..at].ends_with([' ', '\t'])) && line[at + 1..].trim_start().starts_with("allow:")
+    })
+}

@@ -1,0 +1,92 @@
+//! Changes that are sure, carried out byte for byte.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use assize_diagnostic::{Diagnostic, SourceMap};
+
+use crate::rules::RULES;
+
+/// A change to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// First byte to replace.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+    /// The line it begins on, from 1.
+    pub line: usize,
+    /// What stands there now.
+    pub old: String,
+    /// What is put there.
+    pub new: String,
+}
+
+/// The sure changes among the suggestions, by file, in the order of the file. Of changes that overlap
+/// the first counts; the others come again once it is made.
+pub fn fixes(diagnostics: &[Diagnostic], sources: &SourceMap) -> BTreeMap<PathBuf, Vec<Fix>> {
+    let mut by_file: BTreeMap<PathBuf, Vec<Fix>> = BTreeMap::new();
+    for diagnostic in diagnostics {
+        let sure = RULES.iter().any(|rule| rule.fixes && rule.code == diagnostic.code);
+        let Some(suggestion) = diagnostic.suggestion.as_ref().filter(|_| sure) else { continue };
+        let span = suggestion.span;
+        by_file.entry(sources.file(span.source).path().to_path_buf()).or_default().push(Fix {
+            start: span.start,
+            end: span.end,
+            line: sources.position(span).line,
+            old: sources.slice(span).to_owned(),
+            new: suggestion.replacement.clone(),
+        });
+    }
+    for fixes in by_file.values_mut() {
+        fixes.sort_by_key(|fix| (fix.start, fix.end));
+        let mut end = 0;
+        fixes.retain(|fix| {
+            let free = fix.start >= end;
+            if free {
+                end = fix.end;
+            }
+            free
+        });
+    }
+    by_file
+}
+
+/// The text with the changes made; everything else stays as it is, byte for byte. `None` if the text is
+/// not the one the changes were made for.
+pub fn fixed(text: &str, fixes: &[Fix]) -> Option<String> {
+    let mut result = String::with_capacity(text.len());
+    let mut done = 0;
+    for fix in fixes {
+        result.push_str(text.get(done..fix.start)?);
+        if text.get(fix.start..fix.end)? != fix.old {
+            return None;
+        }
+        result.push_str(&fix.new);
+        done = fix.end;
+    }
+    result.push_str(text.get(done..)?);
+    Some(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fix(start: usize, old: &str, new: &str) -> Fix {
+        Fix { start, end: start + old.len(), line: 1, old: old.to_owned(), new: new.to_owned() }
+    }
+
+    #[test]
+    fn only_the_marked_bytes_change() {
+        let text = "a: \"é\"  # c\r\nb: two\r\n";
+        let changed = fixed(text, &[fix(4, "é", "e"), fix(text.len() - 5, "two", "2")]);
+        assert_eq!(changed.as_deref(), Some("a: \"e\"  # c\r\nb: 2\r\n"));
+    }
+
+    #[test]
+    fn a_text_that_was_changed_meanwhile_is_left_alone() {
+        assert_eq!(fixed("abc", &[fix(1, "x", "y")]), None);
+        assert_eq!(fixed("abc", &[fix(3, "d", "y")]), None);
+    }
+}

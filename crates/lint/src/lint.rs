@@ -1,0 +1,139 @@
+//! Applying the rules to what was loaded.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_diagnostic::{Code, Diagnostic, SourceMap, Span};
+use assize_spec::{Case, CaseLoadError, Cases, Grader, GraderKind, LoadedRubric, RubricGrader, Suite};
+
+use crate::allow;
+use crate::report::{Finding, Report};
+use crate::rule::Check;
+use crate::rules::RULES;
+use crate::sources::Sources;
+use crate::view::{CaseView, RubricView};
+
+/// What linting a file came to.
+#[derive(Debug)]
+pub struct Linted {
+    /// The files the findings point into.
+    pub sources: SourceMap,
+    /// The findings, sorted; all are warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How many findings comments allow.
+    pub allowed: usize,
+}
+
+/// Applies every rule to a suite and its cases.
+///
+/// # Errors
+/// When a dataset can't be read again.
+pub fn lint_suite(suite: &Suite, cases: &Cases) -> Result<Linted, CaseLoadError> {
+    let mut linter = Linter::default();
+    for case in cases {
+        let case = case?;
+        linter.case(suite, &case);
+    }
+    Ok(linter.finish())
+}
+
+/// Applies the rules to a rubric in a file of its own.
+pub fn lint_rubric(rubric: &LoadedRubric) -> Linted {
+    let mut linter = Linter::default();
+    if let Some(grader) = &rubric.rubric {
+        linter.rubric(&RubricView { grader, case: None, suite: None, shared: true, alone: true });
+    }
+    linter.finish()
+}
+
+#[derive(Default)]
+struct Linter {
+    sources: Sources,
+    found: Vec<Finding>,
+    /// What was found where: a rubric of the suite is met with every case.
+    seen: HashSet<(Code, Span)>,
+}
+
+impl Linter {
+    fn case(&mut self, suite: &Suite, case: &Case) {
+        let turns = case.conversation.iter().flat_map(|conversation| &conversation.turns);
+        let lists = std::iter::once(&case.graders).chain(turns.map(|turn| &turn.graders));
+        let graders: Vec<&Arc<Grader>> = lists.flatten().collect();
+        let alone = graders.len() == 1;
+        for grader in graders {
+            each_rubric(grader, &mut |rubric| {
+                let shared = suite.graders.iter().any(|of_suite| holds(of_suite, rubric));
+                self.rubric(&RubricView { grader: rubric, case: Some(case), suite: Some(suite), shared, alone });
+            });
+        }
+        let view = CaseView { case, path: &suite.path };
+        let head = case.marks.id.as_ref().and_then(|mark| self.sources.span(mark));
+        self.with(head, |report| {
+            for rule in RULES {
+                if let Check::Case(check) = rule.check {
+                    check(&view, report);
+                }
+            }
+        });
+    }
+
+    fn rubric(&mut self, view: &RubricView<'_>) {
+        let head = view.grader.marks.first().and_then(|marks| self.sources.span(marks.head.as_ref()?));
+        self.with(head, |report| {
+            for rule in RULES {
+                if let Check::Rubric(check) = rule.check {
+                    check(view, report);
+                }
+            }
+        });
+        for criterion in view.criteria() {
+            let head = criterion.head().and_then(|mark| self.sources.span(mark));
+            self.with(head, |report| {
+                for rule in RULES {
+                    if let Check::Criterion(check) = rule.check {
+                        check(&criterion, report);
+                    }
+                }
+            });
+        }
+    }
+
+    fn with(&mut self, head: Option<Span>, look: impl FnOnce(&mut Report<'_>)) {
+        let mut report = Report { sources: &mut self.sources, found: Vec::new(), head };
+        look(&mut report);
+        for finding in report.found {
+            if self.seen.insert((finding.diagnostic.code, finding.diagnostic.primary.span)) {
+                self.found.push(finding);
+            }
+        }
+    }
+
+    fn finish(self) -> Linted {
+        let (mut diagnostics, allowed) = allow::apply(self.found, &self.sources.map);
+        assize_diagnostic::sort(&mut diagnostics);
+        Linted { sources: self.sources.map, diagnostics, allowed }
+    }
+}
+
+/// The rubrics of a grader and of the graders in it.
+fn each_rubric<'g>(grader: &'g Grader, look: &mut impl FnMut(&'g RubricGrader)) {
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => look(rubric),
+        GraderKind::Composite(composite) => {
+            composite.members.iter().for_each(|member| each_rubric(member, look));
+        }
+        _ => {}
+    }
+}
+
+fn holds(grader: &Grader, wanted: &RubricGrader) -> bool {
+    let mut found = false;
+    each_rubric(grader, &mut |rubric| found |= Arc::ptr_eq(&rubric.rubric, &wanted.rubric));
+    found
+}
+
+/// Whether a path names a dataset.
+pub(crate) fn is_dataset(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"))
+}

@@ -1,0 +1,74 @@
+//! What a rule is.
+
+use assize_diagnostic::Code;
+
+use crate::report::Report;
+use crate::view::{CaseView, CriterionView, RubricView};
+
+/// A rule: a kind of mistake, why it is one, and how it is found.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Its code. The hundreds group the rules: 00 comments, 01 wording, 02 weights and gates, 03 score
+    /// ranges, 04 the rubric as a whole, 05 the case.
+    pub code: Code,
+    /// A short name.
+    pub name: &'static str,
+    /// What is wrong, in one sentence.
+    pub title: &'static str,
+    /// Why it matters and what to do, in Markdown.
+    pub reason: &'static str,
+    /// Where that is known from.
+    pub source: &'static str,
+    /// What the rule finds.
+    pub bad: Example,
+    /// The same put right.
+    pub good: Example,
+    /// Whether its suggestions keep the meaning, so that they may be carried out without asking.
+    pub fixes: bool,
+    pub(crate) check: Check,
+}
+
+/// A piece of an eval file of format 2.
+#[derive(Debug, Clone, Copy)]
+pub enum Example {
+    /// A list of criteria.
+    Criteria(&'static str),
+    /// A case with all its keys, as an item of `tests`.
+    Case(&'static str),
+}
+
+impl Example {
+    /// The text as shown.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Criteria(text) | Self::Case(text) => text,
+        }
+    }
+
+    /// A whole eval file around it.
+    pub fn file(self) -> String {
+        match self {
+            Self::Case(text) => format!("tests:\n{text}"),
+            Self::Criteria(text) => {
+                let indented: String = text.lines().map(|line| format!("          {line}\n")).collect();
+                format!(
+                    "tests:\n  - id: parcel-advice\n    input: Tell me what matters about parcels.\n    assertions:\n      - \
+                     type: rubrics\n        criteria:\n{indented}"
+                )
+            }
+        }
+    }
+}
+
+/// What a rule looks at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Check {
+    /// Each criterion by itself.
+    Criterion(fn(&CriterionView<'_>, &mut Report<'_>)),
+    /// Each rubric.
+    Rubric(fn(&RubricView<'_>, &mut Report<'_>)),
+    /// Each case.
+    Case(fn(&CaseView<'_>, &mut Report<'_>)),
+    /// Comments: checked when all findings are known.
+    Comments,
+}

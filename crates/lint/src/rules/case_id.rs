@@ -1,0 +1,65 @@
+//! L0503: a case id that says nothing.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use crate::lint::is_dataset;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CaseView;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0503"),
+    name: "empty-case-id",
+    title: "The id of the case says nothing about it.",
+    reason: "Reports, filters and comparisons of runs show ids. \"test-1\" makes everybody open the file, and numbers move when a case is added. Cases of JSONL datasets are not reported: there are too many to name.",
+    source: "ids are the keys by which runs are compared; see docs/runs.md",
+    bad: Example::Case("  - id: test-1\n    input: Where is my parcel?\n    assertions: [Names the depot]"),
+    good: Example::Case("  - id: parcel-location\n    input: Where is my parcel?\n    assertions: [Names the depot]"),
+    fixes: false,
+    check: Check::Case(check),
+};
+
+const EMPTY: &[&str] =
+    &["test", "case", "eval", "example", "sample", "item", "foo", "bar", "baz", "untitled", "new", "tc", "testcase", "evalcase", "q", "t"];
+
+fn check(view: &CaseView<'_>, out: &mut Report<'_>) {
+    let Some(mark) = view.case.marks.id.as_ref() else { return };
+    if is_dataset(view.path) || is_dataset(mark.path()) {
+        return;
+    }
+    let id = view.case.id.as_str().to_lowercase();
+    let parts: Vec<&str> = id.split(|c: char| !c.is_alphabetic()).filter(|part| !part.is_empty()).collect();
+    let empty = parts.iter().all(|part| EMPTY.contains(part) || part.chars().count() == 1) && parts.len() <= 2;
+    // Non-Latin ids have parts too, but single characters may be words there.
+    if !empty || !id.is_ascii() {
+        return;
+    }
+    if let Some(span) = out.span(Some(mark)) {
+        out.add(
+            Diagnostic::warning(RULE.code, "this id says nothing", span, "which case is this?")
+                .with_help("name what is tested: `refund-after-deadline`"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_cases, lint_file};
+
+    #[test]
+    fn numbers_and_empty_words_are_found() {
+        for (id, count) in [
+            ("test-1", 1), ("case_07", 1), ("'42'", 1), ("a", 1), ("example-test", 1),
+            ("sum-2", 0), ("test-refund", 0), ("sort_example", 0), ("质", 0),
+        ] {
+            let found = in_cases("L0503", &format!("- {{id: {id}, input: a, assertions: [Says so]}}\n"));
+            assert_eq!(found.len(), count, "{id}");
+        }
+    }
+
+    #[test]
+    fn datasets_may_number_their_cases() {
+        let line = "{\"id\": \"1\", \"input\": \"a\", \"assertions\": [\"Says so\"]}\n";
+        assert!(lint_file("a.eval.jsonl", line).diagnostics.is_empty());
+    }
+}

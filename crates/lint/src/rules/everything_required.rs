@@ -1,0 +1,65 @@
+//! L0202: a rubric in which everything is required.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::RubricView;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0202"),
+    name: "everything-required",
+    title: "Every criterion is required, so weights and score decide nothing.",
+    reason: "One miss fails the case whatever the score is. Keep `required` for what makes an answer useless when it is missing; let weights say how much the rest matters. Criteria written as plain texts are not reported: there the format decides.",
+    source: cited::GUIDE,
+    bad: Example::Criteria(
+        "- {outcome: Names the cause, required: true, weight: 3}\n- {outcome: Gives the date, required: true, weight: 2}\n- {outcome: Offers help, required: true}\n- {outcome: Has a greeting, required: true, weight: 0.5}",
+    ),
+    good: Example::Criteria(
+        "- {outcome: Names the cause, required: true, weight: 3}\n- {outcome: Gives the date, weight: 2}\n- {outcome: Offers help}\n- {outcome: Has a greeting, weight: 0.5}",
+    ),
+    fixes: false,
+    check: Check::Rubric(check),
+};
+
+const LEAST: usize = 4;
+
+fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+    let criteria = view.rubric().criteria();
+    if criteria.len() < LEAST || criteria.iter().any(|criterion| criterion.gate.is_none()) {
+        return;
+    }
+    let weights_differ = criteria.iter().any(|criterion| criterion.weight != criteria[0].weight);
+    let all_said = view.grader.marks.iter().all(|marks| marks.required.is_some() || marks.minimum.is_some());
+    if !weights_differ && !all_said {
+        return;
+    }
+    let first = view.grader.marks.first().and_then(|marks| marks.required.as_ref().or(marks.head.as_ref()));
+    if let Some(span) = out.span(first) {
+        let label = if weights_differ { "the weights can't change the verdict" } else { "and so are all others" };
+        out.add(
+            Diagnostic::warning(
+                RULE.code,
+                format!("all {} criteria of this rubric are required", criteria.len()),
+                span,
+                label,
+            )
+            .with_help("require only what makes an answer useless when it is missing"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_criteria;
+
+    #[test]
+    fn one_optional_criterion_is_enough() {
+        let all = super::RULE.bad.text();
+        assert_eq!(in_criteria("L0202", all), ["required: true"]);
+        assert!(in_criteria("L0202", &all.replacen(", required: true", "", 1)).is_empty());
+        assert!(in_criteria("L0202", "- a1\n- b1\n- c1\n- d1\n").is_empty(), "plain texts");
+        assert!(in_criteria("L0202", "- {outcome: a1, required: true, weight: 2}\n- {outcome: b1, required: true}\n").is_empty());
+    }
+}

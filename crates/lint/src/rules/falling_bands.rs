@@ -1,0 +1,79 @@
+//! L0302: score ranges that get worse as the score rises.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{is_negation, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0302"),
+    name: "ranges-fall",
+    title: "The lowest range describes a good answer and the highest a bad one.",
+    reason: "10 is the best score. Ranges written for a scale on which 1 is best reward the worst answers.",
+    source: cited::PROMETHEUS,
+    bad: Example::Criteria("- id: facts\n  score_ranges:\n    0: Excellent, all facts are correct\n    6: Poor, most facts are wrong"),
+    good: Example::Criteria("- id: facts\n  score_ranges:\n    0: Poor, most facts are wrong\n    6: Excellent, all facts are correct"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+const GOOD: &[&str] = &[
+    "excellent", "perfect", "perfectly", "outstanding", "flawless", "complete", "fully", "correct", "accurate", "clear",
+    "comprehensive", "strong", "good", "best",
+];
+const BAD: &[&str] = &[
+    "poor", "poorly", "bad", "terrible", "wrong", "incorrect", "missing", "fails", "unclear", "useless", "unacceptable",
+    "inaccurate", "irrelevant", "incomplete", "worst", "none", "misleading",
+];
+
+/// More good words than bad ones (1), fewer (-1), or neither (0). A negation before a word turns it.
+fn tone(text: &str) -> i32 {
+    let words = words(text);
+    let mut sum = 0;
+    for (at, word) in words.iter().enumerate() {
+        let value = i32::from(GOOD.contains(&word.text.as_str())) - i32::from(BAD.contains(&word.text.as_str()));
+        let turned = words[at.saturating_sub(2)..at].iter().any(|before| is_negation(&before.text) || before.text == "nothing");
+        sum += if turned { -value } else { value };
+    }
+    sum.signum()
+}
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
+    let (Some(low), Some(high)) = (bands.as_slice().first(), bands.as_slice().last()) else { return };
+    // A penalty scores how bad something is.
+    if view.weight() <= 0.0 || tone(&low.text) != 1 || tone(&high.text) != -1 {
+        return;
+    }
+    let (Some(span), Some(top)) = (out.span(marks.bands.first()), out.span(marks.bands.last())) else { return };
+    out.add(
+        Diagnostic::warning(RULE.code, "the score ranges fall where they should rise", span, "lowest score")
+            .with_secondary(top, "highest score")
+            .with_help("10 is the best score: turn the ranges around"),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_criteria;
+
+    fn found(low: &str, high: &str) -> usize {
+        in_criteria("L0302", &format!("- id: a1\n  score_ranges:\n    0: {low}\n    5: {high}\n")).len()
+    }
+
+    #[test]
+    fn turned_scales_are_found() {
+        assert_eq!(found("Fully correct", "Wrong"), 1);
+        assert_eq!(found("Nothing is wrong", "Misleading"), 1);
+    }
+
+    #[test]
+    fn rising_and_neutral_scales_are_fine() {
+        assert_eq!(found("Wrong", "Fully correct"), 0);
+        assert_eq!(found("Names no carrier", "Names the carrier"), 0);
+        assert_eq!(found("Not correct", "No facts are missing"), 0);
+    }
+}

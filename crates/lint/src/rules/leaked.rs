@@ -1,0 +1,64 @@
+//! L0502: the reference answer stands in the question.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CaseView;
+use crate::words::{any_phrase, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0502"),
+    name: "answer-in-question",
+    title: "The reference answer stands in the question, word for word.",
+    reason: "A target that repeats its prompt passes. Often an example or a note of the author got into the input by mistake. Tasks of copying (extract, correct, translate, choose) are not reported.",
+    source: "a target that gives back its prompt would pass",
+    bad: Example::Case(
+        "  - id: late-parcel\n    input: |\n      Where is my parcel?\n      Note: The parcel is held up by a strike and comes on Thursday evening.\n    expected_output: The parcel is held up by a strike and comes on Thursday evening.\n    assertions: [Names Thursday as the day]",
+    ),
+    good: Example::Case(
+        "  - id: late-parcel\n    input: Where is my parcel?\n    expected_output: The parcel is held up by a strike and comes on Thursday evening.\n    assertions: [Names Thursday as the day]",
+    ),
+    fixes: false,
+    check: Check::Case(check),
+};
+
+/// Shorter answers stand in questions by chance, or as one of several choices.
+const WORDS: usize = 8;
+const COPYING: &[&str] = &[
+    "extract", "repeat", "quote", "copy", "rewrite", "correct", "fix", "edit", "format", "convert", "echo", "proofread",
+    "choose", "select", "classify", "sort", "translate", "summarize", "summarise", "find", "which", "transcribe", "refactor",
+    "improve", "option", "options", "following", "context", "passage", "document", "article", "below", "above", "file",
+];
+
+fn check(view: &CaseView<'_>, out: &mut Report<'_>) {
+    let case = view.case;
+    let Some(reference) = case.reference().filter(|reference| reference.split_whitespace().count() >= WORDS) else { return };
+    let question = case.question();
+    let plain = |text: &str| words(text).into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
+    let asked = words(&question);
+    if any_phrase(&asked, COPYING).is_some() || !plain(&question).contains(&plain(&reference)) {
+        return;
+    }
+    if let Some(span) = out.span(case.marks.id.as_ref()) {
+        out.add(
+            Diagnostic::warning(RULE.code, "the question holds the reference answer", span, "of this case")
+                .with_help("remove it from `input`, or test something that can't be copied"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_cases;
+
+    #[test]
+    fn tasks_of_copying_are_fine() {
+        let bad = super::RULE.bad.text();
+        assert_eq!(in_cases("L0502", bad), ["late-parcel"]);
+        assert!(in_cases("L0502", &bad.replace("Where is my parcel?", "Extract the note")).is_empty());
+        assert!(in_cases("L0502", &bad.replace("Note: The", "Note: A")).is_empty());
+        let short = "- {id: yes-or-no, input: Say yes, expected_output: yes}\n";
+        assert!(in_cases("L0502", &format!("{} \n", short.replace("}", ", assertions: [Says yes]}"))).is_empty());
+    }
+}

@@ -1,0 +1,84 @@
+//! L0110: length rewarded though nobody asked for it.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{any_phrase, is_anchored, is_negation, stem, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0110"),
+    name: "rewards-length",
+    title: "The criterion rewards length, and the question does not ask for it.",
+    reason: "Judges take length for quality even unasked; a criterion that says \"detailed\" or \"comprehensive\" makes that the measure. Name the details that matter, or ask for length in the question.",
+    source: cited::LENGTH_BIAS,
+    bad: Example::Criteria("- Provides a detailed explanation"),
+    good: Example::Criteria("- Explains that the strike at the carrier causes the delay"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+const LONG: &[&str] = &[
+    "detailed", "comprehensive", "comprehensively", "thorough", "thoroughly", "extensive", "extensively", "lengthy",
+    "in-depth", "elaborate", "exhaustive", "exhaustively",
+];
+/// Longer criteria say what the details are.
+const SHORT: usize = 9;
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let text = view.text();
+    if view.weight() <= 0.0 || view.bands().is_some() || view.length() > SHORT || is_anchored(text) {
+        return;
+    }
+    let words = words(text);
+    let Some(range) = any_phrase(&words, LONG).filter(|_| !words.iter().any(|w| is_negation(&w.text))) else { return };
+    // What is thorough must be the answer, not something the answer is about.
+    let about_answer = any_phrase(
+        &words,
+        &[
+            "explanation", "answer", "response", "description", "overview", "analysis", "summary", "is detailed",
+            "is comprehensive", "is thorough", "thoroughly", "comprehensively", "discussion", "report", "guide", "review",
+        ],
+    )
+    .is_some();
+    if !about_answer || any_phrase(&words, &["too", "overly", "unnecessarily", "about", "of the", "covering"]).is_some() {
+        return;
+    }
+    let asked = |word: &str| {
+        let question = view.rubric.own_case().map(|case| case.question().to_lowercase()).unwrap_or_default();
+        question.contains(&stem(word))
+    };
+    if asked(&text[range.clone()].to_lowercase()) {
+        return;
+    }
+    if let Some(span) = out.part(view.text_mark(), text, range) {
+        out.add(
+            Diagnostic::warning(RULE.code, "this criterion rewards length", span, "the question does not ask for it")
+                .with_help("name the facts or steps that must be there"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, in_cases, silent};
+
+    #[test]
+    fn length_nobody_asked_for_is_found() {
+        finds("L0110", &["The response is comprehensive", "Gives an in-depth analysis", "Thoroughly explains the matter"]);
+    }
+
+    #[test]
+    fn details_that_are_named_or_asked_for_are_fine() {
+        silent(
+            "L0110",
+            &["Gives a detailed price list: item, price", "Is not a lengthy answer", "Recommends exhaustive tests of the parcel"],
+        );
+        let asked = "- {id: guide-asked, input: Write a detailed guide, assertions: [Provides a detailed guide]}\n";
+        assert_eq!(in_cases("L0110", asked), Vec::<String>::new());
+        let unasked = asked.replace("Write a detailed", "Write a");
+        assert_eq!(in_cases("L0110", &unasked), ["detailed"]);
+    }
+}

@@ -1,0 +1,83 @@
+//! L0103: a criterion that is a list.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{any_phrase, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0103"),
+    name: "list-in-criterion",
+    title: "The criterion is a list of four or more things.",
+    reason: "Three of four is not \"met\", so all partial credit is lost, and the report can't say which one was missing. One criterion for each thing, or \"at least three of\", can be decided.",
+    source: cited::GUIDE,
+    bad: Example::Criteria("- Mentions the sender, the weight, the route and the insurance"),
+    good: Example::Criteria("- Mentions at least three of sender, weight, route and insurance"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+/// Words that make a list one thing: a choice, a number of them, examples.
+const ONE_THING: &[&str] = &[
+    "or", "any of", "one of", "at least", "such as", "for example", "like", "e g", "including", "in the order", "in order",
+    "exactly", "in this order", "not", "no", "without", "avoids", "avoid", "format", "fields", "keys", "between",
+];
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let text = view.text();
+    let all = words(text);
+    // Lists in brackets, quotes or behind a colon spell one thing out.
+    if view.bands().is_some() || text.contains(['(', '[', '{', '"', '“', '`', ':', ';', '\n']) {
+        return;
+    }
+    if any_phrase(&all, ONE_THING).is_some() || text.trim_end().trim_end_matches('.').contains(". ") {
+        return;
+    }
+    let Some((before, last)) = text.rsplit_once(" and ") else { return };
+    let items: Vec<&str> = before.split(", ").collect();
+    // The first part holds the verb; the parts behind it are short if they are a list of things.
+    let short = |item: &&str| (1..=4).contains(&item.split_whitespace().count());
+    let listed = items.len() + 1;
+    if listed < 4 || !items[1..].iter().all(|item| short(&item.trim_end_matches(','))) || last.split_whitespace().count() > 6 {
+        return;
+    }
+    if let Some(span) = out.span(view.text_mark()) {
+        out.add(
+            Diagnostic::warning(
+                RULE.code,
+                format!("this criterion demands {listed} things"),
+                span,
+                "met only if all of them are there",
+            )
+            .with_help("write one criterion for each, or say how many are enough: `at least three of: ...`"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, silent};
+
+    #[test]
+    fn four_things_are_a_list() {
+        finds("L0103", &["Covers price, size, colour and material", "Lists the cause, the date, the cost, and the route"]);
+    }
+
+    #[test]
+    fn shorter_lists_choices_and_one_thing_spelled_out_are_not() {
+        silent(
+            "L0103",
+            &[
+                "Covers price, size and colour",
+                "Names one of price, size, colour and material",
+                "Handles edge cases (none, empty, long and short)",
+                "Returns JSON with the keys id, name, size and colour",
+                "Does not mention price, size, colour and material",
+                "When asked, and after the greeting, explains, in plain words and without haste, the delay",
+            ],
+        );
+    }
+}

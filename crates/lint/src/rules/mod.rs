@@ -1,0 +1,128 @@
+//! The rules, one file each.
+
+mod and_or;
+mod case_id;
+mod cited;
+mod comments;
+mod dominant;
+mod double_negative;
+mod elsewhere;
+mod everything_required;
+mod falling_bands;
+mod full_marks;
+mod idle_gate;
+mod leaked;
+mod length;
+mod list;
+mod nice_to_have;
+mod no_key;
+mod no_negative;
+mod one_band;
+mod only_penalties;
+mod open_list;
+mod paragraph;
+mod permissive;
+mod quantifier;
+mod question;
+mod repeated;
+mod restates;
+mod same_bands;
+mod several;
+mod sign;
+mod split_band;
+mod style;
+mod subjective;
+mod tautology;
+mod threshold;
+mod too_many;
+mod unfinished;
+mod unverifiable;
+mod vague;
+mod verbs;
+mod zero_weight;
+
+pub(crate) use comments::{ALLOW_UNUSED, ALLOW_WITHOUT_REASON};
+
+use crate::rule::Rule;
+
+/// Every rule, by its code.
+pub const RULES: &[Rule] = &[
+    comments::WITHOUT_REASON,
+    comments::UNUSED,
+    vague::RULE,
+    several::RULE,
+    list::RULE,
+    double_negative::RULE,
+    question::RULE,
+    quantifier::RULE,
+    subjective::RULE,
+    open_list::RULE,
+    unfinished::RULE,
+    length::RULE,
+    and_or::RULE,
+    permissive::RULE,
+    elsewhere::RULE,
+    no_key::RULE,
+    unverifiable::RULE,
+    sign::RULE,
+    everything_required::RULE,
+    nice_to_have::RULE,
+    dominant::RULE,
+    idle_gate::RULE,
+    zero_weight::RULE,
+    threshold::RULE,
+    full_marks::RULE,
+    only_penalties::RULE,
+    same_bands::RULE,
+    falling_bands::RULE,
+    split_band::RULE,
+    one_band::RULE,
+    repeated::RULE,
+    paragraph::RULE,
+    too_many::RULE,
+    no_negative::RULE,
+    tautology::RULE,
+    style::RULE,
+    restates::RULE,
+    leaked::RULE,
+    case_id::RULE,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::found;
+    use crate::{fixed, fixes};
+
+    #[test]
+    fn codes_rise_and_nothing_is_empty() {
+        assert!(RULES.windows(2).all(|pair| pair[0].code < pair[1].code));
+        for rule in RULES {
+            for text in [rule.name, rule.title, rule.reason, rule.source, rule.bad.text(), rule.good.text()] {
+                assert!(!text.trim().is_empty(), "{}", rule.code);
+            }
+            assert!(rule.title.ends_with('.') && rule.title.len() < 100, "{}", rule.title);
+        }
+    }
+
+    #[test]
+    fn the_bad_example_is_found_and_the_good_one_is_clean() {
+        for rule in RULES {
+            let codes: Vec<String> = found(&rule.bad.file()).into_iter().map(|(code, _)| code).collect();
+            assert!(codes.iter().any(|code| code == rule.code.as_str()), "{}: {codes:?}", rule.code);
+            let good = found(&rule.good.file());
+            assert_eq!(good, vec![], "{}: the good example has findings", rule.code);
+        }
+    }
+
+    #[test]
+    fn every_fix_removes_its_finding() {
+        for rule in RULES.iter().filter(|rule| rule.fixes) {
+            let file = rule.bad.file();
+            let linted = crate::testing::lint_file("a.eval.yaml", &file);
+            let changes = fixes(&linted.diagnostics, &linted.sources);
+            let changed = fixed(&file, changes.values().next().expect("a change")).expect("fits");
+            assert!(!found(&changed).iter().any(|(code, _)| code == rule.code.as_str()), "{changed}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! L0203: required, and worded as a wish.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{any_phrase, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0203"),
+    name: "required-nice-to-have",
+    title: "The criterion is required, and its text says it is nice to have.",
+    reason: "One of the two is wrong. Without it the case fails, however much \"ideally\" the text says. A plain text in a list is required too.",
+    source: cited::GUIDE,
+    bad: Example::Criteria("- outcome: Ideally mentions the insurance\n  required: true"),
+    good: Example::Criteria("- outcome: Mentions the insurance\n  weight: 0.5"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+const WISHES: &[&str] = &[
+    "ideally", "preferably", "optionally", "nice to have", "nice-to-have", "bonus", "if possible", "where possible",
+    "when possible", "would be nice", "extra credit", "is a plus", "not required", "not strictly necessary",
+];
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let text = view.text();
+    let words = words(text);
+    // A criterion about somebody's bonus is no wish.
+    let wish = any_phrase(&words, WISHES).filter(|range| {
+        &text[range.clone()].to_lowercase() != "bonus" || text[range.end..].starts_with(':') || text[range.end..].starts_with(" points")
+    });
+    let (Some(_), Some(range)) = (view.criterion().gate, wish) else { return };
+    let Some(span) = out.part(view.text_mark(), text, range) else { return };
+    let mut diagnostic = Diagnostic::warning(RULE.code, "a wish is required", span, "nice to have")
+        .with_help("drop `required` and give it a small weight, or drop the word");
+    let marks = view.marks();
+    match out.span(marks.and_then(|marks| marks.required.as_ref().or(marks.minimum.as_ref()))) {
+        Some(span) => diagnostic = diagnostic.with_secondary(span, "without it the case fails"),
+        None => diagnostic = diagnostic.with_note("this criterion is required because nothing else is said"),
+    }
+    out.add(diagnostic);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_criteria, silent};
+
+    #[test]
+    fn wishes_that_are_required_are_found() {
+        assert_eq!(in_criteria("L0203", "- outcome: Names the price, if possible\n  required: true\n"), ["if possible"]);
+        assert_eq!(in_criteria("L0203", "- Preferably names the price\n"), ["Preferably"]);
+    }
+
+    #[test]
+    fn wishes_without_a_gate_are_fine() {
+        silent("L0203", &["Ideally names the price"]);
+        assert!(in_criteria("L0203", "- Explains the yearly bonus\n").is_empty());
+    }
+}

@@ -1,0 +1,73 @@
+//! L0404: a long rubric that forbids nothing.
+
+use assize_diagnostic::{Code, Diagnostic};
+use assize_rubric::Operator;
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::RubricView;
+use crate::words::{is_negation, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0404"),
+    name: "nothing-forbidden",
+    title: "A rubric of eight or more criteria forbids nothing.",
+    reason: "An answer that says everything, true and false, meets a rubric that only demands. One criterion about the worst thing the answer could do (a made-up fact, a promise nobody made, dangerous advice) closes that gap.",
+    source: cited::REWARDS,
+    bad: Example::Criteria(
+        "- Names the cause\n- Gives the date\n- Offers help\n- Names the carrier\n- Thanks the customer\n- Gives a telephone number\n- Names the depot\n- Mentions the voucher",
+    ),
+    good: Example::Criteria(
+        "- Names the cause\n- Gives the date\n- Offers help\n- Names the carrier\n- Thanks the customer\n- Gives a telephone number\n- Names the depot\n- Does not promise a refund",
+    ),
+    fixes: false,
+    check: Check::Rubric(check),
+};
+
+const LONG: usize = 8;
+const FORBIDS: &[&str] = &["only", "nothing", "free", "exactly", "refuses", "declines", "instead", "rejects", "limited", "most"];
+
+fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+    let criteria = view.rubric().criteria();
+    // A second grader may well do the forbidding.
+    if criteria.len() < LONG || !view.alone {
+        return;
+    }
+    let forbids = criteria.iter().any(|criterion| {
+        let words = words(&criterion.text);
+        criterion.weight.get() < 0.0
+            || criterion.operator == Operator::Contradiction
+            || words.iter().any(|w| is_negation(&w.text) || FORBIDS.contains(&w.text.as_str()))
+            || view.criteria().any(|c| c.bands().is_some())
+    });
+    if forbids {
+        return;
+    }
+    if let Some(span) = out.span(view.grader.marks.first().and_then(|marks| marks.head.as_ref())) {
+        out.add(
+            Diagnostic::warning(
+                RULE.code,
+                format!("none of these {} criteria forbids anything", criteria.len()),
+                span,
+                "the first of them",
+            )
+            .with_help("add what a bad answer would do: `Does not ...`, or a penalty with a negative weight"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_criteria;
+
+    #[test]
+    fn one_prohibition_is_enough() {
+        let bad = super::RULE.bad.text();
+        assert_eq!(in_criteria("L0404", bad).len(), 1);
+        for forbids in ["Avoids jargon", "Names only the cause", "{outcome: Blames somebody, weight: -1}"] {
+            assert!(in_criteria("L0404", &bad.replace("Names the cause", forbids)).is_empty(), "{forbids}");
+        }
+        assert!(in_criteria("L0404", &bad.replace("- Mentions the voucher", "")).is_empty(), "short");
+    }
+}

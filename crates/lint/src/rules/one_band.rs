@@ -1,0 +1,42 @@
+//! L0304: a single range for every score.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0304"),
+    name: "one-range",
+    title: "One score range covers every score.",
+    reason: "The text says what is looked at, and not what a 3 or an 8 is. Without texts for the levels judges use the scale as they like.",
+    source: cited::PROMETHEUS,
+    bad: Example::Criteria("- id: tone\n  score_ranges:\n    0: How polite the answer is"),
+    good: Example::Criteria("- id: tone\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
+    if let (1, Some(span)) = (bands.as_slice().len(), out.span(marks.bands.first())) {
+        out.add(
+            Diagnostic::warning(RULE.code, "one range covers every score", span, "0 to 10")
+                .with_help("describe at least three levels, or make it a criterion that is met or not"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_criteria;
+
+    #[test]
+    fn two_ranges_are_a_scale() {
+        assert_eq!(in_criteria("L0304", "- {id: a1, score_ranges: {0: All of it}}\n"), ["All of it"]);
+        assert!(in_criteria("L0304", "- {id: a1, score_ranges: {0: Some, 5: More}}\n").is_empty());
+        assert!(in_criteria("L0304", "- All of it\n").is_empty());
+    }
+}

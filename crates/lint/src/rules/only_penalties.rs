@@ -1,0 +1,43 @@
+//! L0209: a rubric of penalties alone.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::RubricView;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0209"),
+    name: "only-penalties",
+    title: "No criterion has a positive weight, so there is nothing to score against.",
+    reason: "The score divides by the sum of the positive weights. Without any, there is no score. Say what the answer must not do as a criterion with a positive weight: \"Does not ...\".",
+    source: "HealthBench (arXiv:2505.08775): an example without positive points has no score",
+    bad: Example::Criteria("- outcome: Blames the customer\n  weight: -2"),
+    good: Example::Criteria("- outcome: Does not blame the customer\n  weight: 2"),
+    fixes: false,
+    check: Check::Rubric(check),
+};
+
+fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+    if view.rubric().criteria().iter().any(|criterion| criterion.weight.get() > 0.0) {
+        return;
+    }
+    let mark = view.grader.marks.iter().find_map(|marks| marks.weight.as_ref());
+    if let Some(span) = out.span(mark) {
+        out.add(
+            Diagnostic::warning(RULE.code, "this rubric can't give a score", span, "only penalties")
+                .with_help("give at least one criterion a positive weight"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_criteria;
+
+    #[test]
+    fn one_positive_weight_is_enough() {
+        assert_eq!(in_criteria("L0209", super::RULE.bad.text()), ["weight: -2"]);
+        assert!(in_criteria("L0209", "- {outcome: a1, weight: -2}\n- {outcome: b1, weight: 0.1}\n").is_empty());
+    }
+}

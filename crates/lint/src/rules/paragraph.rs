@@ -1,0 +1,77 @@
+//! L0402: one criterion that carries a whole paragraph.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::RubricView;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0402"),
+    name: "paragraph-criterion",
+    title: "One criterion stands for a whole paragraph of demands.",
+    reason: "All of it is decided with one yes or no: no partial credit, no way to see what was missing, and judges differ most where a text demands most. A case without graders gets its expected outcome as the only criterion. Three to seven criteria, each one statement, do better.",
+    source: cited::CHECK_EVAL,
+    bad: Example::Case(
+        "  - id: late-parcel\n    input: Where is my parcel?\n    criteria: >-\n      The assistant names the strike at the carrier as the cause. It gives Thursday as the new date. It does not\n      blame the customer or the warehouse. It offers to send a voucher if the parcel comes even later than that. It\n      closes by asking whether anything else is wanted.",
+    ),
+    good: Example::Case(
+        "  - id: late-parcel\n    input: Where is my parcel?\n    criteria: Explains the delay honestly\n    assertions:\n      - Names the strike at the carrier as the cause\n      - Gives Thursday as the new date\n      - Does not blame the customer",
+    ),
+    fixes: false,
+    check: Check::Rubric(check),
+};
+
+const WORDS: usize = 40;
+const SENTENCES: usize = 3;
+
+fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+    for criterion in view.criteria() {
+        if criterion.bands().is_some() || criterion.length() < WORDS {
+            continue;
+        }
+        let demands = demands(criterion.text());
+        if demands < SENTENCES {
+            continue;
+        }
+        let Some(span) = out.span(criterion.text_mark()) else { continue };
+        let title = format!("one criterion holds {demands} statements");
+        out.add(
+            Diagnostic::warning(RULE.code, title, span.start_point(), "all of them are decided with one yes or no")
+                .with_help("write a criterion for each statement under `assertions` (format 1: `rubrics`)"),
+        );
+    }
+}
+
+/// Sentences and list items.
+fn demands(text: &str) -> usize {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let is_item = |line: &str| line.starts_with(['-', '*', '•']) || line.split_once(['.', ')']).is_some_and(|(n, _)| n.parse::<u32>().is_ok());
+    let items = lines.clone().filter(|line| is_item(line)).count();
+    let prose: Vec<&str> = lines.filter(|line| !is_item(line)).collect();
+    let prose = prose.join(" ");
+    let sentences = prose.split(['.', '!', ';']).filter(|part| part.split_whitespace().count() > 3).count();
+    items + sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::demands;
+    use crate::testing::in_cases;
+
+    #[test]
+    fn statements_are_counted() {
+        assert_eq!(demands("Names the cause of it. Gives the new date now."), 2);
+        assert_eq!(demands("It must do this:\n- a\n- b\n1. c\n"), 4);
+        assert_eq!(demands("e.g. version 1.2.3"), 0);
+    }
+
+    #[test]
+    fn long_single_statements_and_short_paragraphs_are_fine() {
+        assert_eq!(in_cases("L0402", super::RULE.bad.text()).len(), 1);
+        let long = "word ".repeat(60);
+        assert!(in_cases("L0402", &format!("- {{id: one-long, input: a, criteria: {long}}}\n")).is_empty());
+        assert!(in_cases("L0402", "- {id: short-ones, input: a, criteria: Names the cause. Gives the date. Offers help.}\n").is_empty());
+    }
+}

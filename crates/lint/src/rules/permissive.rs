@@ -1,0 +1,67 @@
+//! L0112: a criterion that allows instead of demanding.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{any_phrase, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0112"),
+    name: "permission",
+    title: "The criterion allows something instead of demanding it.",
+    reason: "\"May mention\" holds whether it is mentioned or not, so the criterion is always met, or judged as if it said \"must\". If it is worth points, demand it with a small weight and without a gate; if not, leave it out.",
+    source: cited::GUIDE,
+    bad: Example::Criteria("- The answer may mention the insurance"),
+    good: Example::Criteria("- outcome: Mentions the insurance\n  weight: 0.5"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+const ALLOWS: &[&str] = &[
+    "answer may", "response may", "output may", "assistant may", "agent may", "model may", "reply may", "answer might",
+    "response might", "answer could", "response could", "may optionally", "can optionally", "could optionally",
+    "optionally mentions", "optionally includes",
+];
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let text = view.text();
+    let words = words(text);
+    let Some(range) = any_phrase(&words, ALLOWS) else { return };
+    // A permission beside a demand explains the demand; "may not" forbids.
+    let rest = &text[range.end..];
+    let demand = any_phrase(&words, &["must", "but", "should", "as long as", "if", "or", "not", "only"]).is_some();
+    if demand || range.start > 8 || rest.contains(['.', ';', ',']) && rest.trim_end_matches('.').contains(['.', ';', ',']) {
+        return;
+    }
+    if let Some(span) = out.part(view.text_mark(), text, range) {
+        out.add(
+            Diagnostic::warning(RULE.code, "this criterion can't be missed", span, "allowed, not demanded")
+                .with_help("demand it, with a small weight and without a gate, or remove it"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, silent};
+
+    #[test]
+    fn permissions_are_found() {
+        finds("L0112", &["The response may include a greeting", "Optionally mentions the price"]);
+    }
+
+    #[test]
+    fn demands_with_leave_are_fine() {
+        silent(
+            "L0112",
+            &[
+                "The answer may not name the customer",
+                "The answer must name the price; the response may round it",
+                "States what the customer may send",
+            ],
+        );
+    }
+}

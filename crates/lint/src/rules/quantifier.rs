@@ -1,0 +1,80 @@
+//! L0106: an amount without a number.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::words;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0106"),
+    name: "quantifier-without-number",
+    title: "The criterion asks for an amount without a number.",
+    reason: "Whether two examples are \"several\" is decided anew with every answer. A number costs nothing and ends the question.",
+    source: cited::RESEARCH_RUBRICS,
+    bad: Example::Criteria("- Gives several examples of prohibited goods"),
+    good: Example::Criteria("- Gives at least two examples of prohibited goods"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+const AMOUNTS: &[&str] =
+    &["several", "few", "enough", "sufficient", "numerous", "various", "many", "multiple", "plenty", "couple", "adequate"];
+
+const COUNTED: &[&str] = &[
+    "examples", "sources", "reasons", "points", "arguments", "details", "citations", "references", "steps", "options",
+    "alternatives", "suggestions", "ways", "benefits", "facts", "perspectives", "ideas", "recommendations", "questions",
+    "tips", "strategies", "evidence", "quotes",
+];
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let text = view.text();
+    let words = words(text);
+    if text.chars().any(|c| c.is_ascii_digit()) || view.bands().is_some() {
+        return;
+    }
+    let counted = |at: usize| words.get(at).is_some_and(|w| COUNTED.contains(&w.text.as_str()));
+    let Some(at) = (0..words.len()).find(|&at| {
+        let amount = AMOUNTS.contains(&words[at].text.as_str());
+        let before = at.checked_sub(1).map_or("", |b| words[b].text.as_str());
+        // "of the many reasons" counts nothing; "too many" and "not many" set a limit the author means.
+        amount
+            && !matches!(before, "the" | "too" | "so" | "how" | "as" | "these" | "those")
+            && (counted(at + 1) || counted(at + 2))
+    }) else {
+        return;
+    };
+    if let Some(span) = out.part(view.text_mark(), text, words[at].at.clone()) {
+        out.add(
+            Diagnostic::warning(RULE.code, "how many are enough?", span, "no number")
+                .with_help("write a number: `at least two`"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, in_text, silent};
+
+    #[test]
+    fn amounts_of_countable_things_are_found() {
+        finds("L0106", &["Cites multiple sources", "Offers a few good alternatives", "Gives sufficient evidence"]);
+        assert_eq!(in_text("L0106", "Cites numerous facts"), ["numerous"]);
+    }
+
+    #[test]
+    fn numbers_and_other_uses_are_fine() {
+        silent(
+            "L0106",
+            &[
+                "Cites at least 2 of several sources",
+                "Handles multiple users",
+                "Explains multiple inheritance",
+                "Does not ask too many questions",
+                "Asks how many options there are",
+            ],
+        );
+    }
+}

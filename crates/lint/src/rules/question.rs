@@ -1,0 +1,80 @@
+//! L0105: a criterion written as a question.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::double_negative::cased;
+use super::verbs::third_person;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{SUBJECTS, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0105"),
+    name: "question",
+    title: "The criterion is a question.",
+    reason: "A criterion is a statement that holds for the answer or does not; its outcome is \"met\" or \"unmet\". A question has to be turned into a statement first, and \"is it unclear?\" or \"how well?\" can't be.",
+    source: "HealthBench (arXiv:2505.08775): criteria are statements about the answer, decided as met or not met",
+    bad: Example::Criteria("- Does the answer mention the deadline?"),
+    good: Example::Criteria("- Mentions the deadline"),
+    fixes: true,
+    check: Check::Criterion(check),
+};
+
+const OPENINGS: &[&str] = &[
+    "does", "do", "did", "is", "are", "was", "were", "has", "have", "can", "could", "should", "would", "will", "how",
+    "what", "which", "who", "why", "when", "where", "to",
+];
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let text = view.text().trim();
+    let words = words(text);
+    let opens = words.first().is_some_and(|word| OPENINGS.contains(&word.text.as_str()));
+    if !opens || !text.ends_with('?') || text.matches('?').count() > 1 || view.bands().is_some() {
+        return;
+    }
+    let Some(span) = out.span(view.text_mark()) else { return };
+    let mut diagnostic = Diagnostic::warning(RULE.code, "this criterion is a question", span, "met or unmet?")
+        .with_help("state what holds for a good answer");
+    // "Does the answer mention x?" is "Mentions x": the subject and the question mark go.
+    let verb = match words.as_slice() {
+        [does, the, subject, verb, ..]
+            if does.text == "does" && the.text == "the" && SUBJECTS.contains(&subject.text.as_str()) =>
+        {
+            Some(verb)
+        }
+        _ => None,
+    };
+    if let Some((verb, third)) = verb.and_then(|verb| Some((verb, third_person(&verb.text)?)))
+        && let Some(span) = out.exact(view.text_mark(), text, 0..text.len())
+    {
+        let rest = text[verb.at.end..].trim_end_matches('?');
+        diagnostic =
+            diagnostic.with_suggestion("state it", span, format!("{}{rest}", cased(&third, true)));
+    }
+    out.add(diagnostic);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, lint_file, silent};
+
+    #[test]
+    fn questions_are_found() {
+        finds("L0105", &["Does it name the price?", "Is the tone polite?", "How clear is it?"]);
+    }
+
+    #[test]
+    fn statements_about_questions_are_fine() {
+        silent("L0105", &["Asks: where is it?", "Does not ask back", "Ends with \"Anything else?\"", "Is polite"]);
+    }
+
+    #[test]
+    fn the_plain_form_is_restated() {
+        let file = super::RULE.bad.file();
+        let linted = lint_file("a.yaml", &file);
+        let suggestion = linted.diagnostics[0].suggestion.as_ref().expect("sure");
+        assert_eq!(suggestion.replacement, "Mentions the deadline");
+        assert_eq!(linted.sources.slice(suggestion.span), "Does the answer mention the deadline?");
+    }
+}

@@ -1,0 +1,162 @@
+//! L0401: two criteria that check the same thing.
+
+use std::collections::BTreeSet;
+
+use assize_diagnostic::{Code, Diagnostic};
+use assize_rubric::Operator;
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::{CriterionView, RubricView};
+use crate::words::{content, is_negation, likeness, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0401"),
+    name: "repeated-criterion",
+    title: "Two criteria check the same thing.",
+    reason: "What is checked twice counts twice, without anybody having decided so; what is both demanded and forbidden can't be had. Keep one, and give it the weight it deserves.",
+    source: cited::AUTO_RUBRIC,
+    bad: Example::Criteria("- Names the strike at the carrier as the cause\n- The answer names the strike at the carrier as cause"),
+    good: Example::Criteria("- outcome: Names the strike at the carrier as the cause\n  weight: 2\n- Gives the new date"),
+    fixes: false,
+    check: Check::Rubric(check),
+};
+
+/// Share of words in common from which two texts count as one.
+const ALIKE: f64 = 0.85;
+/// Pairs are compared up to here; larger rubrics only for equal texts of neighbours.
+const MANY: usize = 300;
+
+struct Said<'a> {
+    view: CriterionView<'a>,
+    content: BTreeSet<String>,
+    negative: bool,
+}
+
+fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+    let said: Vec<Said<'_>> = view
+        .criteria()
+        .filter(|criterion| criterion.bands().is_none())
+        .map(|criterion| Said {
+            content: content(criterion.text()),
+            negative: words(criterion.text()).iter().any(|word| is_negation(&word.text)),
+            view: criterion,
+        })
+        .collect();
+    let reach = if said.len() > MANY { 10 } else { said.len() };
+    for (index, later) in said.iter().enumerate() {
+        let near = &said[index.saturating_sub(reach)..index];
+        let Some((earlier, what)) = near.iter().find_map(|earlier| Some((earlier, relation(earlier, later)?))) else {
+            continue;
+        };
+        let Some(span) = out.span(later.view.text_mark()) else { continue };
+        let mut diagnostic = Diagnostic::warning(RULE.code, what.title(), span, what.label()).with_help(what.help());
+        if let Some(first) = out.span(earlier.view.text_mark()) {
+            diagnostic = diagnostic.with_secondary(first, "the other one");
+        }
+        out.add(diagnostic);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Relation {
+    Same,
+    Opposite,
+    Mirrored,
+}
+
+fn relation(a: &Said<'_>, b: &Said<'_>) -> Option<Relation> {
+    let operators = (a.view.criterion().operator, b.view.criterion().operator);
+    if operators != (Operator::Correctness, Operator::Correctness) || a.content.len().min(b.content.len()) < 2 {
+        return None;
+    }
+    let alike = likeness(&a.content, &b.content);
+    // Word order may carry the difference ("from A to B"), so inexact pairs must be long enough.
+    if alike < ALIKE || (alike < 1.0 && a.content.len() + b.content.len() < 10) || !same_order(a, b) {
+        return None;
+    }
+    let (up, down) = (a.view.weight() >= 0.0, b.view.weight() >= 0.0);
+    match (a.negative == b.negative, up == down) {
+        (true, true) => Some(Relation::Same),
+        (false, true) if alike == 1.0 && up => Some(Relation::Opposite),
+        (true, false) if alike == 1.0 => Some(Relation::Opposite),
+        (false, false) if alike == 1.0 => Some(Relation::Mirrored),
+        _ => None,
+    }
+}
+
+/// Whether the words both texts share come in the same order, and the words they don't share are no
+/// numbers or names, which make all the difference.
+fn same_order(a: &Said<'_>, b: &Said<'_>) -> bool {
+    let order = |said: &Said<'_>, other: &Said<'_>| -> Vec<String> {
+        let stems = words(said.view.text()).into_iter().map(|word| crate::words::stem(&word.text));
+        stems.filter(|stem| said.content.contains(stem) && other.content.contains(stem)).collect()
+    };
+    let differ = a.content.symmetric_difference(&b.content);
+    order(a, b) == order(b, a) && !differ.into_iter().any(|word| word.chars().any(|c| c.is_ascii_digit()))
+        && !names_differ(a.view.text(), b.view.text())
+}
+
+/// Whether one text has a capitalised or quoted word, not its first, that the other lacks.
+fn names_differ(a: &str, b: &str) -> bool {
+    let names = |text: &str| -> BTreeSet<String> {
+        let named = |at: &usize| text[*at..].starts_with(char::is_uppercase) || text[..*at].ends_with(['"', '\'', '`', '“']);
+        words(text).into_iter().skip(1).filter(|w| named(&w.at.start)).map(|w| w.text).collect()
+    };
+    names(a) != names(b)
+}
+
+impl Relation {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Same => "this criterion repeats another",
+            Self::Opposite => "this criterion wants the opposite of another",
+            Self::Mirrored => "this criterion is another one turned around",
+        }
+    }
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Same => "counts twice",
+            Self::Opposite => "no answer gets both",
+            Self::Mirrored => "counts twice: as a gain and as a loss",
+        }
+    }
+
+    const fn help(self) -> &'static str {
+        match self {
+            Self::Same | Self::Mirrored => "keep one of them, with the weight that both have together",
+            Self::Opposite => "decide which of them is meant",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_criteria;
+
+    fn pair(a: &str, b: &str) -> usize {
+        in_criteria("L0401", &format!("- {{outcome: \"{a}\"}}\n- {{outcome: \"{b}\"}}\n")).len()
+    }
+
+    #[test]
+    fn repetitions_in_other_words_of_structure_are_found() {
+        assert_eq!(pair("Mentions the delay", "The answer should mention delays"), 1);
+        assert_eq!(pair("Names the carrier", "Does not name the carrier"), 1);
+        let mirrored = "- Names the carrier\n- {outcome: Does not name the carrier, weight: -1}\n";
+        assert_eq!(in_criteria("L0401", mirrored), ["Does not name the carrier"]);
+    }
+
+    #[test]
+    fn small_differences_that_matter_are_kept_apart() {
+        for (a, b) in [
+            ("Names the carrier", "Names the sender"),
+            ("Converts from metres to feet", "Converts from feet to metres"),
+            ("Names the first price of the parcel in 2019 exactly", "Names the first price of the parcel in 2020 exactly"),
+            ("Says that Anna called the office on the day of arrival", "Says that Ben called the office on the day of arrival"),
+        ] {
+            assert_eq!(pair(a, b), 0, "{a} / {b}");
+        }
+    }
+}

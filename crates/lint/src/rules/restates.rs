@@ -1,0 +1,70 @@
+//! L0501: a criterion that says the question again.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{content, likeness};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0501"),
+    name: "restates-question",
+    title: "The criterion says no more than the question.",
+    reason: "\"Explains how quicksort works\" beside \"Explain how quicksort works\" leaves it to the judge what a good explanation is. Say what must be in it.",
+    source: cited::RESEARCH_RUBRICS,
+    bad: Example::Case(
+        "  - id: quicksort\n    input: Explain how the quicksort algorithm works\n    assertions:\n      - Explains how the quicksort algorithm works\n      - States the worst case",
+    ),
+    good: Example::Case(
+        "  - id: quicksort\n    input: Explain how the quicksort algorithm works\n    assertions:\n      - Describes partitioning around a pivot\n      - States the worst case",
+    ),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+/// Share of words in common from which the two say the same.
+const ALIKE: f64 = 0.8;
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let Some(case) = view.rubric.own_case() else { return };
+    if view.bands().is_some() || case.input.len() != 1 {
+        return;
+    }
+    let (asked, said) = (content(&case.question()), content(view.text()));
+    if said.len() < 3 || likeness(&asked, &said) < ALIKE {
+        return;
+    }
+    if let Some(span) = out.span(view.text_mark()) {
+        out.add(
+            Diagnostic::warning(RULE.code, "this criterion is the question again", span, "what must be in it?")
+                .with_help("say what a good answer to the question contains"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_cases;
+
+    fn case(question: &str, criterion: &str) -> usize {
+        in_cases("L0501", &format!("- {{id: one-case, input: \"{question}\", assertions: [\"{criterion}\"]}}\n")).len()
+    }
+
+    #[test]
+    fn the_same_words_are_found() {
+        assert_eq!(case("Please explain the causes of the strike.", "The answer explains the causes of the strike"), 1);
+    }
+
+    #[test]
+    fn more_or_less_than_the_question_is_fine() {
+        for (question, criterion) in [
+            ("Explain the causes of the strike", "Names low pay as a cause of the strike"),
+            ("Write a function with type hints, a docstring and tests", "Has type hints"),
+            ("Why?", "Says why"),
+        ] {
+            assert_eq!(case(question, criterion), 0, "{criterion}");
+        }
+    }
+}

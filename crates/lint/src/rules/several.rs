@@ -1,0 +1,97 @@
+//! L0102: two statements joined by "and".
+
+use std::ops::Range;
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{Word, any_phrase, statement, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0102"),
+    name: "several-things",
+    title: "The criterion demands several things at once.",
+    reason: "An answer that does one of the two is neither met nor unmet, and judges differ about it. As two criteria each gets its own decision, its own evidence and its own weight.",
+    source: cited::CHECK_EVAL,
+    bad: Example::Criteria("- Names the cause of the delay and gives the new delivery date"),
+    good: Example::Criteria("- Names the cause of the delay\n- Gives the new delivery date"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+/// Verbs with which criteria begin. Only these make "and ..." a second statement.
+pub(super) const VERBS: &[&str] = &[
+    "acknowledges", "addresses", "advises", "asks", "avoids", "calculates", "cites", "compares", "concludes", "confirms",
+    "contains", "correctly", "covers", "declines", "defines", "demonstrates", "describes", "discusses", "does", "explains",
+    "gives", "handles", "highlights", "identifies", "implements", "includes", "informs", "introduces", "justifies", "lists",
+    "mentions", "names", "notes", "offers", "outlines", "points", "proposes", "provides", "quotes", "recommends",
+    "recognizes", "refers", "refuses", "rejects", "returns", "reports", "shows", "states", "suggests", "summarizes",
+    "tells", "uses", "validates", "verifies", "warns",
+];
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    if view.bands().is_some() {
+        return;
+    }
+    let all = words(view.text());
+    let Some(range) = second_statement(view.text(), &all) else { return };
+    if let Some(span) = out.part(view.text_mark(), view.text(), range) {
+        out.add(
+            Diagnostic::warning(RULE.code, "this criterion demands two things", span, "the second thing begins here")
+                .with_help("make two criteria of it; divide the weight between them"),
+        );
+    }
+}
+
+/// Where "and VERB" begins, if the text begins with a verb too.
+fn second_statement(text: &str, all: &[Word]) -> Option<Range<usize>> {
+    let said = statement(all);
+    let is_verb = |w: &Word| VERBS.contains(&w.text.as_str());
+    if !said.first().is_some_and(is_verb) || any_phrase(all, &["and then", "either", "or"]).is_some() {
+        return None;
+    }
+    let pair = said.windows(3).skip(1).find(|window| {
+        let second = if window[1].text == "also" { &window[2] } else { &window[1] };
+        window[0].text == "and" && is_verb(second)
+    })?;
+    let from = pair[0].at.start;
+    // "(gives x and lists y)" explains; it demands nothing new.
+    let open = text[..from].matches('(').count() > text[..from].matches(')').count();
+    (!open).then(|| from..pair[1].at.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, in_text, silent};
+
+    #[test]
+    fn a_second_verb_is_found() {
+        finds(
+            "L0102",
+            &[
+                "Explains the cause and offers a refund",
+                "The answer states the date and lists the costs",
+                "Lists the steps, and also states how long each takes",
+            ],
+        );
+        assert_eq!(in_text("L0102", "Names the cause and gives a date"), ["and gives"]);
+    }
+
+    #[test]
+    fn one_statement_may_have_an_and() {
+        silent(
+            "L0102",
+            &[
+                "Names both the cause and the date",
+                "Explains how to read and return data",
+                "Mentions the pros and cons",
+                "Gives a plan (names steps and lists owners)",
+                "Salt and uses of it are described",
+                "Either explains it and gives a date, or asks",
+            ],
+        );
+    }
+}

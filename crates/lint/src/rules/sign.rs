@@ -1,0 +1,95 @@
+//! L0201: a weight whose sign contradicts the words.
+
+use assize_diagnostic::{Code, Diagnostic};
+use assize_rubric::Operator;
+
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{any_phrase, begins, statement, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0201"),
+    name: "sign-contradicts-wording",
+    title: "The sign of the weight contradicts the wording.",
+    reason: "A penalty is incurred when its text holds. \"Does not insult\" with weight -2 punishes polite answers, and \"Fails to name\" with weight 2 rewards the failure.",
+    source: "HealthBench (arXiv:2505.08775); openai/simple-evals, issue 77: published criteria whose sign contradicts their wording",
+    bad: Example::Criteria("- Names the delivery date\n- outcome: Does not blame the customer\n  weight: -2"),
+    good: Example::Criteria("- Names the delivery date\n- outcome: Blames the customer\n  weight: -2"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+const ABSENT: &[&str] = &["does not", "doesn't", "avoids", "never", "refrains from", "is free of", "contains no", "has no", "makes no"];
+/// Absences that are faults themselves.
+const OMITS: &[&str] = &[
+    "mention", "include", "provide", "explain", "address", "answer", "state", "give", "ask", "recommend", "name", "list",
+    "cite", "use", "follow", "specify", "identify", "acknowledge", "advise", "warn", "describe", "discuss", "clarify",
+    "suggest", "offer", "respond", "contain", "have", "meet", "note", "cover", "consider", "handle", "return", "seek",
+    "inform", "tell", "emphasize", "encourage", "adhere", "comply", "indicate", "refer", "direct", "do", "make", "attempt",
+    "fully", "clearly", "correctly", "adequately", "explicitly", "properly", "accurately", "appropriately", "account",
+    "check", "verify", "reference", "highlight", "urge", "request", "show", "present", "define", "distinguish", "provides",
+];
+const FAULT: &[&str] = &[
+    "fails to", "incorrectly", "wrongly", "falsely", "hallucinates", "fabricates", "misrepresents", "misstates",
+    "makes up", "invents facts", "neglects to", "forgets to", "erroneously", "contains errors", "is wrong", "is incorrect",
+];
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let criterion = view.criterion();
+    let text = view.text();
+    let all = words(text);
+    let said = statement(&all);
+    let weight = view.weight();
+    if criterion.operator == Operator::Contradiction || view.bands().is_some() {
+        return;
+    }
+    let (range, title, help) = if weight < 0.0 {
+        let Some(range) = begins(said, ABSENT) else { return };
+        let next = said.iter().find(|word| word.at.start > range.end);
+        let fault_of_omission = next.is_some_and(|word| {
+            OMITS.contains(&word.text.as_str()) && !matches!(&text[range.clone()], "Avoids" | "avoids")
+        });
+        if fault_of_omission || any_phrase(&all, &["enough", "any"]).is_some() {
+            return;
+        }
+        (range, "this penalty punishes the absence of a fault", "name the fault itself: \"Blames the customer\"")
+    } else if weight > 0.0 {
+        let Some(range) = begins(said, FAULT) else { return };
+        (range, "this criterion rewards a fault", "give it a negative weight, or say what a good answer does")
+    } else {
+        return;
+    };
+    let Some(span) = out.part(view.text_mark(), text, range) else { return };
+    let mut diagnostic =
+        Diagnostic::warning(RULE.code, title, span, format!("with weight {weight}")).with_help(help);
+    if let Some(span) = out.span(view.marks().and_then(|marks| marks.weight.as_ref())) {
+        diagnostic = diagnostic.with_secondary(span, "the sign");
+    }
+    out.add(diagnostic);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, in_criteria, silent};
+
+    fn with_weight(text: &str, weight: i32) -> Vec<String> {
+        in_criteria("L0201", &format!("- A parcel is named\n- outcome: \"{text}\"\n  weight: {weight}\n"))
+    }
+
+    #[test]
+    fn contradictions_are_found() {
+        finds("L0201", &["Fails to name the price", "The answer incorrectly names the carrier"]);
+        for text in ["Does not insult the customer", "Avoids medical jargon", "Never promises a date"] {
+            assert_eq!(with_weight(text, -3).len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn faults_of_omission_are_penalties() {
+        for text in ["Does not mention the deadline", "Fails to name the price", "Insults the customer"] {
+            assert_eq!(with_weight(text, -3), Vec::<String>::new(), "{text}");
+        }
+        silent("L0201", &["Does not insult the customer", "Names the price", "Explains why the upload fails to start"]);
+    }
+}

@@ -1,0 +1,71 @@
+//! L0303: a minimum in the middle of a score range.
+
+use assize_diagnostic::{Code, Diagnostic};
+use assize_rubric::Gate;
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0303"),
+    name: "minimum-inside-range",
+    title: "The minimum lies inside a score range, so one text stands for pass and fail.",
+    reason: "The judge chooses a range by its text and then a number in it. Where the minimum cuts a range in two, that last choice, about which the text says nothing, decides the case. Let the minimum be the lowest score of a range.",
+    source: cited::PROMETHEUS,
+    bad: Example::Criteria(
+        "- id: facts\n  min_score: 0.7\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
+    ),
+    good: Example::Criteria(
+        "- id: facts\n  min_score: 0.6\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
+    ),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
+    let least = match view.criterion().gate {
+        Some(Gate::MinRaw(raw)) => raw.get(),
+        // A minimum between two scores is reached by the higher one.
+        Some(Gate::MinValue(unit)) => (unit.get() * 10.0 - 1e-9).ceil() as u8,
+        Some(Gate::Met | Gate::PassLine) | None => return,
+    };
+    let Some((index, band)) =
+        bands.as_slice().iter().enumerate().find(|(_, band)| band.low.get() < least && least <= band.high.get())
+    else {
+        return;
+    };
+    let (low, high) = (band.low.get(), band.high.get());
+    let (Some(span), Some(text)) = (out.span(view.gate_mark()), out.span(marks.bands.get(index))) else { return };
+    out.add(
+        Diagnostic::warning(
+            RULE.code,
+            "this minimum cuts a score range in two",
+            span,
+            format!("{low} to {} fail, {least} to {high} pass", least - 1),
+        )
+        .with_secondary(text, format!("one text for {low} to {high}"))
+        .with_help(format!("take {low} or {} of 10 as the minimum, or divide the range at {least}", high + 1)),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_criteria;
+
+    fn found(minimum: &str) -> usize {
+        in_criteria("L0303", &format!("- id: a1\n  {minimum}\n  score_ranges: {{0: Low, 4: Middle, 7: Top}}\n")).len()
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_range_is_a_sound_minimum() {
+        for (minimum, count) in [
+            ("min_score: 0.7", 0), ("min_score: 0.4", 0), ("min_score: 0.65", 0), ("min_score: 0.5", 1),
+            ("required_min_score: 8", 1), ("required_min_score: 7", 0), ("min_score: 1.0", 1),
+        ] {
+            assert_eq!(found(minimum), count, "{minimum}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! L0406: style that weighs more than content.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::{CriterionView, RubricView};
+use crate::words::{content, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0406"),
+    name: "style-outweighs-content",
+    title: "A criterion about style has the largest weight.",
+    reason: "Judges already favour answers that look good. A rubric whose largest weight is on tone or layout pays for looks, unless style is what the question asks for.",
+    source: cited::LLM_BAR,
+    bad: Example::Criteria("- {outcome: Uses markdown headings, weight: 3}\n- Names the carrier\n- Gives the date"),
+    good: Example::Criteria("- {outcome: Uses markdown headings, weight: 0.5}\n- Names the carrier\n- Gives the date"),
+    fixes: false,
+    check: Check::Rubric(check),
+};
+
+const STYLE: &[&str] = &[
+    "tone", "polite", "politely", "courteous", "friendly", "markdown", "headings", "heading", "bullet", "bullets",
+    "formatting", "formatted", "layout", "grammar", "spelling", "concise", "emoji", "emojis", "professional", "readable",
+];
+
+fn is_style(criterion: &CriterionView<'_>) -> bool {
+    criterion.length() <= 10 && words(criterion.text()).iter().any(|word| STYLE.contains(&word.text.as_str()))
+}
+
+fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+    let weight_of = |wanted: bool| {
+        view.criteria().filter(|c| is_style(c) == wanted).map(|c| c.weight()).fold(0.0, f64::max)
+    };
+    let (style, substance) = (weight_of(true), weight_of(false));
+    if style <= substance || substance == 0.0 {
+        return;
+    }
+    // A question about style, or a rubric of the whole suite, is the author's choice.
+    let Some(case) = view.own_case() else { return };
+    for criterion in view.criteria().filter(|c| is_style(c) && c.weight() == style) {
+        let asked = content(&case.question());
+        let expected = case.expected_outcome.as_deref().map(content).unwrap_or_default();
+        let said = words(criterion.text());
+        let wanted = said
+            .iter()
+            .filter(|word| STYLE.contains(&word.text.as_str()))
+            .map(|word| crate::words::stem(&word.text))
+            .any(|stem| asked.contains(&stem) || expected.contains(&stem));
+        let mark = criterion.marks().and_then(|marks| marks.weight.as_ref());
+        if let Some(span) = out.span(mark).filter(|_| !wanted) {
+            out.add(
+                Diagnostic::warning(
+                    RULE.code,
+                    "style weighs more than content here",
+                    span,
+                    format!("the largest weight on content is {substance}"),
+                )
+                .with_help("lower this weight, unless style is what the question is about"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_criteria;
+
+    #[test]
+    fn style_may_weigh_as_much_as_content() {
+        let bad = super::RULE.bad.text();
+        assert_eq!(in_criteria("L0406", bad), ["weight: 3"]);
+        assert!(in_criteria("L0406", &bad.replace("weight: 3", "weight: 1")).is_empty());
+        assert!(in_criteria("L0406", &bad.replace("Uses markdown headings", "Names the weight")).is_empty());
+        assert!(in_criteria("L0406", &bad.replace("Uses markdown headings", "Tells me what matters in a polite tone about parcels with ten or more words")).is_empty());
+    }
+}

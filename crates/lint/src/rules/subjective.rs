@@ -1,0 +1,73 @@
+//! L0107: an adjective of taste with nothing to measure it by.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{any_phrase, is_anchored, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0107"),
+    name: "subjective-without-anchor",
+    title: "The criterion hangs on a word of taste.",
+    reason: "\"Appropriate\", \"engaging\", \"elegant\": a judge must guess whose taste is meant. Name what makes it so, or give an example of what is enough and what is not.",
+    source: cited::RESEARCH_RUBRICS,
+    bad: Example::Criteria("- Closes with an appropriate apology"),
+    good: Example::Criteria("- Closes with an apology that names the delay, such as \"sorry your parcel is late\""),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+const TASTE: &[&str] = &[
+    "appropriate", "appropriately", "suitable", "suitably", "nice", "nicely", "interesting", "engaging", "elegant",
+    "elegantly", "reasonable", "reasonably", "compelling", "insightful", "high-quality", "well-written", "adequate",
+    "adequately", "satisfactory", "user-friendly", "impressive", "creative", "creatively", "natural-sounding", "sensible",
+    "sensibly", "properly", "effectively", "meaningful", "meaningfully", "good",
+];
+/// Longer criteria have room to say what they mean, and mostly do.
+const SHORT: usize = 12;
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let text = view.text();
+    if view.bands().is_some() || view.length() > SHORT || is_anchored(text) {
+        return;
+    }
+    let words = words(text);
+    // Criteria of praise alone have a rule of their own.
+    if words.len() < 4 || any_phrase(&words, &["by", "which", "when", "good faith", "good morning"]).is_some() {
+        return;
+    }
+    let Some(range) = any_phrase(&words, TASTE) else { return };
+    if let Some(span) = out.part(view.text_mark(), text, range) {
+        out.add(
+            Diagnostic::warning(RULE.code, "a word of taste decides this criterion", span, "by whose measure?")
+                .with_help("name what makes it so, or add an example: `such as ...`"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, in_text, silent};
+
+    #[test]
+    fn taste_without_a_measure_is_found() {
+        finds("L0107", &["Uses appropriate variable names throughout", "Handles missing files properly"]);
+        assert_eq!(in_text("L0107", "Opens with an engaging first line"), ["engaging"]);
+    }
+
+    #[test]
+    fn a_measure_makes_it_right() {
+        silent(
+            "L0107",
+            &[
+                "Uses appropriate names such as `total`",
+                "Names are reasonable: no single letters",
+                "Handles missing files properly by returning an error",
+                "Lists the goods",
+            ],
+        );
+    }
+}

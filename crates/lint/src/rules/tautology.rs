@@ -1,0 +1,80 @@
+//! L0405: a criterion that says "as expected".
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{content, likeness, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0405"),
+    name: "tautology",
+    title: "The criterion only says that the expectation is met.",
+    reason: "\"Meets the expected outcome\" checks everything at once, so it counts all other criteria a second time. The expected outcome as one criterion among others does the same. Say what is expected.",
+    source: cited::AUTO_RUBRIC,
+    bad: Example::Criteria("- Names the carrier\n- Meets the expected outcome"),
+    good: Example::Criteria("- Names the carrier\n- Gives Thursday as the new date"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+/// Texts of which these words are all.
+const EMPTY: &[&str] = &[
+    "meets", "meet", "matches", "match", "satisfies", "fulfils", "fulfills", "achieves", "follows", "all", "the", "expected",
+    "outcome", "outcomes", "criteria", "requirements", "requirement", "expectations", "expectation", "answer", "response",
+    "output", "of", "task", "question", "prompt", "and", "is", "as", "with", "in", "line", "user's", "user", "request", "stated",
+];
+const KEY: &[&str] = &["outcome", "outcomes", "criteria", "requirements", "expectations", "expected"];
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    if view.bands().is_some() {
+        return;
+    }
+    let text = view.text();
+    let words = words(text);
+    let empty = words.len() >= 2
+        && words.iter().all(|word| EMPTY.contains(&word.text.as_str()))
+        && words.iter().any(|word| KEY.contains(&word.text.as_str()));
+    // "Matches the expected output" beside a reference is a comparison, not a tautology.
+    let compares = empty
+        && words.iter().any(|w| matches!(w.text.as_str(), "output" | "answer" | "response"))
+        && view.rubric.case.is_some_and(|case| !case.expected_output.is_empty());
+    let several = view.rubric.rubric().criteria().len() > 1;
+    let outcome = view.rubric.own_case().and_then(|case| case.expected_outcome.as_deref()).filter(|_| several);
+    let repeats = outcome.is_some_and(|outcome| {
+        let (a, b) = (content(outcome), content(text));
+        a.len() >= 4 && likeness(&a, &b) >= 0.95
+    });
+    let (title, label) = match (empty && !compares, repeats) {
+        (true, _) => ("this criterion only says \"as expected\"", "what is expected?"),
+        (false, true) => ("this criterion is the expected outcome of the case", "counts the other criteria again"),
+        (false, false) => return,
+    };
+    if let Some(span) = out.span(view.text_mark()) {
+        out.add(Diagnostic::warning(RULE.code, title, span, label).with_help("say one thing that is expected"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, in_cases, silent};
+
+    #[test]
+    fn empty_expectations_are_found() {
+        finds("L0405", &["Meets all requirements", "Matches the expected outcome", "Satisfies the criteria"]);
+    }
+
+    #[test]
+    fn expectations_with_content_are_fine() {
+        silent("L0405", &["Lists the requirements of customs", "Meets the size limit", "Answers the question"]);
+    }
+
+    #[test]
+    fn the_expected_outcome_among_others_is_found() {
+        let case = "- {id: why-late, input: Why?, criteria: Explains the strike of drivers honestly, assertions: [Explains the strike of drivers honestly, Gives a date]}\n";
+        assert_eq!(in_cases("L0405", case), ["Explains the strike of drivers honestly"]);
+        assert!(in_cases("L0405", &case.replace(", Gives a date", "")).is_empty(), "alone it is the rubric");
+    }
+}

@@ -1,0 +1,69 @@
+//! L0207: a threshold that decides nothing.
+
+use assize_diagnostic::{Code, Diagnostic};
+use assize_rubric::at_least;
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::RubricView;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0207"),
+    name: "idle-threshold",
+    title: "The threshold is reached by every answer that passes the gates.",
+    reason: "When the required criteria alone bring the score to the threshold, the other criteria can't change the verdict, and a threshold of 0 is no threshold. Raise it, or weigh the other criteria more.",
+    source: cited::ARITHMETIC,
+    bad: Example::Case(
+        "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.5\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 3}\n          - {outcome: Names the date, weight: 2}",
+    ),
+    good: Example::Case(
+        "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.8\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 3}\n          - {outcome: Names the date, weight: 2}",
+    ),
+    fixes: false,
+    check: Check::Rubric(check),
+};
+
+fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+    let Some((line, mark)) = view.threshold().filter(|_| view.alone) else { return };
+    let criteria = view.rubric().criteria();
+    let positive: f64 = criteria.iter().map(|c| c.weight.get().max(0.0)).sum();
+    let required: f64 =
+        criteria.iter().filter(|c| c.gate == Some(assize_rubric::Gate::Met)).map(|c| c.weight.get().max(0.0)).sum();
+    let free = criteria.iter().any(|c| c.gate.is_none() && c.weight.get() > 0.0);
+    let penalties = criteria.iter().any(|c| c.weight.get() < 0.0);
+    let idle = if line == 0.0 { true } else { free && !penalties && required > 0.0 && at_least(required / positive, line) };
+    if let Some(span) = out.span(Some(mark)).filter(|_| idle) {
+        let label = if line == 0.0 {
+            "every score reaches 0".to_owned()
+        } else {
+            format!("the required criteria alone give {:.2}", required / positive)
+        };
+        out.add(
+            Diagnostic::warning(RULE.code, "this threshold decides nothing", span, label)
+                .with_help("raise the threshold, or give the optional criteria more weight"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_cases;
+
+    #[test]
+    fn the_share_of_the_required_criteria_is_the_line() {
+        let bad = super::RULE.bad.text();
+        assert_eq!(in_cases("L0207", bad), ["0.5"]);
+        assert_eq!(in_cases("L0207", &bad.replace("0.5", "0.6")).len(), 1);
+        assert!(in_cases("L0207", &bad.replace("0.5", "0.61")).is_empty());
+        assert_eq!(in_cases("L0207", &bad.replace("0.5", "0").replace(", required: true", "")), ["0"]);
+    }
+
+    #[test]
+    fn a_default_line_or_a_second_grader_is_left_alone() {
+        let bad = super::RULE.bad.text();
+        assert!(in_cases("L0207", &bad.replace("    threshold: 0.5\n", "").replace("weight: 3", "weight: 9")).is_empty());
+        let second = bad.replace("    assertions:\n", "    assertions:\n      - {type: contains, value: x}\n");
+        assert!(in_cases("L0207", &second).is_empty());
+    }
+}

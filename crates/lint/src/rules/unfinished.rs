@@ -1,0 +1,63 @@
+//! L0109: a text its author meant to come back to.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{begins, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0109"),
+    name: "unfinished",
+    title: "The criterion is not finished.",
+    reason: "The text holds a mark of unfinished work or a placeholder that nothing fills. The judge gets it as it stands and decides all the same.",
+    source: "criteria reach the judge word for word",
+    bad: Example::Criteria("- \"TBD: name the carrier\""),
+    good: Example::Criteria("- Names the carrier"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+const MARKS: &[&str] = &["todo", "tbd", "fixme", "xxx", "lorem ipsum"];
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let text = view.text();
+    let words = words(text);
+    let mark = begins(&words, MARKS).filter(|range| {
+        let written = &text[range.clone()];
+        written.to_lowercase() == "lorem ipsum" || written.chars().all(|c| c.is_ascii_uppercase())
+    });
+    let Some(range) = mark.or_else(|| placeholder(text)) else { return };
+    if let Some(span) = out.part(view.text_mark(), text, range) {
+        out.add(
+            Diagnostic::warning(RULE.code, "this criterion is not finished", span, "the judge reads this as it stands")
+                .with_help("write what is checked; values come from the case's `vars`"),
+        );
+    }
+}
+
+/// `{{ name }}` or `[insert ...]`.
+fn placeholder(text: &str) -> Option<std::ops::Range<usize>> {
+    let open = text.find("{{")?;
+    let close = open + text[open..].find("}}")? + 2;
+    let name = text[open + 2..close - 2].trim();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+    is_name.then_some(open..close)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, in_text, silent};
+
+    #[test]
+    fn marks_and_placeholders_are_found() {
+        finds("L0109", &["TODO", "TBD: the price"]);
+        assert_eq!(in_text("L0109", "Names {{ price }}"), ["{{ price }}"]);
+    }
+
+    #[test]
+    fn criteria_about_such_marks_are_fine() {
+        silent("L0109", &["Leaves no TODO in the code", "Todo list has three items", "Uses {braces}", "Prints {{}}"]);
+    }
+}

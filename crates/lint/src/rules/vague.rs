@@ -1,0 +1,77 @@
+//! L0101: a criterion of which nothing is left when words of praise are taken away.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{is_stop, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0101"),
+    name: "vague-criterion",
+    title: "The criterion only praises; it does not say what is checked.",
+    reason: "\"Good quality\" means something else to every judge, and to the same judge on another day. Say what can be seen in the answer when the criterion is met.",
+    source: cited::GUIDE,
+    bad: Example::Criteria("- The response is helpful and of good quality"),
+    good: Example::Criteria("- Names the day on which the parcel arrives"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+const PRAISE: &[&str] = &[
+    "good", "great", "nice", "high", "helpful", "useful", "clear", "clearly", "accurate", "accurately", "appropriate",
+    "appropriately", "relevant", "adequate", "adequately", "reasonable", "reasonably", "proper", "properly", "correct",
+    "correctly", "excellent", "effective", "effectively", "suitable", "acceptable", "satisfactory", "sensible", "solid",
+    "well", "high-quality", "meaningful", "valuable", "complete", "comprehensive", "thorough", "coherent", "insightful",
+    "well-written", "well-structured", "better", "best", "right", "fine", "decent", "optimal", "strong", "robust",
+];
+
+/// Words that say neither what is praised nor how.
+const EMPTY: &[&str] = &[
+    "quality", "code", "text", "content", "result", "results", "work", "overall", "very", "quite", "really", "highly",
+    "fully", "generally", "is", "looks", "seems", "sounds", "makes", "sense", "gives", "provides", "written", "manner",
+    "way", "level", "standard", "standards", "user", "users", "answers", "responds", "question", "request", "task",
+];
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    if view.bands().is_some() {
+        return;
+    }
+    let words = words(view.text());
+    let praise = words.iter().filter(|w| PRAISE.contains(&w.text.as_str())).count();
+    let known = |w: &str| PRAISE.contains(&w) || EMPTY.contains(&w) || is_stop(w);
+    if praise == 0 || !words.iter().all(|w| known(&w.text)) {
+        return;
+    }
+    // "Answers the question correctly" beside a reference answer is a plain comparison with it.
+    let compares = words.iter().any(|w| matches!(w.text.as_str(), "correct" | "correctly" | "accurate" | "right"));
+    if compares && view.rubric.case.is_some_and(|case| case.reference().is_some()) {
+        return;
+    }
+    if let Some(span) = out.span(view.text_mark()) {
+        out.add(
+            Diagnostic::warning(RULE.code, "this criterion says nothing that can be checked", span, "only praise")
+                .with_help("say what stands in an answer that meets it: a fact, a step, a name, a number"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, silent};
+
+    #[test]
+    fn praise_alone_is_found() {
+        finds("L0101", &["Good code quality", "The answer is accurate and clear", "Is helpful.", "Provides a great response"]);
+    }
+
+    #[test]
+    fn anything_concrete_is_enough() {
+        silent(
+            "L0101",
+            &["Good error handling for missing files", "Clear headings", "Is written in German", "States the time", "Answers"],
+        );
+    }
+}

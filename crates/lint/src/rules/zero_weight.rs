@@ -1,0 +1,45 @@
+//! L0206: a criterion that counts for nothing.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0206"),
+    name: "counts-for-nothing",
+    title: "The criterion has weight 0 and no gate.",
+    reason: "It is judged and paid for, and changes neither score nor verdict. If it is there for information, say so with an `allow:` comment.",
+    source: cited::ARITHMETIC,
+    bad: Example::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0"),
+    good: Example::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0.5"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    if view.weight() != 0.0 || view.criterion().gate.is_some() {
+        return;
+    }
+    let mark = view.marks().and_then(|marks| marks.weight.as_ref());
+    if let Some(span) = out.span(mark) {
+        out.add(
+            Diagnostic::warning(RULE.code, "this criterion counts for nothing", span, "and it has no gate")
+                .with_help("give it a weight or `required: true`, or remove it"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_criteria;
+
+    #[test]
+    fn a_gate_or_a_weight_is_enough() {
+        assert_eq!(in_criteria("L0206", super::RULE.bad.text()), ["weight: 0"]);
+        assert!(in_criteria("L0206", "- a1\n- {outcome: b1, weight: 0, required: true}\n").is_empty());
+        assert!(in_criteria("L0206", "- a1\n- {outcome: b1, weight: 0.1}\n").is_empty());
+    }
+}

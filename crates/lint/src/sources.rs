@@ -1,0 +1,72 @@
+//! The texts of the files that findings point into.
+
+use std::collections::HashMap;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use assize_diagnostic::{SourceId, SourceMap, Span};
+use assize_spec::Mark;
+
+/// Files as they are on disk, each read once.
+#[derive(Default)]
+pub(crate) struct Sources {
+    pub(crate) map: SourceMap,
+    known: HashMap<PathBuf, Option<Known>>,
+}
+
+struct Known {
+    id: SourceId,
+    /// Byte offset at which each line begins.
+    lines: Vec<usize>,
+}
+
+impl Sources {
+    /// A mark as a span. `None` if the file can't be read or no longer fits.
+    pub(crate) fn span(&mut self, mark: &Mark) -> Option<Span> {
+        let (id, base) = self.base(mark)?;
+        let text = self.map.file(id).text();
+        let range = base + mark.start..base + mark.end;
+        text.get(range.clone())?;
+        Some(Span::new(id, range.start, range.end))
+    }
+
+    /// Where the part `range` of a text that was read from `mark` is written: only if those very words
+    /// stand there, and only once.
+    pub(crate) fn part(&mut self, mark: &Mark, text: &str, range: Range<usize>) -> Option<Span> {
+        let span = self.span(mark)?;
+        let needle = text.get(range).filter(|needle| !needle.trim().is_empty())?;
+        let slice = self.map.slice(span);
+        let at = slice.find(needle)?;
+        if slice[at + 1..].contains(needle) && slice.rfind(needle) != Some(at) {
+            return None;
+        }
+        let start = span.start + at;
+        Some(Span::new(span.source, start, start + needle.len()))
+    }
+
+    fn base(&mut self, mark: &Mark) -> Option<(SourceId, usize)> {
+        let known = self.known(mark.path())?;
+        let (id, start) = (known.id, *known.lines.get(mark.first_line.checked_sub(1)?)?);
+        // The lines of a dataset are read without the byte order mark, whole files with it.
+        let dataset = mark.path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
+        let skipped = if dataset && mark.first_line == 1 && self.map.file(id).text().starts_with('\u{feff}') {
+            '\u{feff}'.len_utf8()
+        } else {
+            0
+        };
+        Some((id, start + skipped))
+    }
+
+    fn known(&mut self, path: &Path) -> Option<&Known> {
+        if !self.known.contains_key(path) {
+            let read = fs::read_to_string(path).ok().map(|text| {
+                let mut lines = vec![0];
+                lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1));
+                Known { id: self.map.add(path, text), lines }
+            });
+            self.known.insert(path.to_path_buf(), read);
+        }
+        self.known.get(path)?.as_ref()
+    }
+}

@@ -1,0 +1,69 @@
+//! What tests of rules need: findings in a few lines of an eval file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_diagnostic::Diagnostic;
+use assize_spec::{LoadOptions, load_suite};
+
+use crate::{Example, Linted, lint_suite};
+
+/// Lints an eval file of this text.
+pub(crate) fn lint_file(name: &str, text: &str) -> Linted {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).expect("written");
+    let options = LoadOptions {
+        environment: Arc::new(|_| None),
+        working_folder: folder.path().to_path_buf(),
+        extra_roots: Vec::new(),
+    };
+    let loaded = load_suite(Path::new(&path), &options);
+    assert!(!loaded.has_errors(), "{text}\n{:#?}", loaded.diagnostics);
+    lint_suite(&loaded.suite.expect("sound"), &loaded.cases).expect("readable")
+}
+
+/// Findings with the words they point at.
+pub(crate) fn found(text: &str) -> Vec<(String, String)> {
+    let linted = lint_file("a.eval.yaml", text);
+    let pair = |d: &Diagnostic| (d.code.as_str().to_owned(), linted.sources.slice(d.primary.span).to_owned());
+    linted.diagnostics.iter().map(pair).collect()
+}
+
+/// What a rule points at in a list of criteria. The question is about parcels.
+pub(crate) fn in_criteria(code: &str, criteria: &str) -> Vec<String> {
+    of_code(code, &Example::Criteria(&criteria.to_owned().leak()[..]).file())
+}
+
+/// What a rule points at in the cases of a suite.
+pub(crate) fn in_cases(code: &str, cases: &str) -> Vec<String> {
+    of_code(code, &format!("tests:\n{cases}"))
+}
+
+/// What a rule points at in a single criterion given as plain text.
+pub(crate) fn in_text(code: &str, text: &str) -> Vec<String> {
+    in_criteria(code, &format!("- outcome: {}\n", quoted(text)))
+}
+
+/// Fails unless the rule finds something in each of these texts of criteria.
+pub(crate) fn finds(code: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(!in_text(code, text).is_empty(), "{code} must find something in {text:?}");
+    }
+}
+
+/// Fails if the rule finds anything in one of these texts of criteria.
+pub(crate) fn silent(code: &str, texts: &[&str]) {
+    for text in texts {
+        assert_eq!(in_text(code, text), Vec::<String>::new(), "{code} must be silent about {text:?}");
+    }
+}
+
+fn of_code(code: &str, file: &str) -> Vec<String> {
+    found(file).into_iter().filter(|(found, _)| found == code).map(|(_, words)| words).collect()
+}
+
+fn quoted(text: &str) -> String {
+    // The escapes of a Rust string are those of a double-quoted YAML scalar as far as tests use them.
+    format!("{text:?}")
+}
