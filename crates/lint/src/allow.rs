@@ -85,13 +85,10 @@ fn complaints(comment: &Allow, used: &[bool]) -> Vec<Diagnostic> {
         let known = RULES.iter().any(|rule| rule.code.as_str() == code);
         let label = if known { "nothing of this kind is found here" } else { "there is no such rule" };
         complaints.push(
-            Diagnostic::warning(
-                ALLOW_UNUSED,
-                format!("`allow: {code}` silences nothing"),
-                at(range),
-                label,
-            )
-            .with_help("remove it; a comment speaks of its own line, or of the line below if it stands alone"),
+            Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` silences nothing"), at(range), label)
+                .with_help(
+                    "remove it; a comment speaks of its own line, or of the line below if it stands alone",
+                ),
         );
     }
     complaints

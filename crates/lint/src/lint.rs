@@ -64,7 +64,13 @@ impl Linter {
         for grader in graders {
             each_rubric(grader, &mut |rubric| {
                 let shared = suite.graders.iter().any(|of_suite| holds(of_suite, rubric));
-                self.rubric(&RubricView { grader: rubric, case: Some(case), suite: Some(suite), shared, alone });
+                self.rubric(&RubricView {
+                    grader: rubric,
+                    case: Some(case),
+                    suite: Some(suite),
+                    shared,
+                    alone,
+                });
             });
         }
         let view = CaseView { case, path: &suite.path };

@@ -38,7 +38,8 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
 /// Where a phrase, given as words with one blank between them, first stands in `words`.
 pub(crate) fn phrase(words: &[Word], phrase: &str) -> Option<Range<usize>> {
     let wanted: Vec<&str> = phrase.split(' ').collect();
-    let hit = words.windows(wanted.len()).find(|window| window.iter().zip(&wanted).all(|(w, p)| w.text == *p))?;
+    let hit =
+        words.windows(wanted.len()).find(|window| window.iter().zip(&wanted).all(|(w, p)| w.text == *p))?;
     Some(hit.first()?.at.start..hit.last()?.at.end)
 }
 
@@ -74,9 +75,15 @@ pub(crate) const SUBJECTS: &[&str] =
 /// A word without the endings that inflect it. Crude, and the same for both sides of a comparison.
 pub(crate) fn stem(word: &str) -> String {
     let word = word.strip_suffix("'s").unwrap_or(word);
-    for (ending, put, least) in
-        [("ies", "y", 3), ("sses", "ss", 2), ("ing", "", 4), ("ed", "", 4), ("es", "", 4), ("s", "", 3), ("e", "", 4)]
-    {
+    for (ending, put, least) in [
+        ("ies", "y", 3),
+        ("sses", "ss", 2),
+        ("ing", "", 4),
+        ("ed", "", 4),
+        ("es", "", 4),
+        ("s", "", 3),
+        ("e", "", 4),
+    ] {
         if let Some(root) = word.strip_suffix(ending)
             && root.len() >= least
             && !(ending == "s" && (root.ends_with('s') || root.ends_with('u') || root.ends_with('i')))
@@ -90,11 +97,11 @@ pub(crate) fn stem(word: &str) -> String {
 
 /// Words that carry structure, not content.
 const STOP: &[&str] = &[
-    "a", "an", "the", "of", "to", "in", "on", "for", "and", "or", "with", "by", "as", "at", "from", "that", "this",
-    "these", "those", "it", "its", "is", "are", "be", "been", "was", "were", "does", "do", "did", "should", "must",
-    "will", "would", "can", "could", "has", "have", "their", "they", "there", "which", "who", "how", "what", "why",
-    "when", "where", "i", "me", "my", "you", "your", "we", "our", "us", "please", "about", "into", "if", "than", "then",
-    "also", "any", "all", "each", "so", "such",
+    "a", "an", "the", "of", "to", "in", "on", "for", "and", "or", "with", "by", "as", "at", "from", "that",
+    "this", "these", "those", "it", "its", "is", "are", "be", "been", "was", "were", "does", "do", "did",
+    "should", "must", "will", "would", "can", "could", "has", "have", "their", "they", "there", "which",
+    "who", "how", "what", "why", "when", "where", "i", "me", "my", "you", "your", "we", "our", "us",
+    "please", "about", "into", "if", "than", "then", "also", "any", "all", "each", "so", "such",
 ];
 
 /// Whether a word carries no content of its own.
@@ -102,16 +109,20 @@ pub(crate) fn is_stop(word: &str) -> bool {
     STOP.contains(&word) || SUBJECTS.contains(&word)
 }
 
-/// The stems of the words with content. Numbers count as content, negations don't.
+/// The stems of the words with content, without an opening such as "the answer". Numbers count as
+/// content, negations don't.
 pub(crate) fn content(text: &str) -> BTreeSet<String> {
     let words = words(text);
-    words.iter().filter(|w| !is_stop(&w.text) && !is_negation(&w.text)).map(|w| stem(&w.text)).collect()
+    let stems = statement(&words).iter().map(|word| word.text.as_str());
+    stems.filter(|word| !STOP.contains(word) && !is_negation(word)).map(stem).collect()
 }
 
 /// Words that turn a statement around.
 pub(crate) fn is_negation(word: &str) -> bool {
-    matches!(word, "not" | "no" | "never" | "without" | "none" | "neither" | "nor" | "cannot" | "avoid" | "avoids")
-        || word.ends_with("n't")
+    matches!(
+        word,
+        "not" | "no" | "never" | "without" | "none" | "neither" | "nor" | "cannot" | "avoid" | "avoids"
+    ) || word.ends_with("n't")
 }
 
 /// Share of the words of both that they have in common, 0 to 1 (Jaccard index).
@@ -126,8 +137,11 @@ pub(crate) fn is_anchored(text: &str) -> bool {
     let words = words(text);
     text.contains(['"', '“', '`', '(', ':', '\'', '‘']) && !apostrophes_only(text)
         || text.chars().any(|c| c.is_ascii_digit())
-        || any_phrase(&words, &["such as", "for example", "e g", "i e", "that is", "because", "so that", "at least"])
-            .is_some()
+        || any_phrase(
+            &words,
+            &["such as", "for example", "e g", "i e", "that is", "because", "so that", "at least"],
+        )
+        .is_some()
 }
 
 /// The only quotation marks in the text are apostrophes inside words.
@@ -163,9 +177,14 @@ mod tests {
 
     #[test]
     fn stems_of_one_word_are_equal() {
-        for family in [&["mention", "mentions", "mentioned", "mentioning"][..], &["use", "uses"], &["cause", "causes"],
-            &["delivery", "deliveries"], &["address", "addresses"], &["explain", "explains", "explaining"]]
-        {
+        for family in [
+            &["mention", "mentions", "mentioned", "mentioning"][..],
+            &["use", "uses"],
+            &["cause", "causes"],
+            &["delivery", "deliveries"],
+            &["address", "addresses"],
+            &["explain", "explains", "explaining"],
+        ] {
             let stems: BTreeSet<String> = family.iter().map(|w| stem(w)).collect();
             assert_eq!(stems.len(), 1, "{stems:?}");
         }

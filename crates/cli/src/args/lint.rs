@@ -6,13 +6,15 @@ use super::FormatChoice;
 
 /// Find what is sound and still a bad rubric.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Findings are warnings: the exit code is 0, or 1 with --strict. Files that don't load end with 2.\n\
+#[command(
+    after_help = "Findings are warnings: the exit code is 0, or 1 with --strict. Files that don't load end with 2.\n\
     A comment allows a finding: `# allow: L0101 because REASON`, on its line or the line above.\n\n\
     Examples:\n  \
     assize lint evals/\n  \
     assize lint evals/support.eval.yaml --fix\n  \
     assize lint evals/ --strict --format github\n  \
-    assize lint --list")]
+    assize lint --list"
+)]
 pub(crate) struct LintArgs {
     /// Eval files, rubric files, or folders to look for eval files in.
     #[arg(required_unless_present = "list", value_name = "PATH")]

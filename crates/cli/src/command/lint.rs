@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, render};
 use assize_lint::{Fix, Linted, RULES, fixed, fixes, lint_rubric, lint_suite};
 use assize_spec::{LoadOptions, codes, find_suites, load_rubric, load_suite};
 
@@ -21,8 +21,20 @@ struct Looked {
     path: PathBuf,
     cases: usize,
     linted: Linted,
-    /// It does not load; the diagnostics are the errors.
-    broken: bool,
+    /// Why the file does not load; its sound cases are looked at all the same.
+    errors: Vec<Diagnostic>,
+    error_sources: SourceMap,
+}
+
+impl Looked {
+    fn broken(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// Errors and findings, each with the texts they point into.
+    fn parts(&self) -> [(&[Diagnostic], &SourceMap); 2] {
+        [(&self.errors, &self.error_sources), (&self.linted.diagnostics, &self.linted.sources)]
+    }
 }
 
 pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String> {
@@ -41,7 +53,7 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String
     let mut fixed = 0;
     for path in found.files {
         let mut looked = look(path, &options)?;
-        if args.fix && !looked.broken {
+        if args.fix && !looked.broken() {
             let (after, count) = repair(looked, &options, context)?;
             looked = after;
             fixed += count;
@@ -49,7 +61,7 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String
         files.push(looked);
     }
     print(&files, format, args.fix.then_some(fixed), context)?;
-    let broken = files.iter().any(|file| file.broken);
+    let broken = files.iter().any(Looked::broken);
     let any = files.iter().any(|file| !file.linted.diagnostics.is_empty());
     Ok(if broken {
         Exit::Invalid
@@ -63,19 +75,22 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String
 /// Loads and lints an eval file, or a rubric in a file of its own.
 fn look(path: PathBuf, options: &LoadOptions) -> Result<Looked, String> {
     let loaded = load_suite(&path, options);
-    if let (false, Some(suite)) = (loaded.has_errors(), &loaded.suite) {
-        let linted = lint_suite(suite, &loaded.cases).map_err(|error| error.to_string())?;
-        return Ok(Looked { path, cases: loaded.cases.len(), linted, broken: false });
-    }
-    // A rubric file is told by its keys: it has criteria and no cases.
-    if loaded.suite.is_none() {
+    let mut errors = loaded.diagnostics;
+    errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    let (mut error_sources, mut cases) = (loaded.sources, 0);
+    let linted = if let Some(suite) = &loaded.suite {
+        cases = loaded.cases.len();
+        lint_suite(suite, &loaded.cases).map_err(|error| error.to_string())?
+    } else {
+        // A rubric in a file of its own has criteria and no cases.
         let rubric = load_rubric(&path, options);
         if !rubric.has_errors() && rubric.rubric.is_some() {
-            return Ok(Looked { path, cases: 0, linted: lint_rubric(&rubric), broken: false });
+            errors.clear();
+            error_sources = SourceMap::new();
         }
-    }
-    let linted = Linted { sources: loaded.sources, diagnostics: loaded.diagnostics, allowed: 0 };
-    Ok(Looked { path, cases: 0, linted, broken: true })
+        lint_rubric(&rubric)
+    };
+    Ok(Looked { path, cases, linted, errors, error_sources })
 }
 
 /// Makes the sure changes, round by round. A change after which the file no longer loads is taken back.
@@ -99,8 +114,10 @@ fn repair(mut looked: Looked, options: &LoadOptions, context: &Context) -> Resul
             count += changes.len();
         }
         let again = look(looked.path.clone(), options)?;
-        let better = again.linted.diagnostics.len() < looked.linted.diagnostics.len();
-        if again.broken || again.cases != looked.cases || !better {
+        let left: usize =
+            fixes(&again.linted.diagnostics, &again.linted.sources).values().map(Vec::len).sum();
+        let better = left < count;
+        if again.broken() || again.cases != looked.cases || !better {
             for (path, text) in &originals {
                 replace(path, text)?;
             }
@@ -137,7 +154,13 @@ fn replace(path: &Path, text: &str) -> Result<(), String> {
 
 fn patch(path: &Path, changes: &[Fix]) -> String {
     let line = |change: &Fix| {
-        format!("{}:{}\n- {}\n+ {}\n", path.display(), change.line, change.old.trim_end(), change.new.trim_end())
+        format!(
+            "{}:{}\n- {}\n+ {}\n",
+            path.display(),
+            change.line,
+            change.old.trim_end(),
+            change.new.trim_end()
+        )
     };
     changes.iter().map(line).collect()
 }
@@ -152,9 +175,10 @@ fn print(
     let allowed: usize = files.iter().map(|file| file.linted.allowed).sum();
     match format {
         FormatChoice::Text => {
-            for file in files.iter().filter(|file| !file.linted.diagnostics.is_empty()) {
-                let drawn = output::draw(&file.linted.diagnostics, &file.linted.sources, context.stdout);
-                output::print(&format!("{drawn}\n"));
+            for (diagnostics, sources) in
+                files.iter().flat_map(Looked::parts).filter(|part| !part.0.is_empty())
+            {
+                output::print(&format!("{}\n", output::draw(diagnostics, sources, context.stdout)));
             }
             output::print(&summary(files.len(), errors, warnings, allowed, fixed));
         }
@@ -162,11 +186,15 @@ fn print(
             let mut diagnostics = Vec::new();
             let mut listed = Vec::new();
             for file in files {
-                let found = render::json_report(&file.linted.diagnostics, &file.linted.sources).diagnostics;
+                let found: Vec<_> = file
+                    .parts()
+                    .into_iter()
+                    .flat_map(|(diagnostics, sources)| render::json_report(diagnostics, sources).diagnostics)
+                    .collect();
                 listed.push(serde_json::json!({
                     "path": file.path.display().to_string(),
                     "cases": file.cases,
-                    "findings": found.len(),
+                    "problems": found.len(),
                 }));
                 diagnostics.extend(found);
             }
@@ -181,8 +209,8 @@ fn print(
             }));
         }
         FormatChoice::Github => {
-            for file in files {
-                output::print(&render::to_github(&file.linted.diagnostics, &file.linted.sources));
+            for (diagnostics, sources) in files.iter().flat_map(Looked::parts) {
+                output::print(&render::to_github(diagnostics, sources));
             }
         }
         FormatChoice::Sarif => {
@@ -196,8 +224,11 @@ fn print(
                 information_uri: None,
                 describe: &describe,
             };
-            let parts: Vec<(&[Diagnostic], &SourceMap)> =
-                files.iter().map(|file| (file.linted.diagnostics.as_slice(), &file.linted.sources)).collect();
+            let parts: Vec<_> = files
+                .iter()
+                .flat_map(Looked::parts)
+                .filter(|(diagnostics, _)| !diagnostics.is_empty())
+                .collect();
             output::print(&render::to_sarif(&parts, tool));
         }
     }
@@ -207,7 +238,8 @@ fn print(
 fn tally(files: &[Looked]) -> (usize, usize) {
     files
         .iter()
-        .map(|file| render::tally(&file.linted.diagnostics))
+        .flat_map(Looked::parts)
+        .map(|(diagnostics, _)| render::tally(diagnostics))
         .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
 }
 

@@ -14,13 +14,17 @@ pub(super) const RULE: Rule = Rule {
     reason: "Reports, filters and comparisons of runs show ids. \"test-1\" makes everybody open the file, and numbers move when a case is added. Cases of JSONL datasets are not reported: there are too many to name.",
     source: "ids are the keys by which runs are compared; see docs/runs.md",
     bad: Example::Case("  - id: test-1\n    input: Where is my parcel?\n    assertions: [Names the depot]"),
-    good: Example::Case("  - id: parcel-location\n    input: Where is my parcel?\n    assertions: [Names the depot]"),
+    good: Example::Case(
+        "  - id: parcel-location\n    input: Where is my parcel?\n    assertions: [Names the depot]",
+    ),
     fixes: false,
     check: Check::Case(check),
 };
 
-const EMPTY: &[&str] =
-    &["test", "case", "eval", "example", "sample", "item", "foo", "bar", "baz", "untitled", "new", "tc", "testcase", "evalcase", "q", "t"];
+const EMPTY: &[&str] = &[
+    "test", "case", "eval", "example", "sample", "item", "foo", "bar", "baz", "untitled", "new", "tc",
+    "testcase", "evalcase", "q", "t",
+];
 
 fn check(view: &CaseView<'_>, out: &mut Report<'_>) {
     let Some(mark) = view.case.marks.id.as_ref() else { return };
@@ -29,7 +33,8 @@ fn check(view: &CaseView<'_>, out: &mut Report<'_>) {
     }
     let id = view.case.id.as_str().to_lowercase();
     let parts: Vec<&str> = id.split(|c: char| !c.is_alphabetic()).filter(|part| !part.is_empty()).collect();
-    let empty = parts.iter().all(|part| EMPTY.contains(part) || part.chars().count() == 1) && parts.len() <= 2;
+    let empty =
+        parts.iter().all(|part| EMPTY.contains(part) || part.chars().count() == 1) && parts.len() <= 2;
     // Non-Latin ids have parts too, but single characters may be words there.
     if !empty || !id.is_ascii() {
         return;
@@ -49,8 +54,15 @@ mod tests {
     #[test]
     fn numbers_and_empty_words_are_found() {
         for (id, count) in [
-            ("test-1", 1), ("case_07", 1), ("'42'", 1), ("a", 1), ("example-test", 1),
-            ("sum-2", 0), ("test-refund", 0), ("sort_example", 0), ("质", 0),
+            ("test-1", 1),
+            ("case_07", 1),
+            ("'42'", 1),
+            ("a", 1),
+            ("example-test", 1),
+            ("sum-2", 0),
+            ("test-refund", 0),
+            ("sort_example", 0),
+            ("质", 0),
         ] {
             let found = in_cases("L0503", &format!("- {{id: {id}, input: a, assertions: [Says so]}}\n"));
             assert_eq!(found.len(), count, "{id}");

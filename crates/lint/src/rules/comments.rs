@@ -16,7 +16,9 @@ pub(super) const WITHOUT_REASON: Rule = Rule {
     reason: "A finding that is silenced without a reason is a finding for the next reader. The comment has no effect until it says why.",
     source: "exceptions are kept with their reasons",
     bad: Example::Criteria("# allow: L0111\n- Offers a refund and/or a voucher"),
-    good: Example::Criteria("# allow: L0111 because support hands out both\n- Offers a refund and/or a voucher"),
+    good: Example::Criteria(
+        "# allow: L0111 because support hands out both\n- Offers a refund and/or a voucher",
+    ),
     fixes: false,
     check: Check::Comments,
 };
@@ -38,7 +40,9 @@ mod tests {
     use crate::testing::found;
 
     fn codes(criteria: &str) -> Vec<String> {
-        let file = format!("tests:\n  - id: parcel-help\n    input: Help\n    assertions:\n      - type: rubrics\n        criteria:\n{criteria}");
+        let file = format!(
+            "tests:\n  - id: parcel-help\n    input: Help\n    assertions:\n      - type: rubrics\n        criteria:\n{criteria}"
+        );
         found(&file).into_iter().map(|(code, _)| code).collect()
     }
 
@@ -46,7 +50,12 @@ mod tests {
     fn comments_speak_of_their_line_or_the_next() {
         let none: [&str; 0] = [];
         assert_eq!(codes("          - Offers a and/or b # allow: L0111 because both are fine\n"), none);
-        assert_eq!(codes("          # allow: L0111 because both are fine\n          # more words\n          - Offers a and/or b\n"), none);
+        assert_eq!(
+            codes(
+                "          # allow: L0111 because both are fine\n          # more words\n          - Offers a and/or b\n"
+            ),
+            none
+        );
         let head = "          # allow: L0111 because both are fine\n          - id: x1\n            outcome: Offers a and/or b\n";
         assert_eq!(codes(head), none, "above the criterion");
         let far = "          # allow: L0111 because both are fine\n          - Names it\n          - Offers a and/or b\n";
@@ -55,7 +64,8 @@ mod tests {
 
     #[test]
     fn several_codes_share_a_reason_and_each_must_be_used() {
-        let both = "          - Offers a and/or b, etc. # allow: L0111, L0108 because that is how it is said\n";
+        let both =
+            "          - Offers a and/or b, etc. # allow: L0111, L0108 because that is how it is said\n";
         assert_eq!(codes(both), Vec::<String>::new());
         assert_eq!(codes(&both.replace("L0108", "L0999")), ["L0108", "L0002"]);
     }

@@ -14,13 +14,16 @@ pub(super) const RULE: Rule = Rule {
     reason: "The score is then this criterion's outcome with a little noise. If nothing works without it, `required: true` says so, and the other weights can tell good from better.",
     source: cited::GUIDE,
     bad: Example::Criteria("- {outcome: Names the cause, weight: 10}\n- Gives the date\n- Offers help"),
-    good: Example::Criteria("- {outcome: Names the cause, weight: 2, required: true}\n- Gives the date\n- Offers help"),
+    good: Example::Criteria(
+        "- {outcome: Names the cause, weight: 2, required: true}\n- Gives the date\n- Offers help",
+    ),
     fixes: false,
     check: Check::Rubric(check),
 };
 
 fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
-    let positive: Vec<f64> = view.rubric().criteria().iter().map(|c| c.weight.get()).filter(|w| *w > 0.0).collect();
+    let positive: Vec<f64> =
+        view.rubric().criteria().iter().map(|c| c.weight.get()).filter(|w| *w > 0.0).collect();
     let total: f64 = positive.iter().sum();
     if positive.len() < 3 || !total.is_finite() {
         return;

@@ -24,10 +24,28 @@ pub(super) const RULE: Rule = Rule {
 const FAIL_TO: &[&str] = &["does not fail to", "doesn't fail to", "never fails to"];
 
 const OTHERS: &[&str] = &[
-    "does not fail", "not omit", "not omits", "doesn't omit", "does not forget", "doesn't forget", "never forgets",
-    "does not neglect", "doesn't neglect", "does not lack", "doesn't lack", "not without", "not fail to", "never omits",
-    "does not avoid", "doesn't avoid", "no lack of", "does not leave out", "doesn't leave out", "is not unclear",
-    "not incorrect", "is not wrong",
+    "does not fail",
+    "not omit",
+    "not omits",
+    "doesn't omit",
+    "does not forget",
+    "doesn't forget",
+    "never forgets",
+    "does not neglect",
+    "doesn't neglect",
+    "does not lack",
+    "doesn't lack",
+    "not without",
+    "not fail to",
+    "never omits",
+    "does not avoid",
+    "doesn't avoid",
+    "no lack of",
+    "does not leave out",
+    "doesn't leave out",
+    "is not unclear",
+    "not incorrect",
+    "is not wrong",
 ];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -72,12 +90,18 @@ mod tests {
 
     #[test]
     fn two_negations_are_found() {
-        finds("L0104", &["Does not omit the price", "Is not without risk", "The answer doesn't forget the date"]);
+        finds(
+            "L0104",
+            &["Does not omit the price", "Is not without risk", "The answer doesn't forget the date"],
+        );
         assert_eq!(in_text("L0104", "Does not fail to name the price"), ["Does not fail to"]);
     }
 
     #[test]
     fn one_negation_is_fine() {
-        silent("L0104", &["Does not mention the price", "Fails gracefully", "Leaves out the price", "Tests fail"]);
+        silent(
+            "L0104",
+            &["Does not mention the price", "Fails gracefully", "Leaves out the price", "Tests fail"],
+        );
     }
 }

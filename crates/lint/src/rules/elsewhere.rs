@@ -21,9 +21,24 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const OTHERS: &[&str] = &[
-    "the above", "as above", "see above", "above criteria", "above criterion", "previous criterion", "previous criteria",
-    "preceding criterion", "preceding criteria", "other criteria", "other criterion", "criterion above", "criteria above",
-    "the other rubrics", "previous rubric", "other rubrics", "criterion below", "criteria below",
+    "the above",
+    "as above",
+    "see above",
+    "above criteria",
+    "above criterion",
+    "previous criterion",
+    "previous criteria",
+    "preceding criterion",
+    "preceding criteria",
+    "other criteria",
+    "other criterion",
+    "criterion above",
+    "criteria above",
+    "the other rubrics",
+    "previous rubric",
+    "other rubrics",
+    "criterion below",
+    "criteria below",
 ];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -53,6 +68,14 @@ mod tests {
 
     #[test]
     fn places_in_the_answer_are_fine() {
-        silent("L0113", &["Names a price above 10", "Lists the hiring criteria", "Prints\nthe above", "Puts the sum below"]);
+        silent(
+            "L0113",
+            &[
+                "Names a price above 10",
+                "Lists the hiring criteria",
+                "Prints\nthe above",
+                "Puts the sum below",
+            ],
+        );
     }
 }

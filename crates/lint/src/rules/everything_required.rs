@@ -37,7 +37,8 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
     }
     let first = view.grader.marks.first().and_then(|marks| marks.required.as_ref().or(marks.head.as_ref()));
     if let Some(span) = out.span(first) {
-        let label = if weights_differ { "the weights can't change the verdict" } else { "and so are all others" };
+        let label =
+            if weights_differ { "the weights can't change the verdict" } else { "and so are all others" };
         out.add(
             Diagnostic::warning(
                 RULE.code,
@@ -60,6 +61,12 @@ mod tests {
         assert_eq!(in_criteria("L0202", all), ["required: true"]);
         assert!(in_criteria("L0202", &all.replacen(", required: true", "", 1)).is_empty());
         assert!(in_criteria("L0202", "- a1\n- b1\n- c1\n- d1\n").is_empty(), "plain texts");
-        assert!(in_criteria("L0202", "- {outcome: a1, required: true, weight: 2}\n- {outcome: b1, required: true}\n").is_empty());
+        assert!(
+            in_criteria(
+                "L0202",
+                "- {outcome: a1, required: true, weight: 2}\n- {outcome: b1, required: true}\n"
+            )
+            .is_empty()
+        );
     }
 }

@@ -14,31 +14,69 @@ pub(super) const RULE: Rule = Rule {
     title: "The lowest range describes a good answer and the highest a bad one.",
     reason: "10 is the best score. Ranges written for a scale on which 1 is best reward the worst answers.",
     source: cited::PROMETHEUS,
-    bad: Example::Criteria("- id: facts\n  score_ranges:\n    0: Excellent, all facts are correct\n    6: Poor, most facts are wrong"),
-    good: Example::Criteria("- id: facts\n  score_ranges:\n    0: Poor, most facts are wrong\n    6: Excellent, all facts are correct"),
+    bad: Example::Criteria(
+        "- id: facts\n  score_ranges:\n    0: Excellent, all facts are correct\n    6: Poor, most facts are wrong",
+    ),
+    good: Example::Criteria(
+        "- id: facts\n  score_ranges:\n    0: Poor, most facts are wrong\n    6: Excellent, all facts are correct",
+    ),
     fixes: false,
     check: Check::Criterion(check),
 };
 
 const GOOD: &[&str] = &[
-    "excellent", "perfect", "perfectly", "outstanding", "flawless", "complete", "fully", "correct", "accurate", "clear",
-    "comprehensive", "strong", "good", "best",
+    "excellent",
+    "perfect",
+    "perfectly",
+    "outstanding",
+    "flawless",
+    "complete",
+    "fully",
+    "correct",
+    "accurate",
+    "clear",
+    "comprehensive",
+    "strong",
+    "good",
+    "best",
 ];
 const BAD: &[&str] = &[
-    "poor", "poorly", "bad", "terrible", "wrong", "incorrect", "missing", "fails", "unclear", "useless", "unacceptable",
-    "inaccurate", "irrelevant", "incomplete", "worst", "none", "misleading",
+    "poor",
+    "poorly",
+    "bad",
+    "terrible",
+    "wrong",
+    "incorrect",
+    "missing",
+    "fails",
+    "unclear",
+    "useless",
+    "unacceptable",
+    "inaccurate",
+    "irrelevant",
+    "incomplete",
+    "worst",
+    "none",
+    "misleading",
 ];
 
-/// More good words than bad ones (1), fewer (-1), or neither (0). A negation before a word turns it.
+/// Texts up to this many words may be told by one word.
+const SHORT: usize = 6;
+
+/// Clearly more good words than bad ones (1), fewer (-1), or neither (0). A negation before a word turns
+/// it; in a longer text one word is not enough.
 fn tone(text: &str) -> i32 {
     let words = words(text);
     let mut sum = 0;
     for (at, word) in words.iter().enumerate() {
-        let value = i32::from(GOOD.contains(&word.text.as_str())) - i32::from(BAD.contains(&word.text.as_str()));
-        let turned = words[at.saturating_sub(2)..at].iter().any(|before| is_negation(&before.text) || before.text == "nothing");
+        let value =
+            i32::from(GOOD.contains(&word.text.as_str())) - i32::from(BAD.contains(&word.text.as_str()));
+        let turned = words[at.saturating_sub(2)..at]
+            .iter()
+            .any(|before| is_negation(&before.text) || before.text == "nothing");
         sum += if turned { -value } else { value };
     }
-    sum.signum()
+    if words.len() > SHORT && sum.abs() < 2 { 0 } else { sum.signum() }
 }
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -48,7 +86,9 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     if view.weight() <= 0.0 || tone(&low.text) != 1 || tone(&high.text) != -1 {
         return;
     }
-    let (Some(span), Some(top)) = (out.span(marks.bands.first()), out.span(marks.bands.last())) else { return };
+    let (Some(span), Some(top)) = (out.span(marks.bands.first()), out.span(marks.bands.last())) else {
+        return;
+    };
     out.add(
         Diagnostic::warning(RULE.code, "the score ranges fall where they should rise", span, "lowest score")
             .with_secondary(top, "highest score")
@@ -74,6 +114,13 @@ mod tests {
     fn rising_and_neutral_scales_are_fine() {
         assert_eq!(found("Wrong", "Fully correct"), 0);
         assert_eq!(found("Names no carrier", "Names the carrier"), 0);
+        assert_eq!(
+            found(
+                "Puts the good of all first, whatever the cost may be",
+                "Calls the act bad and explains at length"
+            ),
+            0
+        );
         assert_eq!(found("Not correct", "No facts are missing"), 0);
     }
 }

@@ -33,8 +33,9 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
     let Some(criterion) = named else { return };
     let banded = criterion.bands().is_some();
     let Some(span) = out.span(Some(mark)) else { return };
-    let mut diagnostic = Diagnostic::warning(RULE.code, "only full marks reach this threshold", span, "nothing may be missed")
-        .with_help("lower the threshold to what a good answer reaches");
+    let mut diagnostic =
+        Diagnostic::warning(RULE.code, "only full marks reach this threshold", span, "nothing may be missed")
+            .with_help("lower the threshold to what a good answer reaches");
     if let Some(span) = out.span(criterion.head()) {
         let label = if banded { "needs 10 of 10" } else { "optional, and yet it must be met" };
         diagnostic = diagnostic.with_secondary(span, label);
@@ -52,7 +53,10 @@ mod tests {
         assert_eq!(in_cases("L0208", bad), ["1"]);
         assert!(in_cases("L0208", &bad.replace("threshold: 1", "threshold: 0.99")).is_empty());
         assert!(in_cases("L0208", &bad.replace("required: false", "required: true")).is_empty());
-        let banded = bad.replace("{outcome: Names the date, required: false}", "{id: d1, score_ranges: {0: Late, 6: Soon}}");
+        let banded = bad.replace(
+            "{outcome: Names the date, required: false}",
+            "{id: d1, score_ranges: {0: Late, 6: Soon}}",
+        );
         assert_eq!(in_cases("L0208", &banded), ["1"]);
     }
 }

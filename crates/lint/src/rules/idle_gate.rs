@@ -14,8 +14,12 @@ pub(super) const RULE: Rule = Rule {
     title: "The minimum is 0, so the gate can never fail.",
     reason: "Every answer reaches a minimum of 0. It looks like protection and is none. Raise it, or remove it.",
     source: cited::ARITHMETIC,
-    bad: Example::Criteria("- id: tone\n  min_score: 0\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral"),
-    good: Example::Criteria("- id: tone\n  min_score: 0.5\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral"),
+    bad: Example::Criteria(
+        "- id: tone\n  min_score: 0\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",
+    ),
+    good: Example::Criteria(
+        "- id: tone\n  min_score: 0.5\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",
+    ),
     fixes: true,
     check: Check::Criterion(check),
 };
@@ -28,8 +32,9 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         Some(Gate::Met) | None => false,
     };
     let Some(span) = out.span(view.gate_mark()).filter(|_| idle) else { return };
-    let mut diagnostic = Diagnostic::warning(RULE.code, "this gate can't fail", span, "every answer reaches 0")
-        .with_help("raise the minimum, or remove it");
+    let mut diagnostic =
+        Diagnostic::warning(RULE.code, "this gate can't fail", span, "every answer reaches 0")
+            .with_help("raise the minimum, or remove it");
     // Removing the key turns a checklist criterion of format 1 into a required one.
     let removable = view.bands().is_some() && view.marks().is_some_and(|marks| marks.required.is_none());
     if let Some(line) = whole_line(out, span).filter(|_| removable) {
@@ -44,7 +49,8 @@ fn whole_line(out: &Report<'_>, span: Span) -> Option<Span> {
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let end = span.end + text[span.end..].find('\n')? + 1;
     let blank = |part: &str| part.trim().is_empty();
-    (blank(&text[start..span.start]) && blank(&text[span.end..end])).then(|| Span::new(span.source, start, end))
+    (blank(&text[start..span.start]) && blank(&text[span.end..end]))
+        .then(|| Span::new(span.source, start, end))
 }
 
 #[cfg(test)]
@@ -56,7 +62,9 @@ mod tests {
 
     #[test]
     fn only_a_minimum_of_zero_is_idle() {
-        for (minimum, count) in [("min_score: 0", 1), ("required_min_score: 0", 1), ("min_score: 0.1", 0), ("required: true", 0)] {
+        for (minimum, count) in
+            [("min_score: 0", 1), ("required_min_score: 0", 1), ("min_score: 0.1", 0), ("required: true", 0)]
+        {
             let found = in_criteria("L0205", &format!("- id: a1\n  {minimum}\n{BANDS}"));
             assert_eq!(found.len(), count, "{minimum}: {found:?}");
         }

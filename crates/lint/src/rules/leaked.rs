@@ -26,14 +26,48 @@ pub(super) const RULE: Rule = Rule {
 /// Shorter answers stand in questions by chance, or as one of several choices.
 const WORDS: usize = 8;
 const COPYING: &[&str] = &[
-    "extract", "repeat", "quote", "copy", "rewrite", "correct", "fix", "edit", "format", "convert", "echo", "proofread",
-    "choose", "select", "classify", "sort", "translate", "summarize", "summarise", "find", "which", "transcribe", "refactor",
-    "improve", "option", "options", "following", "context", "passage", "document", "article", "below", "above", "file",
+    "extract",
+    "repeat",
+    "quote",
+    "copy",
+    "rewrite",
+    "correct",
+    "fix",
+    "edit",
+    "format",
+    "convert",
+    "echo",
+    "proofread",
+    "choose",
+    "select",
+    "classify",
+    "sort",
+    "translate",
+    "summarize",
+    "summarise",
+    "find",
+    "which",
+    "transcribe",
+    "refactor",
+    "improve",
+    "option",
+    "options",
+    "following",
+    "context",
+    "passage",
+    "document",
+    "article",
+    "below",
+    "above",
+    "file",
 ];
 
 fn check(view: &CaseView<'_>, out: &mut Report<'_>) {
     let case = view.case;
-    let Some(reference) = case.reference().filter(|reference| reference.split_whitespace().count() >= WORDS) else { return };
+    let Some(reference) = case.reference().filter(|reference| reference.split_whitespace().count() >= WORDS)
+    else {
+        return;
+    };
     let question = case.question();
     let plain = |text: &str| words(text).into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
     let asked = words(&question);
@@ -59,6 +93,8 @@ mod tests {
         assert!(in_cases("L0502", &bad.replace("Where is my parcel?", "Extract the note")).is_empty());
         assert!(in_cases("L0502", &bad.replace("Note: The", "Note: A")).is_empty());
         let short = "- {id: yes-or-no, input: Say yes, expected_output: yes}\n";
-        assert!(in_cases("L0502", &format!("{} \n", short.replace("}", ", assertions: [Says yes]}"))).is_empty());
+        assert!(
+            in_cases("L0502", &format!("{} \n", short.replace("}", ", assertions: [Says yes]}"))).is_empty()
+        );
     }
 }

@@ -21,8 +21,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const LONG: &[&str] = &[
-    "detailed", "comprehensive", "comprehensively", "thorough", "thoroughly", "extensive", "extensively", "lengthy",
-    "in-depth", "elaborate", "exhaustive", "exhaustively",
+    "detailed",
+    "comprehensive",
+    "comprehensively",
+    "thorough",
+    "thoroughly",
+    "extensive",
+    "extensively",
+    "lengthy",
+    "in-depth",
+    "elaborate",
+    "exhaustive",
+    "exhaustively",
 ];
 /// Longer criteria say what the details are.
 const SHORT: usize = 9;
@@ -33,17 +43,35 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         return;
     }
     let words = words(text);
-    let Some(range) = any_phrase(&words, LONG).filter(|_| !words.iter().any(|w| is_negation(&w.text))) else { return };
+    let Some(range) = any_phrase(&words, LONG).filter(|_| !words.iter().any(|w| is_negation(&w.text))) else {
+        return;
+    };
     // What is thorough must be the answer, not something the answer is about.
     let about_answer = any_phrase(
         &words,
         &[
-            "explanation", "answer", "response", "description", "overview", "analysis", "summary", "is detailed",
-            "is comprehensive", "is thorough", "thoroughly", "comprehensively", "discussion", "report", "guide", "review",
+            "explanation",
+            "answer",
+            "response",
+            "description",
+            "overview",
+            "analysis",
+            "summary",
+            "is detailed",
+            "is comprehensive",
+            "is thorough",
+            "thoroughly",
+            "comprehensively",
+            "discussion",
+            "report",
+            "guide",
+            "review",
         ],
     )
     .is_some();
-    if !about_answer || any_phrase(&words, &["too", "overly", "unnecessarily", "about", "of the", "covering"]).is_some() {
+    if !about_answer
+        || any_phrase(&words, &["too", "overly", "unnecessarily", "about", "of the", "covering"]).is_some()
+    {
         return;
     }
     let asked = |word: &str| {
@@ -55,8 +83,13 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }
     if let Some(span) = out.part(view.text_mark(), text, range) {
         out.add(
-            Diagnostic::warning(RULE.code, "this criterion rewards length", span, "the question does not ask for it")
-                .with_help("name the facts or steps that must be there"),
+            Diagnostic::warning(
+                RULE.code,
+                "this criterion rewards length",
+                span,
+                "the question does not ask for it",
+            )
+            .with_help("name the facts or steps that must be there"),
         );
     }
 }
@@ -67,16 +100,28 @@ mod tests {
 
     #[test]
     fn length_nobody_asked_for_is_found() {
-        finds("L0110", &["The response is comprehensive", "Gives an in-depth analysis", "Thoroughly explains the matter"]);
+        finds(
+            "L0110",
+            &[
+                "The response is comprehensive",
+                "Gives an in-depth analysis",
+                "Thoroughly explains the matter",
+            ],
+        );
     }
 
     #[test]
     fn details_that_are_named_or_asked_for_are_fine() {
         silent(
             "L0110",
-            &["Gives a detailed price list: item, price", "Is not a lengthy answer", "Recommends exhaustive tests of the parcel"],
+            &[
+                "Gives a detailed price list: item, price",
+                "Is not a lengthy answer",
+                "Recommends exhaustive tests of the parcel",
+            ],
         );
-        let asked = "- {id: guide-asked, input: Write a detailed guide, assertions: [Provides a detailed guide]}\n";
+        let asked =
+            "- {id: guide-asked, input: Write a detailed guide, assertions: [Provides a detailed guide]}\n";
         assert_eq!(in_cases("L0110", asked), Vec::<String>::new());
         let unasked = asked.replace("Write a detailed", "Write a");
         assert_eq!(in_cases("L0110", &unasked), ["detailed"]);

@@ -21,8 +21,20 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const WISHES: &[&str] = &[
-    "ideally", "preferably", "optionally", "nice to have", "nice-to-have", "bonus", "if possible", "where possible",
-    "when possible", "would be nice", "extra credit", "is a plus", "not required", "not strictly necessary",
+    "ideally",
+    "preferably",
+    "optionally",
+    "nice to have",
+    "nice-to-have",
+    "bonus",
+    "if possible",
+    "where possible",
+    "when possible",
+    "would be nice",
+    "extra credit",
+    "is a plus",
+    "not required",
+    "not strictly necessary",
 ];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -30,7 +42,9 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let words = words(text);
     // A criterion about somebody's bonus is no wish.
     let wish = any_phrase(&words, WISHES).filter(|range| {
-        &text[range.clone()].to_lowercase() != "bonus" || text[range.end..].starts_with(':') || text[range.end..].starts_with(" points")
+        &text[range.clone()].to_lowercase() != "bonus"
+            || text[range.end..].starts_with(':')
+            || text[range.end..].starts_with(" points")
     });
     let (Some(_), Some(range)) = (view.criterion().gate, wish) else { return };
     let Some(span) = out.part(view.text_mark(), text, range) else { return };
@@ -50,7 +64,10 @@ mod tests {
 
     #[test]
     fn wishes_that_are_required_are_found() {
-        assert_eq!(in_criteria("L0203", "- outcome: Names the price, if possible\n  required: true\n"), ["if possible"]);
+        assert_eq!(
+            in_criteria("L0203", "- outcome: Names the price, if possible\n  required: true\n"),
+            ["if possible"]
+        );
         assert_eq!(in_criteria("L0203", "- Preferably names the price\n"), ["Preferably"]);
     }
 

@@ -20,9 +20,20 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const ASKED: &[&str] = &[
-    "correct answer", "correct result", "correct solution", "correct value", "correct response", "correct final answer",
-    "right answer", "right result", "answer is correct", "answer is right", "result is correct", "correct number",
-    "response is correct", "final answer is correct",
+    "correct answer",
+    "correct result",
+    "correct solution",
+    "correct value",
+    "correct response",
+    "correct final answer",
+    "right answer",
+    "right result",
+    "answer is correct",
+    "answer is right",
+    "result is correct",
+    "correct number",
+    "response is correct",
+    "final answer is correct",
 ];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -63,7 +74,14 @@ mod tests {
 
     #[test]
     fn a_value_or_a_reference_is_a_key() {
-        silent("L0114", &["Gives the correct answer (42)", "Gives the correct answer that Paris is meant", "Uses correct grammar"]);
+        silent(
+            "L0114",
+            &[
+                "Gives the correct answer (42)",
+                "Gives the correct answer that Paris is meant",
+                "Uses correct grammar",
+            ],
+        );
         let case = "- {id: sum-of-two, input: What is 2 + 2?, expected_output: '4', assertions: [Gives the correct answer]}\n";
         assert_eq!(in_cases("L0114", case), Vec::<String>::new());
         let without = case.replace("expected_output: '4', ", "");

@@ -26,7 +26,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const LONG: usize = 8;
-const FORBIDS: &[&str] = &["only", "nothing", "free", "exactly", "refuses", "declines", "instead", "rejects", "limited", "most"];
+const FORBIDS: &[&str] =
+    &["only", "nothing", "free", "exactly", "refuses", "declines", "instead", "rejects", "limited", "most"];
 
 fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
     let criteria = view.rubric().criteria();

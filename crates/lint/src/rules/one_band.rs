@@ -14,7 +14,9 @@ pub(super) const RULE: Rule = Rule {
     reason: "The text says what is looked at, and not what a 3 or an 8 is. Without texts for the levels judges use the scale as they like.",
     source: cited::PROMETHEUS,
     bad: Example::Criteria("- id: tone\n  score_ranges:\n    0: How polite the answer is"),
-    good: Example::Criteria("- id: tone\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer"),
+    good: Example::Criteria(
+        "- id: tone\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer",
+    ),
     fixes: false,
     check: Check::Criterion(check),
 };

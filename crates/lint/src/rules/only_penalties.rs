@@ -38,6 +38,8 @@ mod tests {
     #[test]
     fn one_positive_weight_is_enough() {
         assert_eq!(in_criteria("L0209", super::RULE.bad.text()), ["weight: -2"]);
-        assert!(in_criteria("L0209", "- {outcome: a1, weight: -2}\n- {outcome: b1, weight: 0.1}\n").is_empty());
+        assert!(
+            in_criteria("L0209", "- {outcome: a1, weight: -2}\n- {outcome: b1, weight: 0.1}\n").is_empty()
+        );
     }
 }

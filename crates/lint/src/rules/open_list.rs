@@ -26,10 +26,15 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let text = view.text();
     let words = words(text);
     // In brackets and behind "such as" the list is one of examples.
-    let examples = any_phrase(&words, &["such as", "for example", "like", "e g", "including", "any", "one of"]).is_some();
+    let examples =
+        any_phrase(&words, &["such as", "for example", "like", "e g", "including", "any", "one of"])
+            .is_some();
     let Some(range) = any_phrase(&words, OPEN).filter(|_| !examples) else { return };
     let before = &text[..range.start];
-    if before.matches('(').count() > before.matches(')').count() || text[range.end..].split_whitespace().count() > 3 || text[range.end..].starts_with(" than") {
+    if before.matches('(').count() > before.matches(')').count()
+        || text[range.end..].split_whitespace().count() > 3
+        || text[range.end..].starts_with(" than")
+    {
         return;
     }
     if let Some(span) = out.part(view.text_mark(), text, range) {
@@ -53,7 +58,11 @@ mod tests {
     fn examples_may_go_on() {
         silent(
             "L0108",
-            &["Handles edge cases (none, empty, etc.)", "Names a limit such as weight, size, etc.", "Costs 5 and more than that is said"],
+            &[
+                "Handles edge cases (none, empty, etc.)",
+                "Names a limit such as weight, size, etc.",
+                "Costs 5 and more than that is said",
+            ],
         );
     }
 }

@@ -38,8 +38,13 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
         let Some(span) = out.span(criterion.text_mark()) else { continue };
         let title = format!("one criterion holds {demands} statements");
         out.add(
-            Diagnostic::warning(RULE.code, title, span.start_point(), "all of them are decided with one yes or no")
-                .with_help("write a criterion for each statement under `assertions` (format 1: `rubrics`)"),
+            Diagnostic::warning(
+                RULE.code,
+                title,
+                span.start_point(),
+                "all of them are decided with one yes or no",
+            )
+            .with_help("write a criterion for each statement under `assertions` (format 1: `rubrics`)"),
         );
     }
 }
@@ -47,7 +52,10 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
 /// Sentences and list items.
 fn demands(text: &str) -> usize {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let is_item = |line: &str| line.starts_with(['-', '*', '•']) || line.split_once(['.', ')']).is_some_and(|(n, _)| n.parse::<u32>().is_ok());
+    let is_item = |line: &str| {
+        line.starts_with(['-', '*', '•'])
+            || line.split_once(['.', ')']).is_some_and(|(n, _)| n.parse::<u32>().is_ok())
+    };
     let items = lines.clone().filter(|line| is_item(line)).count();
     let prose: Vec<&str> = lines.filter(|line| !is_item(line)).collect();
     let prose = prose.join(" ");
@@ -72,6 +80,12 @@ mod tests {
         assert_eq!(in_cases("L0402", super::RULE.bad.text()).len(), 1);
         let long = "word ".repeat(60);
         assert!(in_cases("L0402", &format!("- {{id: one-long, input: a, criteria: {long}}}\n")).is_empty());
-        assert!(in_cases("L0402", "- {id: short-ones, input: a, criteria: Names the cause. Gives the date. Offers help.}\n").is_empty());
+        assert!(
+            in_cases(
+                "L0402",
+                "- {id: short-ones, input: a, criteria: Names the cause. Gives the date. Offers help.}\n"
+            )
+            .is_empty()
+        );
     }
 }

@@ -21,9 +21,22 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const ALLOWS: &[&str] = &[
-    "answer may", "response may", "output may", "assistant may", "agent may", "model may", "reply may", "answer might",
-    "response might", "answer could", "response could", "may optionally", "can optionally", "could optionally",
-    "optionally mentions", "optionally includes",
+    "answer may",
+    "response may",
+    "output may",
+    "assistant may",
+    "agent may",
+    "model may",
+    "reply may",
+    "answer might",
+    "response might",
+    "answer could",
+    "response could",
+    "may optionally",
+    "can optionally",
+    "could optionally",
+    "optionally mentions",
+    "optionally includes",
 ];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -32,8 +45,12 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let Some(range) = any_phrase(&words, ALLOWS) else { return };
     // A permission beside a demand explains the demand; "may not" forbids.
     let rest = &text[range.end..];
-    let demand = any_phrase(&words, &["must", "but", "should", "as long as", "if", "or", "not", "only"]).is_some();
-    if demand || range.start > 8 || rest.contains(['.', ';', ',']) && rest.trim_end_matches('.').contains(['.', ';', ',']) {
+    let demand =
+        any_phrase(&words, &["must", "but", "should", "as long as", "if", "or", "not", "only"]).is_some();
+    if demand
+        || range.start > 8
+        || rest.contains(['.', ';', ',']) && rest.trim_end_matches('.').contains(['.', ';', ','])
+    {
         return;
     }
     if let Some(span) = out.part(view.text_mark(), text, range) {

@@ -20,13 +20,44 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Criterion(check),
 };
 
-const AMOUNTS: &[&str] =
-    &["several", "few", "enough", "sufficient", "numerous", "various", "many", "multiple", "plenty", "couple", "adequate"];
+const AMOUNTS: &[&str] = &[
+    "several",
+    "few",
+    "enough",
+    "sufficient",
+    "numerous",
+    "various",
+    "many",
+    "multiple",
+    "plenty",
+    "couple",
+    "adequate",
+];
 
 const COUNTED: &[&str] = &[
-    "examples", "sources", "reasons", "points", "arguments", "details", "citations", "references", "steps", "options",
-    "alternatives", "suggestions", "ways", "benefits", "facts", "perspectives", "ideas", "recommendations", "questions",
-    "tips", "strategies", "evidence", "quotes",
+    "examples",
+    "sources",
+    "reasons",
+    "points",
+    "arguments",
+    "details",
+    "citations",
+    "references",
+    "steps",
+    "options",
+    "alternatives",
+    "suggestions",
+    "ways",
+    "benefits",
+    "facts",
+    "perspectives",
+    "ideas",
+    "recommendations",
+    "questions",
+    "tips",
+    "strategies",
+    "evidence",
+    "quotes",
 ];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -60,7 +91,10 @@ mod tests {
 
     #[test]
     fn amounts_of_countable_things_are_found() {
-        finds("L0106", &["Cites multiple sources", "Offers a few good alternatives", "Gives sufficient evidence"]);
+        finds(
+            "L0106",
+            &["Cites multiple sources", "Offers a few good alternatives", "Gives sufficient evidence"],
+        );
         assert_eq!(in_text("L0106", "Cites numerous facts"), ["numerous"]);
     }
 

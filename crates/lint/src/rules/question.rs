@@ -22,8 +22,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const OPENINGS: &[&str] = &[
-    "does", "do", "did", "is", "are", "was", "were", "has", "have", "can", "could", "should", "would", "will", "how",
-    "what", "which", "who", "why", "when", "where", "to",
+    "does", "do", "did", "is", "are", "was", "were", "has", "have", "can", "could", "should", "would",
+    "will", "how", "what", "which", "who", "why", "when", "where", "to",
 ];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -34,8 +34,9 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         return;
     }
     let Some(span) = out.span(view.text_mark()) else { return };
-    let mut diagnostic = Diagnostic::warning(RULE.code, "this criterion is a question", span, "met or unmet?")
-        .with_help("state what holds for a good answer");
+    let mut diagnostic =
+        Diagnostic::warning(RULE.code, "this criterion is a question", span, "met or unmet?")
+            .with_help("state what holds for a good answer");
     // "Does the answer mention x?" is "Mentions x": the subject and the question mark go.
     let verb = match words.as_slice() {
         [does, the, subject, verb, ..]
@@ -49,8 +50,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         && let Some(span) = out.exact(view.text_mark(), text, 0..text.len())
     {
         let rest = text[verb.at.end..].trim_end_matches('?');
-        diagnostic =
-            diagnostic.with_suggestion("state it", span, format!("{}{rest}", cased(&third, true)));
+        diagnostic = diagnostic.with_suggestion("state it", span, format!("{}{rest}", cased(&third, true)));
     }
     out.add(diagnostic);
 }
@@ -66,7 +66,10 @@ mod tests {
 
     #[test]
     fn statements_about_questions_are_fine() {
-        silent("L0105", &["Asks: where is it?", "Does not ask back", "Ends with \"Anything else?\"", "Is polite"]);
+        silent(
+            "L0105",
+            &["Asks: where is it?", "Does not ask back", "Ends with \"Anything else?\"", "Is polite"],
+        );
     }
 
     #[test]

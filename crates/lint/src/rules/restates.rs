@@ -38,8 +38,13 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }
     if let Some(span) = out.span(view.text_mark()) {
         out.add(
-            Diagnostic::warning(RULE.code, "this criterion is the question again", span, "what must be in it?")
-                .with_help("say what a good answer to the question contains"),
+            Diagnostic::warning(
+                RULE.code,
+                "this criterion is the question again",
+                span,
+                "what must be in it?",
+            )
+            .with_help("say what a good answer to the question contains"),
         );
     }
 }
@@ -49,12 +54,19 @@ mod tests {
     use crate::testing::in_cases;
 
     fn case(question: &str, criterion: &str) -> usize {
-        in_cases("L0501", &format!("- {{id: one-case, input: \"{question}\", assertions: [\"{criterion}\"]}}\n")).len()
+        in_cases(
+            "L0501",
+            &format!("- {{id: one-case, input: \"{question}\", assertions: [\"{criterion}\"]}}\n"),
+        )
+        .len()
     }
 
     #[test]
     fn the_same_words_are_found() {
-        assert_eq!(case("Please explain the causes of the strike.", "The answer explains the causes of the strike"), 1);
+        assert_eq!(
+            case("Please explain the causes of the strike.", "The answer explains the causes of the strike"),
+            1
+        );
     }
 
     #[test]

@@ -14,7 +14,9 @@ pub(super) const RULE: Rule = Rule {
     title: "Two score ranges differ in nothing but words of degree.",
     reason: "A judge chooses a range by its text. If one says \"clear\" and the next \"very clear\", the choice is a matter of taste and repeats badly. Say what an answer of the higher range has that one of the lower range lacks.",
     source: cited::PROMETHEUS,
-    bad: Example::Criteria("- id: clarity\n  score_ranges:\n    0: Hard to follow\n    4: Clear\n    8: Very clear"),
+    bad: Example::Criteria(
+        "- id: clarity\n  score_ranges:\n    0: Hard to follow\n    4: Clear\n    8: Very clear",
+    ),
     good: Example::Criteria(
         "- id: clarity\n  score_ranges:\n    0: Steps are missing or out of order\n    4: All steps, in order\n    8: All steps, in order, each with its reason",
     ),
@@ -23,16 +25,41 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const DEGREES: &[&str] = &[
-    "very", "quite", "fairly", "rather", "somewhat", "highly", "extremely", "really", "mostly", "largely", "slightly",
-    "moderately", "exceptionally", "the", "a", "an", "is", "answer", "response", "too", "and",
+    "very",
+    "quite",
+    "fairly",
+    "rather",
+    "somewhat",
+    "highly",
+    "extremely",
+    "really",
+    "mostly",
+    "largely",
+    "slightly",
+    "moderately",
+    "exceptionally",
+    "the",
+    "a",
+    "an",
+    "is",
+    "answer",
+    "response",
+    "too",
+    "and",
 ];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
     let cores: Vec<String> = bands.as_slice().iter().map(|band| core(&band.text)).collect();
     for (index, later) in cores.iter().enumerate() {
-        let Some(first) = cores[..index].iter().position(|earlier| earlier == later && !later.is_empty()) else { continue };
-        let (Some(span), Some(before)) = (out.span(marks.bands.get(index)), out.span(marks.bands.get(first))) else { return };
+        let Some(first) = cores[..index].iter().position(|earlier| earlier == later && !later.is_empty())
+        else {
+            continue;
+        };
+        let (Some(span), Some(before)) = (out.span(marks.bands.get(index)), out.span(marks.bands.get(first)))
+        else {
+            return;
+        };
         out.add(
             Diagnostic::warning(RULE.code, "two score ranges say the same", span, "what is more here?")
                 .with_secondary(before, "than here")
@@ -42,7 +69,8 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
 }
 
 fn core(text: &str) -> String {
-    let words: Vec<String> = words(text).into_iter().map(|w| w.text).filter(|w| !DEGREES.contains(&w.as_str())).collect();
+    let words: Vec<String> =
+        words(text).into_iter().map(|w| w.text).filter(|w| !DEGREES.contains(&w.as_str())).collect();
     words.join(" ")
 }
 
@@ -51,7 +79,12 @@ mod tests {
     use crate::testing::in_criteria;
 
     fn bands(low: &str, high: &str) -> Vec<String> {
-        in_criteria("L0301", &format!("- id: a1\n  score_ranges:\n    - score_range: [6, 10]\n      outcome: {high}\n    - score_range: [0, 5]\n      outcome: {low}\n"))
+        in_criteria(
+            "L0301",
+            &format!(
+                "- id: a1\n  score_ranges:\n    - score_range: [6, 10]\n      outcome: {high}\n    - score_range: [0, 5]\n      outcome: {low}\n"
+            ),
+        )
     }
 
     #[test]

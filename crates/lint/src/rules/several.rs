@@ -24,13 +24,67 @@ pub(super) const RULE: Rule = Rule {
 
 /// Verbs with which criteria begin. Only these make "and ..." a second statement.
 pub(super) const VERBS: &[&str] = &[
-    "acknowledges", "addresses", "advises", "asks", "avoids", "calculates", "cites", "compares", "concludes", "confirms",
-    "contains", "correctly", "covers", "declines", "defines", "demonstrates", "describes", "discusses", "does", "explains",
-    "gives", "handles", "highlights", "identifies", "implements", "includes", "informs", "introduces", "justifies", "lists",
-    "mentions", "names", "notes", "offers", "outlines", "points", "proposes", "provides", "quotes", "recommends",
-    "recognizes", "refers", "refuses", "rejects", "returns", "reports", "shows", "states", "suggests", "summarizes",
-    "tells", "uses", "validates", "verifies", "warns",
+    "acknowledges",
+    "addresses",
+    "advises",
+    "asks",
+    "avoids",
+    "calculates",
+    "cites",
+    "compares",
+    "concludes",
+    "confirms",
+    "contains",
+    "correctly",
+    "covers",
+    "declines",
+    "defines",
+    "demonstrates",
+    "describes",
+    "discusses",
+    "does",
+    "explains",
+    "gives",
+    "handles",
+    "highlights",
+    "identifies",
+    "implements",
+    "includes",
+    "informs",
+    "introduces",
+    "justifies",
+    "lists",
+    "mentions",
+    "names",
+    "notes",
+    "offers",
+    "outlines",
+    "points",
+    "proposes",
+    "provides",
+    "quotes",
+    "recommends",
+    "recognizes",
+    "refers",
+    "refuses",
+    "rejects",
+    "returns",
+    "reports",
+    "shows",
+    "states",
+    "suggests",
+    "summarizes",
+    "tells",
+    "uses",
+    "validates",
+    "verifies",
+    "warns",
 ];
+
+/// Words that make the two one: a choice, an order.
+const ONE: &[&str] = &["and then", "either", "or"];
+/// Words that begin a clause about something in the answer; what follows may belong to that clause.
+const CLAUSE: &[&str] = &["that", "which", "who", "how", "where", "whose"];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     if view.bands().is_some() {
@@ -40,8 +94,13 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let Some(range) = second_statement(view.text(), &all) else { return };
     if let Some(span) = out.part(view.text_mark(), view.text(), range) {
         out.add(
-            Diagnostic::warning(RULE.code, "this criterion demands two things", span, "the second thing begins here")
-                .with_help("make two criteria of it; divide the weight between them"),
+            Diagnostic::warning(
+                RULE.code,
+                "this criterion demands two things",
+                span,
+                "the second thing begins here",
+            )
+            .with_help("make two criteria of it; divide the weight between them"),
         );
     }
 }
@@ -50,7 +109,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
 fn second_statement(text: &str, all: &[Word]) -> Option<Range<usize>> {
     let said = statement(all);
     let is_verb = |w: &Word| VERBS.contains(&w.text.as_str());
-    if !said.first().is_some_and(is_verb) || any_phrase(all, &["and then", "either", "or"]).is_some() {
+    if !said.first().is_some_and(is_verb) || any_phrase(all, ONE).is_some() {
         return None;
     }
     let pair = said.windows(3).skip(1).find(|window| {
@@ -58,6 +117,10 @@ fn second_statement(text: &str, all: &[Word]) -> Option<Range<usize>> {
         window[0].text == "and" && is_verb(second)
     })?;
     let from = pair[0].at.start;
+    let before: Vec<Word> = said.iter().take_while(|word| word.at.start < from).cloned().collect();
+    if any_phrase(&before, CLAUSE).is_some() {
+        return None;
+    }
     // "(gives x and lists y)" explains; it demands nothing new.
     let open = text[..from].matches('(').count() > text[..from].matches(')').count();
     (!open).then(|| from..pair[1].at.end)
@@ -90,6 +153,7 @@ mod tests {
                 "Mentions the pros and cons",
                 "Gives a plan (names steps and lists owners)",
                 "Salt and uses of it are described",
+                "Describes a function that identifies primes and returns their sum",
                 "Either explains it and gives a date, or asks",
             ],
         );

@@ -20,19 +20,104 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Criterion(check),
 };
 
-const ABSENT: &[&str] = &["does not", "doesn't", "avoids", "never", "refrains from", "is free of", "contains no", "has no", "makes no"];
+const ABSENT: &[&str] = &[
+    "does not",
+    "doesn't",
+    "avoids",
+    "never",
+    "refrains from",
+    "is free of",
+    "contains no",
+    "has no",
+    "makes no",
+];
 /// Absences that are faults themselves.
 const OMITS: &[&str] = &[
-    "mention", "include", "provide", "explain", "address", "answer", "state", "give", "ask", "recommend", "name", "list",
-    "cite", "use", "follow", "specify", "identify", "acknowledge", "advise", "warn", "describe", "discuss", "clarify",
-    "suggest", "offer", "respond", "contain", "have", "meet", "note", "cover", "consider", "handle", "return", "seek",
-    "inform", "tell", "emphasize", "encourage", "adhere", "comply", "indicate", "refer", "direct", "do", "make", "attempt",
-    "fully", "clearly", "correctly", "adequately", "explicitly", "properly", "accurately", "appropriately", "account",
-    "check", "verify", "reference", "highlight", "urge", "request", "show", "present", "define", "distinguish", "provides",
+    "mention",
+    "include",
+    "provide",
+    "explain",
+    "address",
+    "answer",
+    "state",
+    "give",
+    "ask",
+    "recommend",
+    "name",
+    "list",
+    "cite",
+    "use",
+    "follow",
+    "specify",
+    "identify",
+    "acknowledge",
+    "advise",
+    "warn",
+    "describe",
+    "discuss",
+    "clarify",
+    "suggest",
+    "offer",
+    "respond",
+    "contain",
+    "have",
+    "meet",
+    "note",
+    "cover",
+    "consider",
+    "handle",
+    "return",
+    "seek",
+    "inform",
+    "tell",
+    "emphasize",
+    "encourage",
+    "adhere",
+    "comply",
+    "indicate",
+    "refer",
+    "direct",
+    "do",
+    "make",
+    "attempt",
+    "fully",
+    "clearly",
+    "correctly",
+    "adequately",
+    "explicitly",
+    "properly",
+    "accurately",
+    "appropriately",
+    "account",
+    "check",
+    "verify",
+    "reference",
+    "highlight",
+    "urge",
+    "request",
+    "show",
+    "present",
+    "define",
+    "distinguish",
+    "provides",
 ];
 const FAULT: &[&str] = &[
-    "fails to", "incorrectly", "wrongly", "falsely", "hallucinates", "fabricates", "misrepresents", "misstates",
-    "makes up", "invents facts", "neglects to", "forgets to", "erroneously", "contains errors", "is wrong", "is incorrect",
+    "fails to",
+    "incorrectly",
+    "wrongly",
+    "falsely",
+    "hallucinates",
+    "fabricates",
+    "misrepresents",
+    "misstates",
+    "makes up",
+    "invents facts",
+    "neglects to",
+    "forgets to",
+    "erroneously",
+    "contains errors",
+    "is wrong",
+    "is incorrect",
 ];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -53,7 +138,11 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         if fault_of_omission || any_phrase(&all, &["enough", "any"]).is_some() {
             return;
         }
-        (range, "this penalty punishes the absence of a fault", "name the fault itself: \"Blames the customer\"")
+        (
+            range,
+            "this penalty punishes the absence of a fault",
+            "name the fault itself: \"Blames the customer\"",
+        )
     } else if weight > 0.0 {
         let Some(range) = begins(said, FAULT) else { return };
         (range, "this criterion rewards a fault", "give it a negative weight, or say what a good answer does")
@@ -90,6 +179,9 @@ mod tests {
         for text in ["Does not mention the deadline", "Fails to name the price", "Insults the customer"] {
             assert_eq!(with_weight(text, -3), Vec::<String>::new(), "{text}");
         }
-        silent("L0201", &["Does not insult the customer", "Names the price", "Explains why the upload fails to start"]);
+        silent(
+            "L0201",
+            &["Does not insult the customer", "Names the price", "Explains why the upload fails to start"],
+        );
     }
 }

@@ -32,13 +32,18 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         Some(Gate::MinValue(unit)) => (unit.get() * 10.0 - 1e-9).ceil() as u8,
         Some(Gate::Met | Gate::PassLine) | None => return,
     };
-    let Some((index, band)) =
-        bands.as_slice().iter().enumerate().find(|(_, band)| band.low.get() < least && least <= band.high.get())
+    let Some((index, band)) = bands
+        .as_slice()
+        .iter()
+        .enumerate()
+        .find(|(_, band)| band.low.get() < least && least <= band.high.get())
     else {
         return;
     };
     let (low, high) = (band.low.get(), band.high.get());
-    let (Some(span), Some(text)) = (out.span(view.gate_mark()), out.span(marks.bands.get(index))) else { return };
+    let (Some(span), Some(text)) = (out.span(view.gate_mark()), out.span(marks.bands.get(index))) else {
+        return;
+    };
     out.add(
         Diagnostic::warning(
             RULE.code,
@@ -47,7 +52,10 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
             format!("{low} to {} fail, {least} to {high} pass", least - 1),
         )
         .with_secondary(text, format!("one text for {low} to {high}"))
-        .with_help(format!("take {low} or {} of 10 as the minimum, or divide the range at {least}", high + 1)),
+        .with_help(format!(
+            "take {low} or {} of 10 as the minimum, or divide the range at {least}",
+            high + 1
+        )),
     );
 }
 
@@ -56,14 +64,23 @@ mod tests {
     use crate::testing::in_criteria;
 
     fn found(minimum: &str) -> usize {
-        in_criteria("L0303", &format!("- id: a1\n  {minimum}\n  score_ranges: {{0: Low, 4: Middle, 7: Top}}\n")).len()
+        in_criteria(
+            "L0303",
+            &format!("- id: a1\n  {minimum}\n  score_ranges: {{0: Low, 4: Middle, 7: Top}}\n"),
+        )
+        .len()
     }
 
     #[test]
     fn only_the_beginning_of_a_range_is_a_sound_minimum() {
         for (minimum, count) in [
-            ("min_score: 0.7", 0), ("min_score: 0.4", 0), ("min_score: 0.65", 0), ("min_score: 0.5", 1),
-            ("required_min_score: 8", 1), ("required_min_score: 7", 0), ("min_score: 1.0", 1),
+            ("min_score: 0.7", 0),
+            ("min_score: 0.4", 0),
+            ("min_score: 0.65", 0),
+            ("min_score: 0.5", 1),
+            ("required_min_score: 8", 1),
+            ("required_min_score: 7", 0),
+            ("min_score: 1.0", 1),
         ] {
             assert_eq!(found(minimum), count, "{minimum}");
         }

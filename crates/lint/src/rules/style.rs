@@ -14,15 +14,37 @@ pub(super) const RULE: Rule = Rule {
     title: "A criterion about style has the largest weight.",
     reason: "Judges already favour answers that look good. A rubric whose largest weight is on tone or layout pays for looks, unless style is what the question asks for.",
     source: cited::LLM_BAR,
-    bad: Example::Criteria("- {outcome: Uses markdown headings, weight: 3}\n- Names the carrier\n- Gives the date"),
-    good: Example::Criteria("- {outcome: Uses markdown headings, weight: 0.5}\n- Names the carrier\n- Gives the date"),
+    bad: Example::Criteria(
+        "- {outcome: Uses markdown headings, weight: 3}\n- Names the carrier\n- Gives the date",
+    ),
+    good: Example::Criteria(
+        "- {outcome: Uses markdown headings, weight: 0.5}\n- Names the carrier\n- Gives the date",
+    ),
     fixes: false,
     check: Check::Rubric(check),
 };
 
 const STYLE: &[&str] = &[
-    "tone", "polite", "politely", "courteous", "friendly", "markdown", "headings", "heading", "bullet", "bullets",
-    "formatting", "formatted", "layout", "grammar", "spelling", "concise", "emoji", "emojis", "professional", "readable",
+    "tone",
+    "polite",
+    "politely",
+    "courteous",
+    "friendly",
+    "markdown",
+    "headings",
+    "heading",
+    "bullet",
+    "bullets",
+    "formatting",
+    "formatted",
+    "layout",
+    "grammar",
+    "spelling",
+    "concise",
+    "emoji",
+    "emojis",
+    "professional",
+    "readable",
 ];
 
 fn is_style(criterion: &CriterionView<'_>) -> bool {
@@ -73,6 +95,15 @@ mod tests {
         assert_eq!(in_criteria("L0406", bad), ["weight: 3"]);
         assert!(in_criteria("L0406", &bad.replace("weight: 3", "weight: 1")).is_empty());
         assert!(in_criteria("L0406", &bad.replace("Uses markdown headings", "Names the weight")).is_empty());
-        assert!(in_criteria("L0406", &bad.replace("Uses markdown headings", "Tells me what matters in a polite tone about parcels with ten or more words")).is_empty());
+        assert!(
+            in_criteria(
+                "L0406",
+                &bad.replace(
+                    "Uses markdown headings",
+                    "Tells me what matters in a polite tone about parcels with ten or more words"
+                )
+            )
+            .is_empty()
+        );
     }
 }

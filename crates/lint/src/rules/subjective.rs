@@ -15,16 +15,45 @@ pub(super) const RULE: Rule = Rule {
     reason: "\"Appropriate\", \"engaging\", \"elegant\": a judge must guess whose taste is meant. Name what makes it so, or give an example of what is enough and what is not.",
     source: cited::RESEARCH_RUBRICS,
     bad: Example::Criteria("- Closes with an appropriate apology"),
-    good: Example::Criteria("- Closes with an apology that names the delay, such as \"sorry your parcel is late\""),
+    good: Example::Criteria(
+        "- Closes with an apology that names the delay, such as \"sorry your parcel is late\"",
+    ),
     fixes: false,
     check: Check::Criterion(check),
 };
 
 const TASTE: &[&str] = &[
-    "appropriate", "appropriately", "suitable", "suitably", "nice", "nicely", "interesting", "engaging", "elegant",
-    "elegantly", "reasonable", "reasonably", "compelling", "insightful", "high-quality", "well-written", "adequate",
-    "adequately", "satisfactory", "user-friendly", "impressive", "creative", "creatively", "natural-sounding", "sensible",
-    "sensibly", "properly", "effectively", "meaningful", "meaningfully", "good",
+    "appropriate",
+    "appropriately",
+    "suitable",
+    "suitably",
+    "nice",
+    "nicely",
+    "interesting",
+    "engaging",
+    "elegant",
+    "elegantly",
+    "reasonable",
+    "reasonably",
+    "compelling",
+    "insightful",
+    "high-quality",
+    "well-written",
+    "adequate",
+    "adequately",
+    "satisfactory",
+    "user-friendly",
+    "impressive",
+    "creative",
+    "creatively",
+    "natural-sounding",
+    "sensible",
+    "sensibly",
+    "properly",
+    "effectively",
+    "meaningful",
+    "meaningfully",
+    "good",
 ];
 /// Longer criteria have room to say what they mean, and mostly do.
 const SHORT: usize = 12;
@@ -36,14 +65,20 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }
     let words = words(text);
     // Criteria of praise alone have a rule of their own.
-    if words.len() < 4 || any_phrase(&words, &["by", "which", "when", "good faith", "good morning"]).is_some() {
+    if words.len() < 4 || any_phrase(&words, &["by", "which", "when", "good faith", "good morning"]).is_some()
+    {
         return;
     }
     let Some(range) = any_phrase(&words, TASTE) else { return };
     if let Some(span) = out.part(view.text_mark(), text, range) {
         out.add(
-            Diagnostic::warning(RULE.code, "a word of taste decides this criterion", span, "by whose measure?")
-                .with_help("name what makes it so, or add an example: `such as ...`"),
+            Diagnostic::warning(
+                RULE.code,
+                "a word of taste decides this criterion",
+                span,
+                "by whose measure?",
+            )
+            .with_help("name what makes it so, or add an example: `such as ...`"),
         );
     }
 }

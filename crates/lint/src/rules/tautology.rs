@@ -22,9 +22,42 @@ pub(super) const RULE: Rule = Rule {
 
 /// Texts of which these words are all.
 const EMPTY: &[&str] = &[
-    "meets", "meet", "matches", "match", "satisfies", "fulfils", "fulfills", "achieves", "follows", "all", "the", "expected",
-    "outcome", "outcomes", "criteria", "requirements", "requirement", "expectations", "expectation", "answer", "response",
-    "output", "of", "task", "question", "prompt", "and", "is", "as", "with", "in", "line", "user's", "user", "request", "stated",
+    "meets",
+    "meet",
+    "matches",
+    "match",
+    "satisfies",
+    "fulfils",
+    "fulfills",
+    "achieves",
+    "follows",
+    "all",
+    "the",
+    "expected",
+    "outcome",
+    "outcomes",
+    "criteria",
+    "requirements",
+    "requirement",
+    "expectations",
+    "expectation",
+    "answer",
+    "response",
+    "output",
+    "of",
+    "task",
+    "question",
+    "prompt",
+    "and",
+    "is",
+    "as",
+    "with",
+    "in",
+    "line",
+    "user's",
+    "user",
+    "request",
+    "stated",
 ];
 const KEY: &[&str] = &["outcome", "outcomes", "criteria", "requirements", "expectations", "expected"];
 
@@ -42,18 +75,23 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         && words.iter().any(|w| matches!(w.text.as_str(), "output" | "answer" | "response"))
         && view.rubric.case.is_some_and(|case| !case.expected_output.is_empty());
     let several = view.rubric.rubric().criteria().len() > 1;
-    let outcome = view.rubric.own_case().and_then(|case| case.expected_outcome.as_deref()).filter(|_| several);
+    let outcome =
+        view.rubric.own_case().and_then(|case| case.expected_outcome.as_deref()).filter(|_| several);
     let repeats = outcome.is_some_and(|outcome| {
         let (a, b) = (content(outcome), content(text));
         a.len() >= 4 && likeness(&a, &b) >= 0.95
     });
     let (title, label) = match (empty && !compares, repeats) {
         (true, _) => ("this criterion only says \"as expected\"", "what is expected?"),
-        (false, true) => ("this criterion is the expected outcome of the case", "counts the other criteria again"),
+        (false, true) => {
+            ("this criterion is the expected outcome of the case", "counts the other criteria again")
+        }
         (false, false) => return,
     };
     if let Some(span) = out.span(view.text_mark()) {
-        out.add(Diagnostic::warning(RULE.code, title, span, label).with_help("say one thing that is expected"));
+        out.add(
+            Diagnostic::warning(RULE.code, title, span, label).with_help("say one thing that is expected"),
+        );
     }
 }
 
@@ -68,7 +106,10 @@ mod tests {
 
     #[test]
     fn expectations_with_content_are_fine() {
-        silent("L0405", &["Lists the requirements of customs", "Meets the size limit", "Answers the question"]);
+        silent(
+            "L0405",
+            &["Lists the requirements of customs", "Meets the size limit", "Answers the question"],
+        );
     }
 
     #[test]

@@ -28,11 +28,18 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
     let Some((line, mark)) = view.threshold().filter(|_| view.alone) else { return };
     let criteria = view.rubric().criteria();
     let positive: f64 = criteria.iter().map(|c| c.weight.get().max(0.0)).sum();
-    let required: f64 =
-        criteria.iter().filter(|c| c.gate == Some(assize_rubric::Gate::Met)).map(|c| c.weight.get().max(0.0)).sum();
+    let required: f64 = criteria
+        .iter()
+        .filter(|c| c.gate == Some(assize_rubric::Gate::Met))
+        .map(|c| c.weight.get().max(0.0))
+        .sum();
     let free = criteria.iter().any(|c| c.gate.is_none() && c.weight.get() > 0.0);
     let penalties = criteria.iter().any(|c| c.weight.get() < 0.0);
-    let idle = if line == 0.0 { true } else { free && !penalties && required > 0.0 && at_least(required / positive, line) };
+    let idle = if line == 0.0 {
+        true
+    } else {
+        free && !penalties && required > 0.0 && at_least(required / positive, line)
+    };
     if let Some(span) = out.span(Some(mark)).filter(|_| idle) {
         let label = if line == 0.0 {
             "every score reaches 0".to_owned()
@@ -62,8 +69,12 @@ mod tests {
     #[test]
     fn a_default_line_or_a_second_grader_is_left_alone() {
         let bad = super::RULE.bad.text();
-        assert!(in_cases("L0207", &bad.replace("    threshold: 0.5\n", "").replace("weight: 3", "weight: 9")).is_empty());
-        let second = bad.replace("    assertions:\n", "    assertions:\n      - {type: contains, value: x}\n");
+        assert!(
+            in_cases("L0207", &bad.replace("    threshold: 0.5\n", "").replace("weight: 3", "weight: 9"))
+                .is_empty()
+        );
+        let second =
+            bad.replace("    assertions:\n", "    assertions:\n      - {type: contains, value: x}\n");
         assert!(in_cases("L0207", &second).is_empty());
     }
 }

@@ -15,10 +15,10 @@ pub(super) const RULE: Rule = Rule {
     reason: "Criteria in one call run into one another, the more the longer the list, and one broken reply loses all of them. Judge them one at a time, or name a batch size.",
     source: cited::AUTO_RUBRIC,
     bad: Example::Case(
-        "  - id: late-parcel\n    input: Where is my parcel?\n    assertions:\n      - type: rubrics\n        judging: batched\n        criteria: [A1, B2, C3, D4, E5, F6, G7, H8, I9, J10, K11, L12, M13, N14, O15, P16, Q17, R18, S19, T20, U21]",
+        "  - id: late-parcel\n    input: Where is my parcel?\n    assertions:\n      - type: rubrics\n        judging: batched\n        criteria: [Avoids A1, B2, C3, D4, E5, F6, G7, H8, I9, J10, K11, L12, M13, N14, O15, P16, Q17, R18, S19, T20, U21]",
     ),
     good: Example::Case(
-        "  - id: late-parcel\n    input: Where is my parcel?\n    assertions:\n      - type: rubrics\n        judging: {batched: 7}\n        criteria: [A1, B2, C3, D4, E5, F6, G7, H8, I9, J10, K11, L12, M13, N14, O15, P16, Q17, R18, S19, T20, U21]",
+        "  - id: late-parcel\n    input: Where is my parcel?\n    assertions:\n      - type: rubrics\n        judging: {batched: 7}\n        criteria: [Avoids A1, B2, C3, D4, E5, F6, G7, H8, I9, J10, K11, L12, M13, N14, O15, P16, Q17, R18, S19, T20, U21]",
     ),
     fixes: false,
     check: Check::Rubric(check),
@@ -49,8 +49,11 @@ mod tests {
     #[test]
     fn only_large_calls_are_found() {
         let bad = super::RULE.bad.text();
-        assert_eq!(in_cases("L0403", bad), ["A1"]);
+        assert_eq!(in_cases("L0403", bad), ["Avoids A1"]);
         assert!(in_cases("L0403", &bad.replace(", U21", "")).is_empty(), "20 are fine");
-        assert!(in_cases("L0403", &bad.replace("        judging: batched\n", "")).is_empty(), "one at a time");
+        assert!(
+            in_cases("L0403", &bad.replace("        judging: batched\n", "")).is_empty(),
+            "one at a time"
+        );
     }
 }

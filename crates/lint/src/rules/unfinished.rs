@@ -31,8 +31,13 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let Some(range) = mark.or_else(|| placeholder(text)) else { return };
     if let Some(span) = out.part(view.text_mark(), text, range) {
         out.add(
-            Diagnostic::warning(RULE.code, "this criterion is not finished", span, "the judge reads this as it stands")
-                .with_help("write what is checked; values come from the case's `vars`"),
+            Diagnostic::warning(
+                RULE.code,
+                "this criterion is not finished",
+                span,
+                "the judge reads this as it stands",
+            )
+            .with_help("write what is checked; values come from the case's `vars`"),
         );
     }
 }
@@ -42,7 +47,8 @@ fn placeholder(text: &str) -> Option<std::ops::Range<usize>> {
     let open = text.find("{{")?;
     let close = open + text[open..].find("}}")? + 2;
     let name = text[open + 2..close - 2].trim();
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+    let is_name =
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
     is_name.then_some(open..close)
 }
 
@@ -58,6 +64,9 @@ mod tests {
 
     #[test]
     fn criteria_about_such_marks_are_fine() {
-        silent("L0109", &["Leaves no TODO in the code", "Todo list has three items", "Uses {braces}", "Prints {{}}"]);
+        silent(
+            "L0109",
+            &["Leaves no TODO in the code", "Todo list has three items", "Uses {braces}", "Prints {{}}"],
+        );
     }
 }

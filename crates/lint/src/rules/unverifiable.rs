@@ -21,15 +21,41 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const IMAGE: &[&str] = &[
-    "attached image", "in the image", "the screenshot", "attached screenshot", "attached photo", "in the photo",
-    "the provided image", "the given image", "in the picture", "the uploaded image",
+    "attached image",
+    "in the image",
+    "the screenshot",
+    "attached screenshot",
+    "attached photo",
+    "in the photo",
+    "the provided image",
+    "the given image",
+    "in the picture",
+    "the uploaded image",
 ];
-const FILE: &[&str] = &["attached file", "attached document", "attached files", "uploaded file", "uploaded document", "attached pdf"];
+const FILE: &[&str] = &[
+    "attached file",
+    "attached document",
+    "attached files",
+    "uploaded file",
+    "uploaded document",
+    "attached pdf",
+];
 const TURN: &[&str] = &[
-    "earlier in the conversation", "previous turn", "previous turns", "previous message", "previous messages", "earlier turn",
-    "earlier turns", "earlier messages", "earlier message", "conversation history", "prior turns", "prior turn",
+    "earlier in the conversation",
+    "previous turn",
+    "previous turns",
+    "previous message",
+    "previous messages",
+    "earlier turn",
+    "earlier turns",
+    "earlier messages",
+    "earlier message",
+    "conversation history",
+    "prior turns",
+    "prior turn",
 ];
-const CLOCK: &[&str] = &["response time", "responds within", "answers within", "replies within", "latency of the response"];
+const CLOCK: &[&str] =
+    &["response time", "responds within", "answers within", "replies within", "latency of the response"];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let text = view.text();
@@ -43,12 +69,19 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         let no_image = !has_block(case, |b| matches!(b, Block::Image { .. }));
         let no_file = !has_block(case, |b| matches!(b, Block::File { .. } | Block::Image { .. }));
         // A question that speaks of the thing itself may hold it as text, or name an address.
-        let visual = ["image", "screenshot", "photo", "picture", "http", "figure"].iter().any(|word| asks(word));
-        let document = ["file", "document", "attach", "upload", "pdf", "http", "workspace", "```"].iter().any(|word| asks(word));
+        let visual =
+            ["image", "screenshot", "photo", "picture", "http", "figure"].iter().any(|word| asks(word));
+        let document = ["file", "document", "attach", "upload", "pdf", "http", "workspace", "```"]
+            .iter()
+            .any(|word| asks(word));
         if let Some(range) = found(IMAGE, no_image && !visual && elsewhere(case)) {
             (range, "this case has no image", "attach the image with `{type: image, value: PATH}`")
         } else if let Some(range) = found(FILE, no_file && !document && elsewhere(case)) {
-            (range, "this case has no file", "attach the file with `input_files` or `{type: file, value: PATH}`")
+            (
+                range,
+                "this case has no file",
+                "attach the file with `input_files` or `{type: file, value: PATH}`",
+            )
         } else if let Some(range) = found(TURN, single(case)) {
             (range, "this case has a single message", "write the earlier messages into `input`")
         } else {
@@ -56,7 +89,9 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         }
     };
     if let Some(span) = out.part(view.text_mark(), text, range) {
-        out.add(Diagnostic::warning(RULE.code, "this can't be seen by the judge", span, missing).with_help(help));
+        out.add(
+            Diagnostic::warning(RULE.code, "this can't be seen by the judge", span, missing).with_help(help),
+        );
     }
 }
 
@@ -92,14 +127,27 @@ mod tests {
     fn what_is_not_there_is_found() {
         finds(
             "L0115",
-            &["Reads the label in the attached photo", "Quotes the attached document", "Keeps to the earlier turns", "Responds within 2 seconds"],
+            &[
+                "Reads the label in the attached photo",
+                "Quotes the attached document",
+                "Keeps to the earlier turns",
+                "Responds within 2 seconds",
+            ],
         );
     }
 
     #[test]
     fn what_is_there_is_fine() {
-        silent("L0115", &["Promises that support responds within two days", "Explains what an image is", "Names the file to attach"]);
-        let shown = "- {id: label-shown, input: 'See http://x/y.png', assertions: [Reads the label in the image]}\n";
+        silent(
+            "L0115",
+            &[
+                "Promises that support responds within two days",
+                "Explains what an image is",
+                "Names the file to attach",
+            ],
+        );
+        let shown =
+            "- {id: label-shown, input: 'See http://x/y.png', assertions: [Reads the label in the image]}\n";
         assert_eq!(in_cases("L0115", shown), Vec::<String>::new());
         let turns = "- {id: two-turns, input: [{role: user, content: a}, {role: assistant, content: b}, {role: user, content: c}], assertions: [Recalls the earlier turns]}\n";
         assert_eq!(in_cases("L0115", turns), Vec::<String>::new());

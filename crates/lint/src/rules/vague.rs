@@ -21,18 +21,93 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const PRAISE: &[&str] = &[
-    "good", "great", "nice", "high", "helpful", "useful", "clear", "clearly", "accurate", "accurately", "appropriate",
-    "appropriately", "relevant", "adequate", "adequately", "reasonable", "reasonably", "proper", "properly", "correct",
-    "correctly", "excellent", "effective", "effectively", "suitable", "acceptable", "satisfactory", "sensible", "solid",
-    "well", "high-quality", "meaningful", "valuable", "complete", "comprehensive", "thorough", "coherent", "insightful",
-    "well-written", "well-structured", "better", "best", "right", "fine", "decent", "optimal", "strong", "robust",
+    "good",
+    "great",
+    "nice",
+    "high",
+    "helpful",
+    "useful",
+    "clear",
+    "clearly",
+    "accurate",
+    "accurately",
+    "appropriate",
+    "appropriately",
+    "relevant",
+    "adequate",
+    "adequately",
+    "reasonable",
+    "reasonably",
+    "proper",
+    "properly",
+    "correct",
+    "correctly",
+    "excellent",
+    "effective",
+    "effectively",
+    "suitable",
+    "acceptable",
+    "satisfactory",
+    "sensible",
+    "solid",
+    "well",
+    "high-quality",
+    "meaningful",
+    "valuable",
+    "complete",
+    "comprehensive",
+    "thorough",
+    "coherent",
+    "insightful",
+    "well-written",
+    "well-structured",
+    "better",
+    "best",
+    "right",
+    "fine",
+    "decent",
+    "optimal",
+    "strong",
+    "robust",
 ];
 
 /// Words that say neither what is praised nor how.
 const EMPTY: &[&str] = &[
-    "quality", "code", "text", "content", "result", "results", "work", "overall", "very", "quite", "really", "highly",
-    "fully", "generally", "is", "looks", "seems", "sounds", "makes", "sense", "gives", "provides", "written", "manner",
-    "way", "level", "standard", "standards", "user", "users", "answers", "responds", "question", "request", "task",
+    "quality",
+    "code",
+    "text",
+    "content",
+    "result",
+    "results",
+    "work",
+    "overall",
+    "very",
+    "quite",
+    "really",
+    "highly",
+    "fully",
+    "generally",
+    "is",
+    "looks",
+    "seems",
+    "sounds",
+    "makes",
+    "sense",
+    "gives",
+    "provides",
+    "written",
+    "manner",
+    "way",
+    "level",
+    "standard",
+    "standards",
+    "user",
+    "users",
+    "answers",
+    "responds",
+    "question",
+    "request",
+    "task",
 ];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -46,14 +121,20 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         return;
     }
     // "Answers the question correctly" beside a reference answer is a plain comparison with it.
-    let compares = words.iter().any(|w| matches!(w.text.as_str(), "correct" | "correctly" | "accurate" | "right"));
+    let compares =
+        words.iter().any(|w| matches!(w.text.as_str(), "correct" | "correctly" | "accurate" | "right"));
     if compares && view.rubric.case.is_some_and(|case| case.reference().is_some()) {
         return;
     }
     if let Some(span) = out.span(view.text_mark()) {
         out.add(
-            Diagnostic::warning(RULE.code, "this criterion says nothing that can be checked", span, "only praise")
-                .with_help("say what stands in an answer that meets it: a fact, a step, a name, a number"),
+            Diagnostic::warning(
+                RULE.code,
+                "this criterion says nothing that can be checked",
+                span,
+                "only praise",
+            )
+            .with_help("say what stands in an answer that meets it: a fact, a step, a name, a number"),
         );
     }
 }
@@ -64,14 +145,28 @@ mod tests {
 
     #[test]
     fn praise_alone_is_found() {
-        finds("L0101", &["Good code quality", "The answer is accurate and clear", "Is helpful.", "Provides a great response"]);
+        finds(
+            "L0101",
+            &[
+                "Good code quality",
+                "The answer is accurate and clear",
+                "Is helpful.",
+                "Provides a great response",
+            ],
+        );
     }
 
     #[test]
     fn anything_concrete_is_enough() {
         silent(
             "L0101",
-            &["Good error handling for missing files", "Clear headings", "Is written in German", "States the time", "Answers"],
+            &[
+                "Good error handling for missing files",
+                "Clear headings",
+                "Is written in German",
+                "States the time",
+                "Answers",
+            ],
         );
     }
 }

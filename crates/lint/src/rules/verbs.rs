@@ -12,8 +12,12 @@ pub(super) fn third_person(verb: &str) -> Option<String> {
         "do" => "does".to_owned(),
         "go" => "goes".to_owned(),
         // These may already be inflected, or no verbs at all.
-        "not" | "never" | "the" | "a" | "an" | "its" | "all" | "any" | "only" | "also" | "both" => return None,
-        _ if verb.ends_with("ly") => return if verb == "apply" || verb == "reply" { Some(y(verb)) } else { None },
+        "not" | "never" | "the" | "a" | "an" | "its" | "all" | "any" | "only" | "also" | "both" => {
+            return None;
+        }
+        _ if verb.ends_with("ly") => {
+            return if verb == "apply" || verb == "reply" { Some(y(verb)) } else { None };
+        }
         _ if ["ss", "sh", "ch", "x", "zz"].iter().any(|ending| verb.ends_with(ending)) => format!("{verb}es"),
         _ if verb.ends_with('s') => return None,
         _ if verb.ends_with('y') && !verb.ends_with(['a', 'e', 'i', 'o', 'u']) => y(verb),
@@ -37,8 +41,14 @@ mod tests {
     #[test]
     fn verbs_are_inflected_or_left_alone() {
         for (verb, third) in [
-            ("mention", "mentions"), ("identify", "identifies"), ("say", "says"), ("address", "addresses"),
-            ("have", "has"), ("be", "is"), ("fix", "fixes"), ("apply", "applies"),
+            ("mention", "mentions"),
+            ("identify", "identifies"),
+            ("say", "says"),
+            ("address", "addresses"),
+            ("have", "has"),
+            ("be", "is"),
+            ("fix", "fixes"),
+            ("apply", "applies"),
         ] {
             assert_eq!(third_person(verb).as_deref(), Some(third));
         }

@@ -12,7 +12,7 @@ use super::messages::given_output;
 use super::suite::SuiteDefaults;
 use super::{Context, Object};
 use crate::codes;
-use crate::model::{CaseMarks, Case, CaseId, LineOverrides, Message, OnDependencyFailure, Role};
+use crate::model::{Case, CaseId, CaseMarks, LineOverrides, Message, OnDependencyFailure, Role};
 use crate::tree::{Data, Node};
 
 /// The keys that hold the answer.
@@ -39,12 +39,11 @@ pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &Suit
         object.one_of(&["reference", "expected_output"], &mut cx.problems).map(|entry| text_of(&entry.value));
     let expected_outcome =
         object.one_of(&["expected_outcome", "criteria"], &mut cx.problems).map(|entry| text_of(&entry.value));
-    let output = match object.one_of(&ANSWER_KEYS, &mut cx.problems) {
-        Some(entry) => given_output(cx, &entry.value),
-        None => {
-            cx.problems.add(no_answer(node));
-            None
-        }
+    let output = if let Some(entry) = object.one_of(&ANSWER_KEYS, &mut cx.problems) {
+        given_output(cx, &entry.value)
+    } else {
+        cx.problems.add(no_answer(node));
+        None
     };
     let tags = tags(cx, &mut object);
     let mut metadata = match object.value("metadata").map(Node::to_json) {

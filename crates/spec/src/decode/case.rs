@@ -18,7 +18,9 @@ use super::vars::fill;
 use super::workspace::workspace;
 use super::{Context, Object, execution, graders, messages};
 use crate::codes;
-use crate::model::{Case, CaseId, CaseMarks, Format, Grader, LineOverrides, Message, OnDependencyFailure, Unbuilt};
+use crate::model::{
+    Case, CaseId, CaseMarks, Format, Grader, LineOverrides, Message, OnDependencyFailure, Unbuilt,
+};
 use crate::tree::{Data, Entry, Node};
 
 /// Keys of newer generations and common guesses, with what does the same here.

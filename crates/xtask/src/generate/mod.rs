@@ -2,6 +2,7 @@
 
 mod commands;
 mod errors;
+mod lint;
 
 use crate::shell;
 
@@ -25,7 +26,11 @@ pub(crate) enum Build {
 
 /// Makes every page.
 pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
-    let pages = [("docs/errors.md", errors::page()), ("docs/cli.md", commands::page(build)?)];
+    let pages = [
+        ("docs/errors.md", errors::page()),
+        ("docs/lint.md", lint::page()),
+        ("docs/cli.md", commands::page(build)?),
+    ];
     let mut stale = Vec::new();
     for (name, page) in pages {
         let path = shell::root().join(name);

@@ -185,7 +185,14 @@ fn plain(place: Place, decoded: DecodedRubric, weight: Weight) -> Grader {
         type_name: NAME.to_owned(),
         standing: GraderStanding { weight, ..GraderStanding::default() },
         place,
-        kind: GraderKind::Rubric(RubricGrader { rubric, places, marks, judging: None, evidence: None, judge: None }),
+        kind: GraderKind::Rubric(RubricGrader {
+            rubric,
+            places,
+            marks,
+            judging: None,
+            evidence: None,
+            judge: None,
+        }),
     }
 }
 

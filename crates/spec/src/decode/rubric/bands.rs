@@ -26,8 +26,14 @@ struct Draft {
 /// Reads `score_ranges` in either form, with the places of the texts in the order of the bands. Every
 /// violation is a complaint of its own; `None` after any.
 pub(super) fn bands(cx: &mut Context, entry: &Entry, format: Format) -> Option<(Bands, Vec<Span>)> {
-    let mut draft =
-        Draft { bands: Vec::new(), places: Vec::new(), texts: Vec::new(), whole: entry.key_span, partial: false, broken: false };
+    let mut draft = Draft {
+        bands: Vec::new(),
+        places: Vec::new(),
+        texts: Vec::new(),
+        whole: entry.key_span,
+        partial: false,
+        broken: false,
+    };
     match &entry.value.data {
         Data::Seq(items) => list(cx, items, format, &mut draft),
         Data::Map(entries) => map(cx, entries, &mut draft),

@@ -1,0 +1,37 @@
+//! Real eval files, if a folder of them lies beside the checkout: nothing breaks, every finding points
+//! at text, and findings stay rare, since these files are used by people who find them good.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_lint::lint_suite;
+use assize_spec::{LoadOptions, find_suites, load_suite};
+
+#[test]
+fn findings_in_real_files_are_rare_and_exact() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    if !corpus.is_dir() {
+        return;
+    }
+    let options = LoadOptions {
+        environment: Arc::new(|_| None),
+        working_folder: corpus.clone(),
+        extra_roots: Vec::new(),
+    };
+    let files = find_suites(std::slice::from_ref(&corpus)).files;
+    assert!(files.len() > 30, "the corpus has moved");
+    let (mut cases, mut findings) = (0, 0);
+    for path in &files {
+        let loaded = load_suite(path, &options);
+        let Some(suite) = &loaded.suite else { continue };
+        let linted = lint_suite(suite, &loaded.cases).expect("readable");
+        for diagnostic in &linted.diagnostics {
+            let words = linted.sources.slice(diagnostic.primary.span);
+            let point = diagnostic.primary.span.start == diagnostic.primary.span.end;
+            assert!(point || !words.trim().is_empty(), "{}: {diagnostic:?}", path.display());
+        }
+        cases += loaded.cases.len();
+        findings += linted.diagnostics.len();
+    }
+    assert!(findings * 5 < cases, "{findings} findings in {cases} cases");
+}

@@ -1,0 +1,104 @@
+//! `docs/lint.md`: every rule of `assize lint`, with its reason, its source and its examples.
+
+use std::fmt::Write as _;
+
+use assize_lint::{Example, RULES, Rule};
+
+const HEAD: &str = "\
+<!-- Made by `cargo xtask generate` from crates/lint/src/rules. Change it there. -->
+# Lint rules
+
+`assize validate` finds what can't be run. `assize lint` finds what runs and still measures badly:
+
+```console
+$ assize lint examples/quickstart
+```
+
+Every finding is a warning: the exit code stays 0. With `--strict` it is 1 when anything is found. A file that does
+not load ends with 2; its sound cases are looked at all the same. Rubric files are read too. `--format github` and
+`--format sarif` print for code review. `assize lint --list` prints the rules.
+
+`--fix` makes the changes that keep the meaning (marked below) and leaves every other byte as it is. The file is
+read again afterwards; if it no longer loads, it gets its old content back and the changes are shown instead.
+
+## Allowing a finding
+
+A comment with a reason allows a finding, at the end of its line, on the line above, or above the criterion:
+
+```yaml
+# allow: L0111 because support hands out both
+- Offers a refund and/or a voucher
+```
+
+Several codes share a comment: `# allow: L0107, L0110 because ...`. A comment without a reason, and one that silences
+nothing, are findings themselves. JSON and JSONL files have no comments.
+
+## What the rules can't do
+
+They read English words, not meaning, and stay silent when in doubt: a clean file is no proof of a good rubric. The
+codes keep their meaning from one version to the next.
+";
+
+const GROUPS: &[(&str, &str)] = &[
+    ("00", "Comments"),
+    ("01", "Wording"),
+    ("02", "Weights, gates and thresholds"),
+    ("03", "Score ranges"),
+    ("04", "The rubric as a whole"),
+    ("05", "The case"),
+];
+
+/// The page.
+pub(super) fn page() -> String {
+    let mut page = HEAD.to_owned();
+    for (digits, title) in GROUPS {
+        write!(page, "\n## {title}\n").expect("a string takes everything");
+        for rule in RULES.iter().filter(|rule| rule.code.as_str().get(1..3) == Some(*digits)) {
+            page.push('\n');
+            page.push_str(&section(rule));
+        }
+    }
+    page
+}
+
+fn section(rule: &Rule) -> String {
+    let code = rule.code;
+    let fix = if rule.fixes { " `--fix` puts it right where that is sure." } else { "" };
+    format!(
+        "<a id=\"{code}\"></a>\n### {code} {}\n\n{} {}{fix}\n\nSource: {}.\n\n```yaml\n# found\n{}\n\n# better\n{}\n```\n",
+        rule.name,
+        rule.title,
+        rule.reason,
+        rule.source,
+        shown(rule.bad),
+        shown(rule.good),
+    )
+}
+
+/// An example without the indentation it has in a file.
+fn shown(example: Example) -> String {
+    let text = example.text();
+    let indent = text.len() - text.trim_start().len();
+    let lines: Vec<&str> = text.trim_end().lines().map(|line| line.get(indent..).unwrap_or("")).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_one_section_under_a_named_group() {
+        let page = page();
+        for rule in RULES {
+            let anchor = format!("<a id=\"{}\"></a>", rule.code);
+            assert_eq!(page.matches(&anchor).count(), 1, "{anchor}");
+        }
+    }
+
+    #[test]
+    fn examples_lose_their_indentation() {
+        assert_eq!(shown(Example::Case("  - id: a\n    input: b")), "- id: a\n  input: b");
+        assert_eq!(shown(Example::Criteria("- a\n- b")), "- a\n- b");
+    }
+}
