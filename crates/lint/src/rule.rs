@@ -50,10 +50,11 @@ impl Example {
         match self {
             Self::Case(text) => format!("tests:\n{text}"),
             Self::Criteria(text) => {
-                let indented: String = text.lines().map(|line| format!("          {line}\n")).collect();
+                let indented: Vec<String> = text.lines().map(|line| format!("          {line}")).collect();
+                let indented = indented.join("\n");
                 format!(
                     "tests:\n  - id: parcel-advice\n    input: Tell me what matters about parcels.\n    assertions:\n      - \
-                     type: rubrics\n        criteria:\n{indented}"
+                     type: rubrics\n        criteria:\n{indented}\n"
                 )
             }
         }

@@ -114,9 +114,7 @@ fn repair(mut looked: Looked, options: &LoadOptions, context: &Context) -> Resul
             count += changes.len();
         }
         let again = look(looked.path.clone(), options)?;
-        let left: usize =
-            fixes(&again.linted.diagnostics, &again.linted.sources).values().map(Vec::len).sum();
-        let better = left < count;
+        let better = open(&again) < open(&looked);
         if again.broken() || again.cases != looked.cases || !better {
             for (path, text) in &originals {
                 replace(path, text)?;
@@ -129,6 +127,11 @@ fn repair(mut looked: Looked, options: &LoadOptions, context: &Context) -> Resul
         looked = again;
     }
     Ok((looked, made))
+}
+
+/// How many findings come with a change.
+fn open(looked: &Looked) -> usize {
+    looked.linted.diagnostics.iter().filter(|diagnostic| diagnostic.suggestion.is_some()).count()
 }
 
 /// Writes a file beside the old one and puts it in its place, so that a crash leaves one of the two.
@@ -245,19 +248,18 @@ fn tally(files: &[Looked]) -> (usize, usize) {
 
 fn summary(files: usize, errors: usize, warnings: usize, allowed: usize, fixed: Option<usize>) -> String {
     let count = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
-    let mut line = format!("{}: ", count(files, "file"));
+    let mut parts = Vec::new();
     if errors > 0 {
-        line.push_str(&format!("{}, ", count(errors, "error")));
+        parts.push(count(errors, "error"));
     }
-    line.push_str(&if warnings == 0 { "no findings".to_owned() } else { count(warnings, "finding") });
+    parts.push(if warnings == 0 { "no findings".to_owned() } else { count(warnings, "finding") });
     if allowed > 0 {
-        line.push_str(&format!(", {allowed} allowed"));
+        parts.push(format!("{allowed} allowed"));
     }
     if let Some(fixed) = fixed {
-        line.push_str(&format!(", {} made", count(fixed, "change")));
+        parts.push(format!("{} made", count(fixed, "change")));
     }
-    line.push('\n');
-    line
+    format!("{}: {}\n", count(files, "file"), parts.join(", "))
 }
 
 fn list(format: FormatChoice) {
