@@ -1,7 +1,7 @@
 //! What answers: from names to targets.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -48,6 +48,11 @@ impl TargetBook {
             inherited: Environment::from_vars(context.variables()),
             made: Mutex::new(BTreeMap::new()),
         }
+    }
+
+    /// The file the targets come from.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// The target of a name: one of the targets file, or a model such as `openai:gpt-4o-mini`.

@@ -1,7 +1,7 @@
 //! `assize eval`.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
@@ -161,7 +161,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
             [only] => only.name.clone(),
             several => format!("{}-suites", several.len()),
         },
-        inputs: loaded.files.iter().map(|file| file.path.clone()).collect(),
+        inputs: inputs(&loaded, &preflight, parts.iter().filter_map(|(_, _, bench)| bench.targets.path())),
         judge_infos: parts.iter().flat_map(|(_, _, bench)| bench.judges.infos()).fold(Vec::new(), push_new),
         target_infos: parts.iter().flat_map(|(_, _, bench)| bench.targets.infos()).fold(Vec::new(), push_new),
         settings: RunSettings {
@@ -188,6 +188,21 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         })
     });
     session.perform(items, &args.run, context)
+}
+
+/// Every file the run depends on: eval files, what they include, datasets, attachments, targets.
+fn inputs<'a>(
+    loaded: &'a Loaded,
+    preflight: &'a Preflight,
+    targets: impl Iterator<Item = &'a Path>,
+) -> Vec<PathBuf> {
+    let of_files = loaded.files.iter().flat_map(|file| {
+        let read = file.sources.files().map(|(_, source)| source.path());
+        read.chain(file.cases.datasets()).filter(|path| path.is_file())
+    });
+    let all = of_files.chain(preflight.attachments.iter().map(PathBuf::as_path)).chain(targets);
+    let distinct: BTreeSet<&Path> = all.collect();
+    distinct.into_iter().map(Path::to_path_buf).collect()
 }
 
 fn push_new<T: PartialEq>(mut list: Vec<T>, item: T) -> Vec<T> {

@@ -1,6 +1,7 @@
 //! From cases to work items, and everything that can be wrong with that before anything is spent.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_rubric::{Judging, Lines};
@@ -41,6 +42,8 @@ pub(crate) struct Preflight {
     pub(crate) items: usize,
     /// Names of the targets they need.
     pub(crate) targets: BTreeSet<String>,
+    /// Files that cases refer to.
+    pub(crate) attachments: BTreeSet<PathBuf>,
     problems: BTreeSet<String>,
     self_judging: BTreeSet<String>,
 }
@@ -80,6 +83,7 @@ impl Planner<'_> {
     /// Looks at a case without running anything.
     pub(crate) fn check(&self, suite: &Suite, case: &Arc<Case>, bench: &Bench, found: &mut Preflight) {
         found.cases += 1;
+        found.attachments.extend(case.attachments().map(Path::to_path_buf));
         if let Err(error) = self.lines_of(suite, case) {
             found.problem(&case.place, error);
         }
