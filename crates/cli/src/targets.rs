@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use assize_llm::{Ask, Client, ModelName, Setup};
+use assize_llm::{Ask, Client, ModelName, Redactor, Setup};
 use assize_process::Environment;
 use assize_spec::{CommandTargetSpec, CommandText, ModelTargetSpec, TargetRef, TargetSpec, TargetSpecKind};
 use assize_store::TargetInfo;
@@ -18,7 +18,7 @@ use assize_target::{
 use crate::context::Context;
 
 /// Commands that say nothing about time may take this long.
-const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
+const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The targets of a run, made when they are first needed.
 pub(crate) struct TargetBook {
@@ -29,6 +29,8 @@ pub(crate) struct TargetBook {
     variables: assize_spec::Environment,
     /// What commands inherit.
     inherited: Environment,
+    /// Takes secrets out of what commands say when they fail.
+    redactor: Arc<Redactor>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
 }
 
@@ -46,6 +48,7 @@ impl TargetBook {
             setup,
             variables: context.environment(),
             inherited: Environment::from_vars(context.variables()),
+            redactor: Arc::new(redactor(context.variables())),
             made: Mutex::new(BTreeMap::new()),
         }
     }
@@ -155,8 +158,12 @@ impl TargetBook {
         Err(self.unknown(name))
     }
 
+    /// The name in the targets file that is most like a misspelt one.
+    pub(crate) fn near(&self, name: &str) -> Option<&str> {
+        assize_diagnostic::did_you_mean(name, self.specs.iter().map(|spec| spec.name.as_str()))
+    }
+
     fn unknown(&self, name: &str) -> String {
-        let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
         let Some(path) = &self.path else {
             return format!(
                 "target `{name}` is not defined: there is no `.assize/targets.yaml` (nor an older `targets.yaml`) \
@@ -164,10 +171,11 @@ impl TargetBook {
                  `--target openai:gpt-4o-mini`, or give the cases an `output`"
             );
         };
-        let near = assize_diagnostic::did_you_mean(name, names.iter().copied());
-        let hint = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it defines {}", names.join(", ")),
+        let hint = if let Some(near) = self.near(name) {
+            format!("did you mean `{near}`?")
+        } else {
+            let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+            format!("it defines {}", names.join(", "))
         };
         format!("target `{name}` is not defined in `{}`; {hint}", path.display())
     }
@@ -215,6 +223,7 @@ impl TargetBook {
             target.files_format.clone_from(format);
         }
         target.cwd.clone_from(&command.cwd);
+        let target = Discreet { inner: target, redactor: Arc::clone(&self.redactor) };
         match spec.retry.max_retries {
             None | Some(0) => Arc::new(target),
             Some(retries) => Arc::new(Retrying::new(target, retries).with_waits(
@@ -222,6 +231,46 @@ impl TargetBook {
                 spec.retry.max_delay.unwrap_or(Duration::MAX),
             )),
         }
+    }
+}
+
+/// Parts of the names of variables that hold secrets.
+const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+
+fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
+    let is_secret = |name: &str| {
+        let name = name.to_ascii_uppercase();
+        SECRET_NAMES.iter().any(|part| name.contains(part))
+    };
+    Redactor::new(variables.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.clone().into()))
+}
+
+/// A command whose complaints are stored and shown without the secrets it inherited.
+struct Discreet {
+    inner: CommandTarget,
+    redactor: Arc<Redactor>,
+}
+
+impl Target for Discreet {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn answer<'a>(
+        &'a self,
+        input: &'a TargetInput,
+    ) -> assize_target::BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async {
+            self.inner.answer(input).await.map_err(|error| TargetError {
+                message: self.redactor.redact(&error.message).into_owned(),
+                stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into_owned()),
+                ..error
+            })
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        self.inner.describe()
     }
 }
 

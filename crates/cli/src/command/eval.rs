@@ -60,9 +60,12 @@ pub(super) fn load(paths: &[PathBuf], roots: &[PathBuf], context: &Context) -> R
         return Err(problems.join("\n"));
     }
     let options = load_options(roots, context);
-    let files = found
+    // A file may be named twice in different spellings, and be found in a folder as well.
+    let mut known = BTreeSet::new();
+    let mut files: Vec<LoadedFile> = found
         .files
         .into_iter()
+        .filter(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())))
         .map(|path| {
             let loaded = load_suite(&path, &options);
             LoadedFile {
@@ -74,7 +77,22 @@ pub(super) fn load(paths: &[PathBuf], roots: &[PathBuf], context: &Context) -> R
             }
         })
         .collect();
+    tell_apart(&mut files);
     Ok(Loaded { files })
+}
+
+/// Adds their paths to suites that share a name: results are told apart by it.
+fn tell_apart(files: &mut [LoadedFile]) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for suite in files.iter().filter_map(|file| file.suite.as_ref()) {
+        *seen.entry(suite.name.clone()).or_default() += 1;
+    }
+    for file in files {
+        if let Some(suite) = file.suite.as_mut().filter(|suite| seen.get(&suite.name).is_some_and(|n| *n > 1))
+        {
+            suite.name = format!("{} ({})", suite.name, file.path.display());
+        }
+    }
 }
 
 /// How files are read in these surroundings.
@@ -114,8 +132,9 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
     let benches = Benches::new(args, &config, &options, context);
     let selection = Selection { ids: globs(&args.filter)?, tags: args.tag.clone() };
 
+    let target_names = args.target.iter().cloned().fold(Vec::new(), push_new);
     let planner = Planner {
-        target_names: &args.target,
+        target_names: &target_names,
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
@@ -127,7 +146,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         let Some(suite) = &file.suite else { continue };
         let bench = benches.bench_of(file)?;
         let before = preflight.cases;
-        for case in file.cases.iter() {
+        for case in &file.cases {
             let case = case.map_err(|error| error.to_string())?;
             if selection.takes(suite, &case) {
                 planner.check(suite, &case, &bench, &mut preflight);
@@ -143,7 +162,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
     }
     let self_judging = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
     if preflight.items == 0 {
-        return Err(selection.found_nothing(&loaded));
+        return Err(Selection::found_nothing(&loaded));
     }
 
     let mut run_warnings = self_judging;
@@ -237,7 +256,7 @@ impl Selection {
             && (self.tags.is_empty() || self.tags.iter().any(has_tag))
     }
 
-    fn found_nothing(&self, loaded: &Loaded) -> String {
+    fn found_nothing(loaded: &Loaded) -> String {
         let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
         if cases == 0 {
             return "there are no sound cases to run".to_owned();

@@ -53,6 +53,16 @@ impl Preflight {
         self.problems.insert(format!("{place}: {message}"));
     }
 
+    /// Something of this suite costs money. A limit that would not be kept is worse than none.
+    fn limit(&mut self, suite: &Suite) {
+        if suite.settings.budget_usd.is_some() {
+            self.problems.insert(format!(
+                "{}: a limit on the cost of a run (`budget_usd`) not built yet; leave it out to run without",
+                suite.path.display()
+            ));
+        }
+    }
+
     /// Ends the planning: an error when something can't be run, else warnings about models that
     /// judge themselves.
     pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, String> {
@@ -94,64 +104,41 @@ impl Planner<'_> {
                 found.problem(&grader.place, message);
             }
         }
-        match &case.output {
-            Some(output) => {
-                found.items += 1;
-                if let Err(message) = given(output) {
-                    found.problem(&case.place, message);
-                }
-                self.check_judges(suite, case, None, bench, found);
+        if let Some(output) = &case.output {
+            found.items += 1;
+            if let Err(message) = given(output) {
+                found.problem(&case.place, message);
             }
-            None => {
-                for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
-                    found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
-                }
-                let targets = self.targets_of(suite, case, bench);
-                if targets.is_empty() {
-                    found.problem(
-                        &case.place,
-                        format!(
-                            "case `{}` has no `output`, and no target is named: add `output`, or `--target NAME`, \
-                             or `execution: {{target: NAME}}`",
-                            case.id
-                        ),
-                    );
-                }
-                for (reference, place) in targets {
-                    found.items += 1;
-                    match bench.targets.referred(&reference) {
-                        Ok(target) => {
-                            found.targets.insert(reference.name.clone());
-                            self.check_judges(suite, case, Some(&target), bench, found);
-                        }
-                        Err(message) => found.problem(&place, message),
-                    }
-                }
+            // Preparations are for targets; what cases ask of each other concerns given answers as well.
+            if !case.depends_on.is_empty() {
+                found.problem(&case.place, "cases that depend on others (`depends_on`) not built yet");
             }
+            check_judges(suite, case, None, bench, found);
+            return;
         }
-    }
-
-    fn check_judges(
-        &self,
-        suite: &Suite,
-        case: &Case,
-        target: Option<&Arc<dyn Target>>,
-        bench: &Bench,
-        found: &mut Preflight,
-    ) {
-        for grader in &case.graders {
-            let GraderKind::Rubric(rubric) = &grader.kind else { continue };
-            let wish = JudgeWish {
-                grader: rubric.judge.as_deref(),
-                target: target.map(|target| target.name()),
-                suite: suite.settings.judge.as_deref(),
-            };
-            if let Err(message) = bench.judges.judge(wish) {
-                found.problem(&grader.place, message);
-            }
-            let answers = target.and_then(|target| target.describe().model);
-            if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {
-                found.self_judging.insert(model);
+        found.limit(suite);
+        for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
+            found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
+        }
+        let targets = self.targets_of(suite, case, bench);
+        if targets.is_empty() {
+            found.problem(
+                &case.place,
+                format!(
+                    "case `{}` has no `output`, and no target is named: add `output`, or `--target NAME`, \
+                     or `execution: {{target: NAME}}`",
+                    case.id
+                ),
+            );
+        }
+        for (reference, place) in targets {
+            found.items += 1;
+            match bench.targets.referred(&reference) {
+                Ok(target) => {
+                    found.targets.insert(reference.name.clone());
+                    check_judges(suite, case, Some(&target), bench, found);
+                }
+                Err(message) => found.problem(&place, message),
             }
         }
     }
@@ -232,6 +219,34 @@ impl Planner<'_> {
             return named.iter().map(|reference| (reference.clone(), reference.place.clone())).collect();
         }
         bench.targets.default_name().map(by_name).into_iter().collect()
+    }
+}
+
+/// Makes the judges of a case, and takes note of a model that would judge itself.
+fn check_judges(
+    suite: &Suite,
+    case: &Case,
+    target: Option<&Arc<dyn Target>>,
+    bench: &Bench,
+    found: &mut Preflight,
+) {
+    for grader in &case.graders {
+        let GraderKind::Rubric(rubric) = &grader.kind else { continue };
+        let wish = JudgeWish {
+            grader: rubric.judge.as_deref(),
+            target: target.map(|target| target.name()),
+            suite: suite.settings.judge.as_deref(),
+        };
+        if let Err(message) = bench.judges.judge(wish) {
+            found.problem(&grader.place, message);
+        }
+        if bench.judges.model_of(wish).is_some() {
+            found.limit(suite);
+        }
+        let answers = target.and_then(|target| target.describe().model);
+        if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {
+            found.self_judging.insert(model);
+        }
     }
 }
 
