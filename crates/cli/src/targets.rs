@@ -18,7 +18,7 @@ use assize_target::{
 use crate::context::Context;
 
 /// Commands that say nothing about time may take this long.
-const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
+const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The targets of a run, made when they are first needed.
 pub(crate) struct TargetBook {

@@ -127,7 +127,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         let Some(suite) = &file.suite else { continue };
         let bench = benches.bench_of(file)?;
         let before = preflight.cases;
-        for case in file.cases.iter() {
+        for case in &file.cases {
             let case = case.map_err(|error| error.to_string())?;
             if selection.takes(suite, &case) {
                 planner.check(suite, &case, &bench, &mut preflight);
@@ -143,7 +143,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
     }
     let self_judging = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
     if preflight.items == 0 {
-        return Err(selection.found_nothing(&loaded));
+        return Err(Selection::found_nothing(&loaded));
     }
 
     let mut run_warnings = self_judging;
@@ -237,7 +237,7 @@ impl Selection {
             && (self.tags.is_empty() || self.tags.iter().any(has_tag))
     }
 
-    fn found_nothing(&self, loaded: &Loaded) -> String {
+    fn found_nothing(loaded: &Loaded) -> String {
         let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
         if cases == 0 {
             return "there are no sound cases to run".to_owned();

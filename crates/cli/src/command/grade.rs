@@ -59,7 +59,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         judging: args.run.judging,
     };
     let mut preflight = Preflight::default();
-    for case in answers.cases.iter() {
+    for case in &answers.cases {
         planner.check(&suite, &case.map_err(|error| error.to_string())?, &bench, &mut preflight);
     }
     preflight.conclude(false)?;

@@ -94,64 +94,36 @@ impl Planner<'_> {
                 found.problem(&grader.place, message);
             }
         }
-        match &case.output {
-            Some(output) => {
-                found.items += 1;
-                if let Err(message) = given(output) {
-                    found.problem(&case.place, message);
-                }
-                self.check_judges(suite, case, None, bench, found);
+        if let Some(output) = &case.output {
+            found.items += 1;
+            if let Err(message) = given(output) {
+                found.problem(&case.place, message);
             }
-            None => {
-                for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
-                    found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
-                }
-                let targets = self.targets_of(suite, case, bench);
-                if targets.is_empty() {
-                    found.problem(
-                        &case.place,
-                        format!(
-                            "case `{}` has no `output`, and no target is named: add `output`, or `--target NAME`, \
-                             or `execution: {{target: NAME}}`",
-                            case.id
-                        ),
-                    );
-                }
-                for (reference, place) in targets {
-                    found.items += 1;
-                    match bench.targets.referred(&reference) {
-                        Ok(target) => {
-                            found.targets.insert(reference.name.clone());
-                            self.check_judges(suite, case, Some(&target), bench, found);
-                        }
-                        Err(message) => found.problem(&place, message),
-                    }
-                }
-            }
+            check_judges(suite, case, None, bench, found);
+            return;
         }
-    }
-
-    fn check_judges(
-        &self,
-        suite: &Suite,
-        case: &Case,
-        target: Option<&Arc<dyn Target>>,
-        bench: &Bench,
-        found: &mut Preflight,
-    ) {
-        for grader in &case.graders {
-            let GraderKind::Rubric(rubric) = &grader.kind else { continue };
-            let wish = JudgeWish {
-                grader: rubric.judge.as_deref(),
-                target: target.map(|target| target.name()),
-                suite: suite.settings.judge.as_deref(),
-            };
-            if let Err(message) = bench.judges.judge(wish) {
-                found.problem(&grader.place, message);
-            }
-            let answers = target.and_then(|target| target.describe().model);
-            if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {
-                found.self_judging.insert(model);
+        for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
+            found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
+        }
+        let targets = self.targets_of(suite, case, bench);
+        if targets.is_empty() {
+            found.problem(
+                &case.place,
+                format!(
+                    "case `{}` has no `output`, and no target is named: add `output`, or `--target NAME`, \
+                     or `execution: {{target: NAME}}`",
+                    case.id
+                ),
+            );
+        }
+        for (reference, place) in targets {
+            found.items += 1;
+            match bench.targets.referred(&reference) {
+                Ok(target) => {
+                    found.targets.insert(reference.name.clone());
+                    check_judges(suite, case, Some(&target), bench, found);
+                }
+                Err(message) => found.problem(&place, message),
             }
         }
     }
@@ -232,6 +204,31 @@ impl Planner<'_> {
             return named.iter().map(|reference| (reference.clone(), reference.place.clone())).collect();
         }
         bench.targets.default_name().map(by_name).into_iter().collect()
+    }
+}
+
+/// Looks whether every rubric of a case has a judge, and whether a model would judge itself.
+fn check_judges(
+    suite: &Suite,
+    case: &Case,
+    target: Option<&Arc<dyn Target>>,
+    bench: &Bench,
+    found: &mut Preflight,
+) {
+    for grader in &case.graders {
+        let GraderKind::Rubric(rubric) = &grader.kind else { continue };
+        let wish = JudgeWish {
+            grader: rubric.judge.as_deref(),
+            target: target.map(|target| target.name()),
+            suite: suite.settings.judge.as_deref(),
+        };
+        if let Err(message) = bench.judges.judge(wish) {
+            found.problem(&grader.place, message);
+        }
+        let answers = target.and_then(|target| target.describe().model);
+        if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {
+            found.self_judging.insert(model);
+        }
     }
 }
 
