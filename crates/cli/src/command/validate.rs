@@ -69,7 +69,8 @@ pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, St
         }
     }
     if too_many_warnings && errors == 0 {
-        output::complain(&format!("{warnings} warnings, more than `--max-warnings` allows"), context);
+        let found = format!("{warnings} warning{}, more than `--max-warnings` allows", plural(warnings));
+        output::complain(&found, context);
     }
     Ok(exit)
 }
