@@ -80,6 +80,13 @@ impl TargetBook {
         }
     }
 
+    /// Settings of a target that change nothing.
+    pub(crate) fn remarks(&self, reference: &TargetRef) -> Vec<String> {
+        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let idle = self.spec(real).into_iter().flat_map(|spec| &spec.without_effect);
+        idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature)).collect()
+    }
+
     /// The model behind a name of the targets file; `None` if the file has no such target.
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn Ask>, String>> {
         let spec = self.spec(name)?;
@@ -183,14 +190,17 @@ impl TargetBook {
     fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<Arc<dyn Ask>, String> {
         let name = &spec.name;
         let provider = match model.provider {
-            "openai-compatible" | "openrouter" => "openai",
+            "openai-compatible" => "openai",
             provider => provider,
         };
         let parsed = ModelName::from_str(&format!("{provider}:{}", model.model))
             .map_err(|error| format!("target `{name}`: {error}"))?;
         let lookup = |variable: &str| {
-            if variable.ends_with("_BASE_URL") {
+            if parsed.base_url_variables().contains(&variable) {
                 return model.base_url.clone().or_else(|| (self.variables)(variable));
+            }
+            if !parsed.key_variables().contains(&variable) {
+                return (self.variables)(variable);
             }
             match &model.api_key {
                 Some(key) => Some(key.expose().to_owned()),

@@ -51,11 +51,7 @@ pub(crate) fn exact(value: f64) -> String {
 /// side of the line it lies.
 pub(crate) fn beside(value: f64, line: f64) -> String {
     let short = plain(value);
-    if short == plain(line) && (value - line).abs() > assize_rubric::TOLERANCE {
-        exact(value)
-    } else {
-        short
-    }
+    if short == plain(line) && (value - line).abs() > assize_rubric::TOLERANCE { exact(value) } else { short }
 }
 
 /// A whole number with a comma every three digits.

@@ -104,6 +104,12 @@ pub(super) fn load_options(roots: &[PathBuf], context: &Context) -> LoadOptions 
     }
 }
 
+/// The file of variables that the configuration names. Problems of the configuration are told when a
+/// command reads it.
+pub(crate) fn configured_env_file(context: &Context) -> Option<PathBuf> {
+    load_config(&context.working_folder, &load_options(&[], context)).config.env_file
+}
+
 /// Reads the configuration file, if there is one.
 pub(super) fn config(options: &LoadOptions, context: &Context) -> Result<Config, String> {
     let loaded = load_config(&context.working_folder, options);

@@ -44,6 +44,8 @@ pub(crate) struct Preflight {
     pub(crate) targets: BTreeSet<String>,
     /// Files that cases refer to.
     pub(crate) attachments: BTreeSet<PathBuf>,
+    /// Settings that change nothing in this run.
+    remarks: BTreeSet<String>,
     problems: BTreeSet<String>,
     self_judging: BTreeSet<String>,
 }
@@ -85,7 +87,7 @@ impl Preflight {
         if deny_self_judging && !warnings.is_empty() {
             return Err(format!("{}; denied, nothing was run", warnings.join("; ")));
         }
-        Ok(warnings)
+        Ok(warnings.into_iter().chain(self.remarks.iter().take(MAX_PROBLEMS).cloned()).collect())
     }
 }
 
@@ -113,6 +115,11 @@ impl Planner<'_> {
             if !case.depends_on.is_empty() {
                 found.problem(&case.place, "cases that depend on others (`depends_on`) not built yet");
             }
+            for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
+                found
+                    .remarks
+                    .insert(format!("{}: {} has no effect on given answers", unbuilt.place, unbuilt.feature));
+            }
             check_judges(suite, case, None, bench, found);
             return;
         }
@@ -136,6 +143,7 @@ impl Planner<'_> {
             match bench.targets.referred(&reference) {
                 Ok(target) => {
                     found.targets.insert(reference.name.clone());
+                    found.remarks.extend(bench.targets.remarks(&reference));
                     check_judges(suite, case, Some(&target), bench, found);
                 }
                 Err(message) => found.problem(&place, message),
@@ -181,11 +189,8 @@ impl Planner<'_> {
                     lines,
                     judges: Arc::clone(&bench.judges) as Arc<dyn Judges>,
                     judge: suite.settings.judge.as_deref().map(Into::into),
-                    judging: self
-                        .judging
-                        .or(suite.settings.judging)
-                        .or(self.config.judging)
-                        .unwrap_or_default(),
+                    judging_override: self.judging,
+                    judging: suite.settings.judging.or(self.config.judging).unwrap_or_default(),
                     evidence: suite.settings.evidence.or(self.config.evidence).unwrap_or_default(),
                 })
             })
