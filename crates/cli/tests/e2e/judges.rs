@@ -154,3 +154,23 @@ fn a_model_that_judges_itself_by_way_of_the_targets_file_is_noticed() {
     cli.run(&["eval", "s.yaml", "--target", "t", "--deny", "self-judging"]).expect_code(2);
     assert_eq!(server.count(), 0);
 }
+
+#[test]
+fn the_configuration_may_name_the_file_of_variables() {
+    let (mut cli, server) = with_server(honest);
+    cli.env("OPENAI_API_KEY", "");
+    cli.file("s.yaml", one_case("apples", &["Names `apples`"]))
+        .file(".assize/config.yaml", "judge: openai:m\nenv_file: keys.txt\n")
+        .file("keys.txt", "JUDGE_MODEL=openai:other\n")
+        .file("more.txt", "JUDGE_MODEL=openai:third\n");
+    cli.run(&["eval", "s.yaml"]).expect_code(0);
+    cli.file(".assize/config.yaml", "env_file: keys.txt\n");
+    cli.run(&["eval", "s.yaml"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--env-file", "more.txt"]).expect_code(0);
+    let models: Vec<String> = server
+        .requests()
+        .iter()
+        .map(|request| request.json()["model"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(models, ["m", "other", "third"]);
+}

@@ -110,3 +110,11 @@ fn many_cases_at_once_keep_their_outcomes_apart_and_within_the_limit() {
     assert_eq!(server.count(), 80);
     assert!(server.peak_in_flight() <= 3, "{} calls at once", server.peak_in_flight());
 }
+
+#[test]
+fn the_judging_mode_of_the_command_beats_that_of_a_grader() {
+    let (cli, server) = with_server(honest);
+    cli.file("s.yaml", SUITE.replace("    weight: 2\n", "    weight: 2\n    judging: per-criterion\n"));
+    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--judging", "batched"]).expect_code(1);
+    assert_eq!(server.count(), 2, "one call for each rubric");
+}

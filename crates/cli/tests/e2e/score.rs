@@ -112,3 +112,14 @@ fn damaged_records_are_named_with_their_line_and_torn_tails_left_out() {
     let output = cli.run(&["score", "run", "--threshold", "0.5"]).expect_code(2);
     assert!(output.stderr.contains("999"), "{}", output.stderr);
 }
+
+#[test]
+fn the_line_of_a_rubric_file_counts_unless_the_command_names_one() {
+    let (cli, _server) = stored();
+    cli.file(
+        "rubric.yaml",
+        "threshold: 0.4\ncriteria:\n- {id: a, outcome: Names `apples`}\n- {id: z, outcome: Names `zebras`}\n",
+    );
+    cli.run(&["score", "run", "--rubric", "rubric.yaml"]).expect_code(0);
+    cli.run(&["score", "run", "--rubric", "rubric.yaml", "--threshold", "0.6"]).expect_code(1);
+}
