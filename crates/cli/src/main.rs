@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Score(args) => command::score::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
+        Command::Doctor(args) => Ok(command::doctor::execute(&args, &context)),
     };
     let exit = exit.unwrap_or_else(|failure| {
         output::complain(&failure, &context);

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bench;
+mod doctor;
 mod eval;
 mod explain;
 mod faults;
