@@ -96,3 +96,11 @@ fn every_documented_command_ends_as_documented() {
     }
     assert!(run >= 8, "only {run} documented commands were found");
 }
+
+#[test]
+fn every_provider_is_documented() {
+    let text = fs::read_to_string(root().join("docs/judging.md")).expect("readable");
+    for provider in assize_llm::known_providers() {
+        assert!(text.contains(&format!("`{provider}`")), "{provider} is missing from docs/judging.md");
+    }
+}

@@ -92,9 +92,7 @@ mod tests {
         assert_eq!(in_cases("L0502", bad), ["late-parcel"]);
         assert!(in_cases("L0502", &bad.replace("Where is my parcel?", "Extract the note")).is_empty());
         assert!(in_cases("L0502", &bad.replace("Note: The", "Note: A")).is_empty());
-        let short = "- {id: yes-or-no, input: Say yes, expected_output: yes}\n";
-        assert!(
-            in_cases("L0502", &format!("{} \n", short.replace("}", ", assertions: [Says yes]}"))).is_empty()
-        );
+        let short = "- {id: yes-or-no, input: Say yes, expected_output: yes, assertions: [Says yes]}\n";
+        assert!(in_cases("L0502", short).is_empty());
     }
 }

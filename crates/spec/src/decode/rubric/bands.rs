@@ -307,7 +307,7 @@ mod tests {
         let (mut cx, node) = read(text);
         let entry = &node.as_map().expect("a map")[0];
         let bands = bands(&mut cx, entry, Format::One);
-        (bands, complaints(cx))
+        (bands.map(|(bands, _)| bands), complaints(cx))
     }
 
     fn pairs(bands: &Bands) -> Vec<(u8, u8)> {

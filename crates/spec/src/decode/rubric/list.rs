@@ -170,6 +170,22 @@ mod tests {
     }
 
     #[test]
+    fn marks_cover_what_was_written() {
+        let text = "- plain é\n- {id: b, outcome: \"two\", weight: 2, required: false}\n- id: c\n  min_score: 0.5\n  score_ranges:\n  - {score_range: [5, 10], outcome: high}\n  - {score_range: [0, 4], outcome: low}\n";
+        let (mut cx, node) = read(text);
+        let marks = from_list(&mut cx, &node, "criteria", Format::Two).expect("sound").marks;
+        let slice = |mark: &Option<crate::model::Mark>| mark.as_ref().map(|mark| &text[mark.start..mark.end]);
+        assert_eq!(slice(&marks[0].text), Some("plain é"));
+        assert_eq!((slice(&marks[1].id), slice(&marks[1].text)), (Some("b"), Some("\"two\"")));
+        assert_eq!(slice(&marks[1].weight), Some("weight: 2"));
+        assert_eq!(slice(&marks[1].required), Some("required: false"));
+        assert_eq!((slice(&marks[2].minimum), slice(&marks[2].text)), (Some("min_score: 0.5"), None));
+        let bands: Vec<&str> = marks[2].bands.iter().map(|mark| &text[mark.start..mark.end]).collect();
+        assert_eq!(bands, ["low", "high"], "in the order of the bands");
+        assert!(marks.iter().all(|marks| marks.head.as_ref().is_some_and(|mark| mark.first_line == 1)));
+    }
+
+    #[test]
     fn each_criterion_keeps_its_own_mode() {
         let criteria = sound(
             &format!(
