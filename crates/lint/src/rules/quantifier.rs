@@ -73,7 +73,8 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         // "of the many reasons" counts nothing; "too many" and "not many" set a limit the author means.
         amount
             && !matches!(before, "the" | "too" | "so" | "how" | "as" | "these" | "those")
-            && (counted(at + 1) || counted(at + 2))
+            // "Many development steps" may be one of many; "several good examples" asks for some.
+            && (counted(at + 1) || (counted(at + 2) && !matches!(words[at].text.as_str(), "many" | "multiple" | "various")))
     }) else {
         return;
     };
@@ -105,6 +106,7 @@ mod tests {
             &[
                 "Cites at least 2 of several sources",
                 "Handles multiple users",
+                "Each task holds many development steps",
                 "Explains multiple inheritance",
                 "Does not ask too many questions",
                 "Asks how many options there are",
