@@ -38,7 +38,7 @@ impl Sources {
         let needle = text.get(range).filter(|needle| !needle.trim().is_empty())?;
         let slice = self.map.slice(span);
         let at = slice.find(needle)?;
-        if slice[at + 1..].contains(needle) && slice.rfind(needle) != Some(at) {
+        if slice.rfind(needle) != Some(at) {
             return None;
         }
         let start = span.start + at;
@@ -68,5 +68,32 @@ impl Sources {
             self.known.insert(path.to_path_buf(), read);
         }
         self.known.get(path)?.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_spec::Place;
+
+    use super::*;
+
+    #[test]
+    fn parts_are_found_only_where_they_are_sure() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.jsonl");
+        fs::write(&path, "\u{feff}\"é é ü\"\n\"ü x\"\n").expect("written");
+        let mark = |line, end| Mark { place: Place::new(&path, line, 1), first_line: line, start: 0, end };
+        let mut sources = Sources::default();
+        let found = |sources: &mut Sources, mark: &Mark, text: &str, range| {
+            let span = sources.part(mark, text, range)?;
+            Some((span.start, sources.map.slice(span).to_owned()))
+        };
+        let first = mark(1, 10);
+        assert_eq!(found(&mut sources, &first, "é é ü", 6..8), Some((10, "ü".to_owned())));
+        assert_eq!(found(&mut sources, &first, "é é ü", 0..2), None, "it stands there twice");
+        assert_eq!(found(&mut sources, &first, "é é x", 6..7), None, "other words stand there");
+        assert_eq!(found(&mut sources, &mark(2, 6), "ü x", 3..4), Some((18, "x".to_owned())));
+        assert_eq!(sources.span(&mark(2, 60)), None, "the file is shorter now");
+        assert_eq!(sources.span(&mark(9, 1)), None);
     }
 }

@@ -49,6 +49,9 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
     }
 }
 
+/// Points that end no sentence.
+const ABBREVIATED: &[&str] = &[" e.g. ", " i.e. ", " al. ", " vs. ", " Fig. ", " approx. ", " no. "];
+
 /// Sentences and list items.
 fn demands(text: &str) -> usize {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -59,7 +62,9 @@ fn demands(text: &str) -> usize {
     let items = lines.clone().filter(|line| is_item(line)).count();
     let prose: Vec<&str> = lines.filter(|line| !is_item(line)).collect();
     let prose = prose.join(" ");
-    let sentences = prose.split(['.', '!', ';']).filter(|part| part.split_whitespace().count() > 3).count();
+    let prose = ABBREVIATED.iter().fold(prose, |prose, short| prose.replace(short, " "));
+    let ends = |part: &str| part.replace("; ", ". ").replace("! ", ". ");
+    let sentences = ends(&prose).split(". ").filter(|part| part.split_whitespace().count() > 3).count();
     items + sentences
 }
 
@@ -72,7 +77,7 @@ mod tests {
     fn statements_are_counted() {
         assert_eq!(demands("Names the cause of it. Gives the new date now."), 2);
         assert_eq!(demands("It must do this:\n- a\n- b\n1. c\n"), 4);
-        assert_eq!(demands("e.g. version 1.2.3"), 0);
+        assert_eq!(demands("Has a number of versions, e.g. version 1.2.3 and all of the later ones"), 1);
     }
 
     #[test]

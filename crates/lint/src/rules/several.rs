@@ -113,8 +113,15 @@ fn second_statement(text: &str, all: &[Word]) -> Option<Range<usize>> {
         return None;
     }
     let pair = said.windows(3).skip(1).find(|window| {
-        let second = if window[1].text == "also" { &window[2] } else { &window[1] };
-        window[0].text == "and" && is_verb(second)
+        let also = window[1].text == "also";
+        let second = if also { &window[2] } else { &window[1] };
+        // "Uses and states of", "names and lists, with": nouns.
+        let noun = !also
+            && (matches!(
+                window[2].text.as_str(),
+                "of" | "for" | "in" | "on" | "from" | "with" | "are" | "is" | "by"
+            ) || text[window[1].at.end..].starts_with(['.', ',', ';', ')']));
+        window[0].text == "and" && is_verb(second) && !noun
     })?;
     let from = pair[0].at.start;
     let before: Vec<Word> = said.iter().take_while(|word| word.at.start < from).cloned().collect();
@@ -152,6 +159,7 @@ mod tests {
                 "Explains how to read and return data",
                 "Mentions the pros and cons",
                 "Gives a plan (names steps and lists owners)",
+                "Describes the positions and states of each object",
                 "Salt and uses of it are described",
                 "Describes a function that identifies primes and returns their sum",
                 "Either explains it and gives a date, or asks",

@@ -44,18 +44,17 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let (Some(span), Some(text)) = (out.span(view.gate_mark()), out.span(marks.bands.get(index))) else {
         return;
     };
+    let scores = |from: u8, to: u8| if from == to { from.to_string() } else { format!("{from} to {to}") };
+    let others = if high < 10 { format!("{low} or {}", high + 1) } else { low.to_string() };
     out.add(
         Diagnostic::warning(
             RULE.code,
             "this minimum cuts a score range in two",
             span,
-            format!("{low} to {} fail, {least} to {high} pass", least - 1),
+            format!("of its scores {} fail and {} pass", scores(low, least - 1), scores(least, high)),
         )
         .with_secondary(text, format!("one text for {low} to {high}"))
-        .with_help(format!(
-            "take {low} or {} of 10 as the minimum, or divide the range at {least}",
-            high + 1
-        )),
+        .with_help(format!("take {others} of 10 as the minimum, or divide the range at {least}")),
     );
 }
 
