@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+mod check;
 mod evidence;
 mod fence;
 mod judge;
@@ -15,6 +16,7 @@ mod prompt;
 mod reply;
 mod task;
 
+pub use check::{Call, Checked, Facts, Finding, check, schema_problem};
 pub use evidence::EvidenceIndex;
 pub use fence::{FenceSource, KeyedFences};
 pub use judge::RubricJudge;
