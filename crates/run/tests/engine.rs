@@ -188,6 +188,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         judge: None,
         judging: Judging::PerCriterion,
         evidence: EvidencePolicy::Checked,
+        programs: Arc::default(),
     }
 }
 

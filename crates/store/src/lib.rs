@@ -24,6 +24,6 @@ pub use info::{
     TargetInfo,
 };
 pub use judgement::{JudgementContext, JudgementRow, Standing};
-pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grader_outcome};
+pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grader_outcome, member_outcome};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
 pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow};

@@ -13,6 +13,11 @@ pub fn grader_outcome(rows: &[&JudgementRow], lines: Lines) -> Result<GraderOutc
     outcome_at(rows, 0, lines)
 }
 
+/// What the rows of a member lead to; `depth` is the number of names that lead to it.
+pub fn member_outcome(rows: &[&JudgementRow], depth: usize, lines: Lines) -> Result<GraderOutcome, String> {
+    outcome_at(rows, depth, lines)
+}
+
 /// A gate that was looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateNote {
@@ -170,17 +175,29 @@ fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
         let broken = CriterionRow { outcome: Outcome::Ungraded.name().to_owned(), reason: error.clone(), ..base("") };
         rows.push((broken, String::new()));
     }
+    if let (Some(score), false) = (result.score, row.reason.trim().is_empty()) {
+        // A score with a reason of its own: that of a judge or a program.
+        let scored = CriterionRow {
+            outcome: "scored".to_owned(),
+            value: Some(score),
+            reason: row.reason.clone(),
+            ..base("score")
+        };
+        rows.push((scored, "the answer as a whole".to_owned()));
+    }
     for (index, note) in result.notes.iter().enumerate() {
         let outcome = match note.passed {
             Some(true) => Outcome::Met,
             Some(false) => Outcome::Unmet,
-            None => Outcome::NotApplicable,
+            // A remark decides nothing, so it is no row of its own.
+            None => continue,
         };
         let criterion = CriterionRow {
             outcome: outcome.name().to_owned(),
             value: outcome.value(),
             weight: note.weight.unwrap_or(1.0),
             reason: note.reason.clone(),
+            evidence: Vec::new(),
             ..base(&format!("check-{}", index + 1))
         };
         rows.push((criterion, note.text.clone()));
