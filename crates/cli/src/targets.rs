@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use assize_grade::ProgramSetup;
 use assize_llm::{Ask, Client, ModelName, Setup};
 use assize_process::Environment;
 use assize_spec::{CommandTargetSpec, CommandText, ModelTargetSpec, TargetRef, TargetSpec, TargetSpecKind};
@@ -48,6 +49,11 @@ impl TargetBook {
             inherited: Environment::from_vars(context.variables()),
             made: Mutex::new(BTreeMap::new()),
         }
+    }
+
+    /// What graders that are programs are given: the variables that commands inherit.
+    pub(crate) fn programs(&self) -> Arc<ProgramSetup> {
+        Arc::new(ProgramSetup { env: self.inherited.clone(), scratch: std::env::temp_dir() })
     }
 
     /// The target of a name: one of the targets file, or a model such as `openai:gpt-4o-mini`.

@@ -63,7 +63,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
     let (mut tokens, mut cost_usd) = (head.tokens, head.cost_usd);
     for ((grader, score), (_, outcome)) in graders.iter().zip(&case.graders).zip(&outcomes) {
         let grader_rows = grader.rows();
-        let gates = grader_gates(&grader_rows, grader.standing, outcome, score, lines);
+        let gates = grader_gates(&grader_rows, 0, grader.standing, outcome, score, lines);
         gates_failed.extend(gates.into_iter().filter(|gate| gate.state == GateState::Failed).map(|gate| {
             GateRow { grader: grader.name.to_owned(), criterion: gate.criterion, rule: gate.rule }
         }));

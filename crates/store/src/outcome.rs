@@ -29,16 +29,18 @@ pub struct GateNote {
     pub state: GateState,
 }
 
-/// The gates of a grader that speak for its case. Those inside something negated do not.
+/// The gates of a grader, or of the member that `depth` names lead to, that speak for its case. Those
+/// inside something negated do not.
 pub fn grader_gates(
     rows: &[&JudgementRow],
+    depth: usize,
     standing: GraderStanding,
     outcome: &GraderOutcome,
     score: &GraderScore,
     lines: Lines,
 ) -> Vec<GateNote> {
     let mut found = Vec::new();
-    gates_at(rows, 0, standing, outcome, score, lines, &mut found);
+    gates_at(rows, depth, standing, outcome, score, lines, &mut found);
     found
 }
 

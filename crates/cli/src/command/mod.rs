@@ -3,6 +3,7 @@
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod grade;
+mod graders;
 mod plan;
 mod present;
 mod runs;
