@@ -45,7 +45,8 @@ pub fn stored_texts(judgements: &[JudgementRow]) -> impl Fn(&str, &str) -> Optio
     let mut texts: HashMap<(&str, String), String> = HashMap::new();
     for row in judgements {
         if row.grader_result.is_some() {
-            texts.extend(criterion_texts(row).into_iter().map(|(id, text)| ((row.grader.as_str(), id), text)));
+            texts
+                .extend(criterion_texts(row).into_iter().map(|(id, text)| ((row.grader.as_str(), id), text)));
         } else if let Some(words) = words(row) {
             let id = row.shown_id(row.criterion.id.as_str());
             texts.insert((row.grader.as_str(), id), words.to_owned());

@@ -57,11 +57,7 @@ impl CombinedScore {
 /// Combines members. Weight, `required`, `min_score` and `negate` of a member mean what they mean for
 /// a grader of a case, and a failed gate of a member fails the composite however it is combined. A
 /// member that broke leaves the score open within bounds.
-pub fn combine(
-    members: &[(GraderStanding, GraderOutcome)],
-    how: Combination,
-    lines: Lines,
-) -> CombinedScore {
+pub fn combine(members: &[(GraderStanding, GraderOutcome)], how: Combination, lines: Lines) -> CombinedScore {
     let scores: Vec<GraderScore> =
         members.iter().map(|(standing, outcome)| GraderScore::new(*standing, outcome, lines)).collect();
     let gates = scores.iter().fold(Gates::Hold, |gates, score| gates.max(score.gates_for_case()));
@@ -125,11 +121,13 @@ mod tests {
         assert_eq!(mean(&members).bounds, Some((0.75, 0.75)));
         members[1].0.negate = true;
         assert_eq!(mean(&members).bounds, Some((1.0, 1.0)));
-        members[1].0 = GraderStanding { required: true, weight: Weight::new(0.0).expect("finite"), ..members[1].0 };
+        members[1].0 =
+            GraderStanding { required: true, weight: Weight::new(0.0).expect("finite"), ..members[1].0 };
         members[1].0.negate = false;
         let score = mean(&members);
         assert_eq!((score.bounds, score.verdict), (Some((1.0, 1.0)), Some(Verdict::Fail)));
-        let case = score_case(&[(GraderStanding::default(), GraderOutcome::Combined(Box::new(score)))], lines());
+        let case =
+            score_case(&[(GraderStanding::default(), GraderOutcome::Combined(Box::new(score)))], lines());
         assert_eq!(case.verdict, Verdict::Fail, "a gate inside a composite is a gate of the case");
     }
 
@@ -146,8 +144,7 @@ mod tests {
 
     #[test]
     fn a_broken_member_is_neither_a_zero_nor_left_out() {
-        let members =
-            [member(1.0, 1.0), (GraderStanding::default(), GraderOutcome::Errored)];
+        let members = [member(1.0, 1.0), (GraderStanding::default(), GraderOutcome::Errored)];
         let score = combine(&members, Combination::WeightedAverage, lines());
         assert_eq!((score.bounds, score.verdict), (Some((0.5, 1.0)), Some(Verdict::Incomplete)));
         let share = combine(&members, Combination::Threshold(Unit::new(0.5).expect("a unit")), lines());

@@ -75,11 +75,7 @@ pub struct JudgeWish<'a> {
 impl WorkItem {
     /// What has a say in who judges for a grader of this item that names this judge.
     pub fn judge_wish<'a>(&'a self, grader: Option<&'a str>) -> JudgeWish<'a> {
-        JudgeWish {
-            grader,
-            target: self.source.target_name(),
-            suite: self.judge.as_deref(),
-        }
+        JudgeWish { grader, target: self.source.target_name(), suite: self.judge.as_deref() }
     }
 }
 

@@ -93,7 +93,10 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
 }
 
 fn shares_a_criterion(rubric: &Rubric, rows: &[JudgementRow]) -> bool {
-    rows.iter().any(|row| row.grader_result.is_none() && rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id))
+    rows.iter().any(|row| {
+        row.grader_result.is_none()
+            && rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id)
+    })
 }
 
 fn carry_over(criterion: &Criterion, group: &[JudgementRow]) -> JudgementRow {

@@ -20,8 +20,9 @@ const LINE_ENDS: &str = r"\n\r\x{2028}\x{2029}";
 /// The expression that means what `pattern` with `flags` means in JavaScript. `g` and `d` change
 /// nothing about whether something matches; `y` ties the match to the beginning.
 pub fn compile_pattern(pattern: &str, flags: &str) -> Result<regex::Regex, PatternError> {
-    let translated = Translator { rest: pattern.chars().peekable(), dot_all: flags.contains('s'), out: String::new() }
-        .translate()?;
+    let translated =
+        Translator { rest: pattern.chars().peekable(), dot_all: flags.contains('s'), out: String::new() }
+            .translate()?;
     let mut prefix = String::new();
     if flags.contains('i') {
         prefix.push('i');
@@ -112,7 +113,9 @@ impl Translator<'_> {
                  for `(?!` with `negate: true`",
             );
         } else if ahead == "<=" || ahead == "<!" {
-            return refuse("look-behind (`(?<=` and `(?<!`) can't be honoured; match the text before it as well");
+            return refuse(
+                "look-behind (`(?<=` and `(?<!`) can't be honoured; match the text before it as well",
+            );
         } else if ahead.starts_with('<') {
             self.rest.next();
             self.out.push_str("?<");

@@ -141,7 +141,9 @@ fn gates_at(
     }
     if let Some(state) = score.required {
         let criterion = (depth > 0)
-            .then(|| rows.first().map(|row| row.member.iter().take(depth).cloned().collect::<Vec<_>>().join("/")))
+            .then(|| {
+                rows.first().map(|row| row.member.iter().take(depth).cloned().collect::<Vec<_>>().join("/"))
+            })
             .flatten();
         found.push(GateNote { criterion, rule: standing.gate_rule(), state });
     }
@@ -174,7 +176,8 @@ fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
     };
     let mut rows: Vec<(CriterionRow, String)> = Vec::new();
     if let (Some(error), false) = (&result.error, row.member.is_empty()) {
-        let broken = CriterionRow { outcome: Outcome::Ungraded.name().to_owned(), reason: error.clone(), ..base("") };
+        let broken =
+            CriterionRow { outcome: Outcome::Ungraded.name().to_owned(), reason: error.clone(), ..base("") };
         rows.push((broken, String::new()));
     }
     if let (Some(score), false) = (result.score, row.reason.trim().is_empty()) {

@@ -76,6 +76,9 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         _ => None,
     };
     follows.map(|_| {
-        format!("grader `{}`: the offline judge can't follow a prompt; name a model with `--judge`", grader.name)
+        format!(
+            "grader `{}`: the offline judge can't follow a prompt; name a model with `--judge`",
+            grader.name
+        )
     })
 }

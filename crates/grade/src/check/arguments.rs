@@ -9,7 +9,8 @@ pub(super) fn same(a: &Value, b: &Value) -> bool {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+            a.len() == b.len()
+                && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
         }
         (a, b) => a == b,
     }
@@ -23,11 +24,13 @@ pub(super) fn fits(expected: Option<&Value>, real: &Value, rule: &ArgsMatch) -> 
         ArgsMatch::Exact => same(expected, real),
         ArgsMatch::Superset => holds(real, expected),
         ArgsMatch::Subset => holds(expected, real),
-        ArgsMatch::Fields(paths) => paths.iter().all(|path| match (field(expected, path), field(real, path)) {
-            (Some(expected), Some(real)) => same(expected, real),
-            (None, None) => true,
-            _ => false,
-        }),
+        ArgsMatch::Fields(paths) => {
+            paths.iter().all(|path| match (field(expected, path), field(real, path)) {
+                (Some(expected), Some(real)) => same(expected, real),
+                (None, None) => true,
+                _ => false,
+            })
+        }
     }
 }
 
@@ -79,7 +82,11 @@ mod tests {
         assert!(fits(json!({}), Value::Null, ArgsMatch::Superset));
         assert!(fits(json!({"a": 1}), json!("x"), ArgsMatch::Ignore));
         let fields = |paths: &[&str]| ArgsMatch::Fields(paths.iter().map(|path| (*path).into()).collect());
-        assert!(fits(json!({"q": {"x": [1]}, "r": 1}), json!({"q": {"x": [1]}, "r": 2}), fields(&["q.x[0]"])));
+        assert!(fits(
+            json!({"q": {"x": [1]}, "r": 1}),
+            json!({"q": {"x": [1]}, "r": 2}),
+            fields(&["q.x[0]"])
+        ));
         assert!(!fits(json!({"q": 1}), json!({"q": 2}), fields(&["q"])));
     }
 }

@@ -9,7 +9,17 @@ pub(super) struct Day {
 }
 
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
     "december",
 ];
 
@@ -60,9 +70,14 @@ fn parse(text: &str, format: &str) -> Option<Day> {
         form = &form[form.char_indices().nth(run).map_or(form.len(), |(at, _)| at)..];
     }
     let (year, month, day) = (year?, month?, day?);
-    let rest_is_time = rest.is_empty() || rest.starts_with('T') || rest.trim_start().starts_with(|c: char| c.is_ascii_digit()) && rest.contains(':');
-    (rest_is_time && (1..=12).contains(&month) && day >= 1 && day <= length(year, month))
-        .then_some(Day { year, month, day })
+    let rest_is_time = rest.is_empty()
+        || rest.starts_with('T')
+        || rest.trim_start().starts_with(|c: char| c.is_ascii_digit()) && rest.contains(':');
+    (rest_is_time && (1..=12).contains(&month) && day >= 1 && day <= length(year, month)).then_some(Day {
+        year,
+        month,
+        day,
+    })
 }
 
 fn length(year: u32, month: u32) -> u32 {
@@ -102,7 +117,9 @@ mod tests {
         assert_eq!(day("2025-01-15T23:30:00-08:00", "YYYY-MM-DD"), day("2025-01-15", "YYYY-MM-DD"));
         assert_eq!(day("1.2.24", "D.M.YY"), Some(Day { year: 2024, month: 2, day: 1 }));
         assert_eq!(day("March 5, 2024", "MMMM D, YYYY"), Some(Day { year: 2024, month: 3, day: 5 }));
-        for (text, format) in [("2024-02-30", "YYYY-MM-DD"), ("13/13/2024", "MM/DD/YYYY"), ("soon", "YYYY-MM-DD")] {
+        for (text, format) in
+            [("2024-02-30", "YYYY-MM-DD"), ("13/13/2024", "MM/DD/YYYY"), ("soon", "YYYY-MM-DD")]
+        {
             assert_eq!(day(text, format), None, "{text}");
         }
         assert_eq!(read("03/04/2024", UNMISTAKABLE), None, "nobody says which is the month");

@@ -13,8 +13,9 @@ use super::{Checked, Finding, date, short, unit};
 /// required, and left out if not.
 pub(super) fn check(check: &FieldAccuracy, answer: &str, reference: Option<&str>) -> Result<Checked, String> {
     let reference = reference.ok_or("there is no `expected_output` to compare the fields with")?;
-    let expected: Value = serde_json::from_str(reference)
-        .map_err(|error| format!("the `expected_output` is not JSON, so there are no fields in it: {error}"))?;
+    let expected: Value = serde_json::from_str(reference).map_err(|error| {
+        format!("the `expected_output` is not JSON, so there are no fields in it: {error}")
+    })?;
     let answer: Option<Value> = serde_json::from_str(answer).ok();
     let mut findings = Vec::new();
     let (mut right, mut all) = (0.0, 0.0);
@@ -30,7 +31,8 @@ pub(super) fn check(check: &FieldAccuracy, answer: &str, reference: Option<&str>
         let (passed, reason) = match found {
             Some(found) => compare(one, wanted, found)?,
             None if !one.required => {
-                findings.push(Finding::remark(format!("field `{}`", one.path), "not there, and not required"));
+                findings
+                    .push(Finding::remark(format!("field `{}`", one.path), "not there, and not required"));
                 continue;
             }
             None if answer.is_none() => (false, "the answer is not JSON".to_owned()),
@@ -65,7 +67,11 @@ fn compare(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(bool, S
         FieldMatch::Exact => said(same(wanted, found), ""),
         FieldMatch::NumericTolerance { tolerance, relative } => {
             let Some(target) = number(wanted) else {
-                return Err(format!("field `{}` of the reference is no number: {}", check.path, shown(wanted)));
+                return Err(format!(
+                    "field `{}` of the reference is no number: {}",
+                    check.path,
+                    shown(wanted)
+                ));
             };
             let Some(value) = number(found) else { return said(false, " (no number)") };
             let share = if *relative && target != 0.0 { target.abs() } else { 1.0 };
@@ -76,9 +82,14 @@ fn compare(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(bool, S
         FieldMatch::Date { formats } => {
             let read = |value: &Value| {
                 let text = value.as_str()?;
-                if formats.is_empty() { date::read(text, date::UNMISTAKABLE) } else { date::read(text, formats) }
+                if formats.is_empty() {
+                    date::read(text, date::UNMISTAKABLE)
+                } else {
+                    date::read(text, formats)
+                }
             };
-            let Some(target) = read(wanted).or_else(|| date::read(wanted.as_str()?, date::UNMISTAKABLE)) else {
+            let Some(target) = read(wanted).or_else(|| date::read(wanted.as_str()?, date::UNMISTAKABLE))
+            else {
                 return Err(format!(
                     "field `{}` of the reference is no date in the given formats: {}",
                     check.path,
@@ -122,7 +133,10 @@ mod tests {
         let dates = FieldMatch::Date { formats: vec!["DD/MM/YYYY".into()] };
         let reference = r#"{"a": {"b": [1, "x"]}, "n": 0.2, "big": 200, "d": "04/03/2024"}"#;
         let score = |check, answer| grade(vec![check], answer, reference).unwrap();
-        assert_eq!(score(one("a.b[1]", FieldMatch::Exact, true, 1.0), r#"{"a": {"b": [1, "x"]}}"#), Some(1.0));
+        assert_eq!(
+            score(one("a.b[1]", FieldMatch::Exact, true, 1.0), r#"{"a": {"b": [1, "x"]}}"#),
+            Some(1.0)
+        );
         assert_eq!(score(one("a.b[0]", FieldMatch::Exact, true, 1.0), r#"{"a": {"b": [2]}}"#), Some(0.0));
         assert_eq!(score(one("n", near(false), true, 1.0), r#"{"n": 0.3}"#), Some(1.0));
         assert_eq!(score(one("n", near(false), true, 1.0), r#"{"n": 0.31}"#), Some(0.0));
@@ -135,7 +149,8 @@ mod tests {
 
     #[test]
     fn a_field_missing_from_the_reference_is_not_a_hit() {
-        let fields = || vec![one("a", FieldMatch::Exact, true, 1.0), one("gone", FieldMatch::Exact, true, 3.0)];
+        let fields =
+            || vec![one("a", FieldMatch::Exact, true, 1.0), one("gone", FieldMatch::Exact, true, 3.0)];
         assert_eq!(grade(fields(), r#"{"a": 2, "gone": 1}"#, r#"{"a": 1}"#), Ok(Some(0.0)));
         assert!(grade(fields(), r#"{"a": 2}"#, r#"{"b": 1}"#).is_err());
         let accuracy = FieldAccuracy { fields: fields(), all_or_nothing: true };

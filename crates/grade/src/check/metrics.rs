@@ -84,7 +84,8 @@ pub(super) fn execution(limits: &ExecutionMetrics, facts: &Facts) -> Result<Chec
         findings.push(if calls.is_empty() {
             Finding::remark(text, "no tool was called, so there is no share")
         } else {
-            let exploring = calls.iter().filter(|call| EXPLORING.contains(&call.name.to_lowercase().as_str()));
+            let exploring =
+                calls.iter().filter(|call| EXPLORING.contains(&call.name.to_lowercase().as_str()));
             let share = exploring.count() as f64 / calls.len() as f64;
             Finding::new((share - target.get()).abs() <= tolerance + 1e-9, text, format!("{share:.2}"))
         });
@@ -144,7 +145,10 @@ mod tests {
             ..ExecutionMetrics::default()
         };
         let checked = execution(&metrics, &facts()).unwrap();
-        assert_eq!(checked.findings.iter().map(|one| one.passed).collect::<Vec<_>>(), [Some(false), Some(true), Some(true)]);
+        assert_eq!(
+            checked.findings.iter().map(|one| one.passed).collect::<Vec<_>>(),
+            [Some(false), Some(true), Some(true)]
+        );
         assert!((checked.score.unwrap().get() - 2.0 / 3.0).abs() < 1e-12);
     }
 }

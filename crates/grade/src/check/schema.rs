@@ -12,15 +12,54 @@ use super::arguments::same;
 const MAX_DEPTH: usize = 64;
 
 const CHECKED: &[&str] = &[
-    "$ref", "type", "enum", "const", "properties", "required", "additionalProperties", "patternProperties",
-    "propertyNames", "minProperties", "maxProperties", "items", "prefixItems", "contains", "minItems", "maxItems",
-    "uniqueItems", "minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum",
-    "exclusiveMaximum", "multipleOf", "allOf", "anyOf", "oneOf", "not", "if", "then", "else",
+    "$ref",
+    "type",
+    "enum",
+    "const",
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "items",
+    "prefixItems",
+    "contains",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
 ];
 /// Keywords that explain and check nothing; `format` is one of them by the standard's own default.
 const REMARKS: &[&str] = &[
-    "$schema", "$id", "$comment", "$defs", "definitions", "title", "description", "default", "examples",
-    "deprecated", "readOnly", "writeOnly", "format",
+    "$schema",
+    "$id",
+    "$comment",
+    "$defs",
+    "definitions",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "format",
 ];
 
 /// Why a schema can't be used; `None` for a sound one.
@@ -30,7 +69,11 @@ pub fn schema_problem(schema: &Value) -> Option<String> {
 
 fn look_at(root: &Value, schema: &Value, at: &str) -> Result<(), String> {
     let Some(map) = schema.as_object() else {
-        return if schema.is_boolean() { Ok(()) } else { Err(format!("{at} is neither a map nor true or false")) };
+        return if schema.is_boolean() {
+            Ok(())
+        } else {
+            Err(format!("{at} is neither a map nor true or false"))
+        };
     };
     for (key, value) in map {
         let here = format!("{at}/{key}");
@@ -62,11 +105,22 @@ fn look_at(root: &Value, schema: &Value, at: &str) -> Result<(), String> {
                     look_at(root, part, &format!("{here}/{index}"))?;
                 }
             }
-            "items" | "additionalProperties" | "propertyNames" | "contains" | "not" | "if" | "then" | "else" => {
+            "items"
+            | "additionalProperties"
+            | "propertyNames"
+            | "contains"
+            | "not"
+            | "if"
+            | "then"
+            | "else" => {
                 look_at(root, value, &here)?;
             }
             key if CHECKED.contains(&key) || REMARKS.contains(&key) || key.starts_with("x-") => {}
-            _ => return Err(format!("{here}: this keyword is not checked here; remove it or use a code grader")),
+            _ => {
+                return Err(format!(
+                    "{here}: this keyword is not checked here; remove it or use a code grader"
+                ));
+            }
         }
     }
     Ok(())
@@ -154,7 +208,9 @@ impl<'a> Checker<'a> {
         at: &str,
         depth: usize,
     ) -> Result<(), String> {
-        for name in map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+        for name in
+            map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+        {
             if !object.contains_key(name) {
                 self.found.push(format!("{at} has no `{name}`"));
             }
@@ -176,7 +232,9 @@ impl<'a> Checker<'a> {
                 }
             }
             match map.get("additionalProperties") {
-                Some(Value::Bool(false)) if !known => self.found.push(format!("{at} has an unknown member `{name}`")),
+                Some(Value::Bool(false)) if !known => {
+                    self.found.push(format!("{at} has an unknown member `{name}`"))
+                }
                 Some(schema) if !known => self.check(schema, member, &here, depth + 1)?,
                 _ => {}
             }
@@ -238,7 +296,11 @@ impl<'a> Checker<'a> {
             ("maximum", |n, limit| n <= limit, "above"),
             ("exclusiveMinimum", |n, limit| n > limit, "not above"),
             ("exclusiveMaximum", |n, limit| n < limit, "not below"),
-            ("multipleOf", |n, step| step > 0.0 && ((n / step).round() * step - n).abs() < 1e-9, "no multiple of"),
+            (
+                "multipleOf",
+                |n, step| step > 0.0 && ((n / step).round() * step - n).abs() < 1e-9,
+                "no multiple of",
+            ),
         ];
         for (key, keeps, word) in rules {
             if let Some(limit) = map.get(key).and_then(Value::as_f64)
@@ -259,7 +321,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn logic(&mut self, map: &'a Map<String, Value>, value: &Value, at: &str, depth: usize) -> Result<(), String> {
+    fn logic(
+        &mut self,
+        map: &'a Map<String, Value>,
+        value: &Value,
+        at: &str,
+        depth: usize,
+    ) -> Result<(), String> {
         let list = |key: &str| map.get(key).and_then(Value::as_array).map(Vec::as_slice);
         for schema in list("allOf").unwrap_or_default() {
             self.check(schema, value, at, depth + 1)?;
@@ -324,7 +392,9 @@ mod tests {
             "$defs": {"line": {"type": "integer", "exclusiveMinimum": 0}},
         });
         let bad = |value: Value| violations(&schema, &value).unwrap();
-        assert!(bad(json!({"id": "A-1", "lines": [1, 2], "total": 1.25, "state": "open", "who": 3})).is_empty());
+        assert!(
+            bad(json!({"id": "A-1", "lines": [1, 2], "total": 1.25, "state": "open", "who": 3})).is_empty()
+        );
         for (value, word) in [
             (json!([]), "type object"),
             (json!({"lines": [1]}), "no `id`"),

@@ -11,7 +11,8 @@ use super::{Call, Checked, Finding};
 /// read, or when the output of a tool names such a file. Names are compared whole: `deploy` is not
 /// `deploy-rollback`.
 pub(super) fn check(check: &SkillTrigger, calls: Option<&[Call]>) -> Result<Checked, String> {
-    let calls = calls.ok_or("the target does not tell its tool calls, so nobody knows which skills were used")?;
+    let calls =
+        calls.ok_or("the target does not tell its tool calls, so nobody knows which skills were used")?;
     let used = calls.iter().find_map(|call| how(call, &check.skill));
     let text = if check.should_trigger {
         format!("uses the skill `{}`", check.skill)
@@ -34,7 +35,8 @@ fn how(call: &Call, skill: &str) -> Option<String> {
     if reads && texts(&call.input).iter().any(|text| leads_to(text, skill)) {
         return Some(format!("{} was called on a file of it", call.name));
     }
-    let output = call.output.as_ref().is_some_and(|output| texts(output).iter().any(|text| leads_to(text, skill)));
+    let output =
+        call.output.as_ref().is_some_and(|output| texts(output).iter().any(|text| leads_to(text, skill)));
     output.then(|| format!("the output of {} names a file of it", call.name))
 }
 
@@ -83,9 +85,15 @@ mod tests {
         assert!(!used("deploy", call("Skill", json!({"skill": "deploy-rollback"}), None)));
         assert!(!used("deploy", call("Skill", json!({"skill": "redeploy"}), None)));
         assert!(used("deploy", call("Read", json!({"file_path": "/a/skills/deploy/SKILL.md"}), None)));
-        assert!(!used("deploy", call("Read", json!({"file_path": "/a/skills/deploy-rollback/SKILL.md"}), None)));
+        assert!(!used(
+            "deploy",
+            call("Read", json!({"file_path": "/a/skills/deploy-rollback/SKILL.md"}), None)
+        ));
         assert!(!used("deploy", call("Read", json!({"file_path": "/a/my-skills/deploy/SKILL.md"}), None)));
-        assert!(used("deploy", call("Bash", json!({"command": "cat x"}), Some(json!("see skills/deploy/a.sh")))));
+        assert!(used(
+            "deploy",
+            call("Bash", json!({"command": "cat x"}), Some(json!("see skills/deploy/a.sh")))
+        ));
         assert!(!used("deploy", call("Bash", json!({"command": "echo deploy"}), Some(json!("deploy")))));
     }
 

@@ -21,7 +21,9 @@ pub(super) fn check(check: &TextCheck, answer: &str) -> Result<Checked, String> 
             let found = check.values.iter().find(|value| contains(answer, value, *ignore_case));
             let text = format!("contains one of {}", list(&check.values));
             match found {
-                Some(value) => Checked::all(vec![Finding::new(true, text, format!("found `{}`", short(value)))]),
+                Some(value) => {
+                    Checked::all(vec![Finding::new(true, text, format!("found `{}`", short(value)))])
+                }
                 None => one(false, text, "", "none of them is in the answer"),
             }
         }
@@ -53,9 +55,11 @@ pub(super) fn check(check: &TextCheck, answer: &str) -> Result<Checked, String> 
                 .map_err(|error| format!("the pattern can't be used: {error}"))?;
             let text = format!("matches /{}/{}", short(first), regex.flags);
             match pattern.find(answer) {
-                Some(found) => {
-                    Checked::all(vec![Finding::new(true, text, format!("matched `{}`", short(found.as_str())))])
-                }
+                Some(found) => Checked::all(vec![Finding::new(
+                    true,
+                    text,
+                    format!("matched `{}`", short(found.as_str())),
+                )]),
                 None => one(false, text, "", "nothing in the answer matches"),
             }
         }
@@ -63,11 +67,7 @@ pub(super) fn check(check: &TextCheck, answer: &str) -> Result<Checked, String> 
 }
 
 fn contains(answer: &str, value: &str, ignore_case: bool) -> bool {
-    if ignore_case {
-        answer.to_lowercase().contains(&value.to_lowercase())
-    } else {
-        answer.contains(value)
-    }
+    if ignore_case { answer.to_lowercase().contains(&value.to_lowercase()) } else { answer.contains(value) }
 }
 
 fn list(values: &[String]) -> String {

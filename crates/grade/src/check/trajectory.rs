@@ -42,7 +42,11 @@ fn matches(check: &ToolTrajectory, wanted: &ExpectedCall, call: &Call) -> bool {
 fn any_order(check: &ToolTrajectory, calls: &[Call]) -> Checked {
     let findings = check.minimums.iter().map(|(tool, least)| {
         let count = calls.iter().filter(|call| call.name == *tool).count();
-        Finding::new(count >= *least as usize, format!("calls `{tool}` at least {least} times"), format!("{count} times"))
+        Finding::new(
+            count >= *least as usize,
+            format!("calls `{tool}` at least {least} times"),
+            format!("{count} times"),
+        )
     });
     Checked::share(findings.collect())
 }
@@ -60,7 +64,9 @@ fn expected(
         let reason = match pair {
             Some(index) => format!("call {} of {}", index + 1, calls.len()),
             None => match calls.get(at).filter(|_| check.mode == TrajectoryMode::Exact) {
-                Some(call) => format!("`{}` with {} was called instead", call.name, short(&call.input.to_string())),
+                Some(call) => {
+                    format!("`{}` with {} was called instead", call.name, short(&call.input.to_string()))
+                }
                 None => "no such call".to_owned(),
             },
         };
@@ -71,7 +77,10 @@ fn expected(
                 None => Finding::new(false, text, "no such call"),
                 Some(call) => {
                     let took = call.duration.ok_or_else(|| {
-                        format!("the target does not tell how long `{}` took, and there is a limit on it", call.name)
+                        format!(
+                            "the target does not tell how long `{}` took, and there is a limit on it",
+                            call.name
+                        )
                     })?;
                     Finding::new(took <= most, text, format!("{} ms", took.as_millis()))
                 }
@@ -79,7 +88,11 @@ fn expected(
         }
     }
     for call in calls.iter().skip(calls.len() - extra) {
-        findings.push(Finding::new(false, "no calls beside the expected ones", format!("`{}` is one too many", call.name)));
+        findings.push(Finding::new(
+            false,
+            "no calls beside the expected ones",
+            format!("`{}` is one too many", call.name),
+        ));
     }
     let checked = Checked::share(findings);
     // An expectation of no calls that is kept is kept in full.
@@ -123,12 +136,7 @@ fn in_order(check: &ToolTrajectory, calls: &[Call]) -> Vec<Option<usize>> {
 /// A real call of its own for as many expected calls as possible (augmenting paths), so that a loose
 /// expectation never takes the only call a strict one could have.
 fn superset(check: &ToolTrajectory, calls: &[Call]) -> Vec<Option<usize>> {
-    fn place(
-        row: usize,
-        fit: &[Vec<usize>],
-        owner: &mut [Option<usize>],
-        seen: &mut [bool],
-    ) -> bool {
+    fn place(row: usize, fit: &[Vec<usize>], owner: &mut [Option<usize>], seen: &mut [bool]) -> bool {
         for &column in &fit[row] {
             if std::mem::replace(&mut seen[column], true) {
                 continue;
@@ -216,8 +224,7 @@ mod tests {
     #[test]
     fn a_call_with_other_arguments_does_not_use_up_an_expected_call_in_order() {
         let args = |n: u32| json!({ "n": n });
-        let order =
-            plan(TrajectoryMode::InOrder, vec![wanted("a", Some(args(2))), wanted("b", None)]);
+        let order = plan(TrajectoryMode::InOrder, vec![wanted("a", Some(args(2))), wanted("b", None)]);
         assert_eq!(score(&order, &[call("a", args(1)), call("a", args(2)), call("b", args(0))]), 1.0);
         assert_eq!(score(&order, &[call("b", args(0)), call("a", args(2))]), 0.5);
         assert_eq!(score(&plan(TrajectoryMode::InOrder, tools("abc")), &named("axc")), 2.0 / 3.0);
@@ -246,7 +253,8 @@ mod tests {
 
     #[test]
     fn the_time_of_a_step_is_a_check_and_must_be_known() {
-        let limited = |ms| ExpectedCall { max_duration: Some(Duration::from_millis(ms)), ..wanted("a", None) };
+        let limited =
+            |ms| ExpectedCall { max_duration: Some(Duration::from_millis(ms)), ..wanted("a", None) };
         assert_eq!(score(&plan(TrajectoryMode::Exact, vec![limited(30)]), &named("a")), 1.0);
         assert_eq!(score(&plan(TrajectoryMode::InOrder, vec![limited(29)]), &named("a")), 0.5);
         let untimed = [Call { duration: None, ..call("a", json!({})) }];

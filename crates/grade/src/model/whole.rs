@@ -38,7 +38,8 @@ impl ModelJudge {
                 Err(error) => {
                     tally.error(&error);
                     let failure = Failure::of_error(&error);
-                    let before = if round > 0 { format!("; before that: {}", last.message) } else { String::new() };
+                    let before =
+                        if round > 0 { format!("; before that: {}", last.message) } else { String::new() };
                     last = Failure::new(failure.kind, format!("{}{before}", failure.message));
                     break;
                 }

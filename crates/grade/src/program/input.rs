@@ -56,7 +56,8 @@ impl ProgramInput {
         let text = output.to_string();
         if text.len() > MAX_INLINE {
             let problem = |error: std::io::Error| format!("can't write the output for the program: {error}");
-            let folder = tempfile::Builder::new().prefix("assize-grader-").tempdir_in(scratch).map_err(problem)?;
+            let folder =
+                tempfile::Builder::new().prefix("assize-grader-").tempdir_in(scratch).map_err(problem)?;
             let path = folder.path().join("output.json");
             fs::write(&path, text).map_err(problem)?;
             output = Value::Null;

@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn anything_else_is_an_error_and_no_zero() {
-        for bad in ["", "0.5", "ok", "[]", "{}", r#"{"score": 2}"#, r#"{"score": "1"}"#, r#"{"score": 1} x"#] {
+        for bad in ["", "0.5", "ok", "[]", "{}", r#"{"score": 2}"#, r#"{"score": "1"}"#, r#"{"score": 1} x"#]
+        {
             assert!(read(bad.as_bytes()).is_err(), "{bad}");
         }
         assert!(read(&[0xff]).is_err());

@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::block::block;
 use super::shared_part;
-use crate::{FenceSource, WholeTask};
 use crate::fence::fence_for;
+use crate::{FenceSource, WholeTask};
 
 /// Version of these prompts. Any change to a prompt file or to how requests are put together makes a
 /// new version.
@@ -117,7 +117,10 @@ mod tests {
 
     #[test]
     fn values_are_inserted_literally_and_in_blocks() {
-        let variables = [("output".to_owned(), "cost: $1 $& {{ input }}".to_owned()), ("input".to_owned(), "q".to_owned())];
+        let variables = [
+            ("output".to_owned(), "cost: $1 $& {{ input }}".to_owned()),
+            ("input".to_owned(), "q".to_owned()),
+        ];
         let text = filled("A {{output}} B {{ input }} C {{ other }}", &variables, "f").unwrap();
         assert_eq!(
             text,

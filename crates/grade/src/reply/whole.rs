@@ -59,9 +59,12 @@ mod tests {
 
     #[test]
     fn a_score_is_taken_as_it_stands_or_not_at_all() {
-        let whole = read_whole(r#"```json
+        let whole = read_whole(
+            r#"```json
             {"evidence": ["x"], "reason": "fine", "score": 0.73}
-            ```"#).unwrap();
+            ```"#,
+        )
+        .unwrap();
         assert_eq!((whole.score.get(), whole.reason.as_str()), (0.73, "fine"));
         let old = read_whole(r#"{"score": 1, "hits": ["a"], "misses": ["b"], "reasoning": "r"}"#).unwrap();
         assert_eq!(old.findings.iter().map(|one| one.passed).collect::<Vec<_>>(), [Some(true), Some(false)]);

@@ -133,8 +133,7 @@ fn judged<'a>(
     let whole = own.first().copied().filter(|row| row.grader_result.is_some());
     let result = whole.and_then(|row| row.grader_result.as_ref());
     let error = result.and_then(|result| result.error.as_ref());
-    let mut problem =
-        error.map(|error| format!("the grader broke, so its score could be anything: {error}"));
+    let mut problem = error.map(|error| format!("the grader broke, so its score could be anything: {error}"));
     let outcome = member_outcome(&all_rows, depth, lines).unwrap_or_else(|broken| {
         problem = Some(broken);
         GraderOutcome::Errored

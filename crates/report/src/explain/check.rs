@@ -37,7 +37,9 @@ pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<
         if part.whole.is_some() {
             let rows: Vec<_> = record.judgements.iter().filter(|row| row.grader == part.name).collect();
             if row.criteria != criterion_rows(&rows) {
-                found.push(format!("the findings of grader `{name}` in the stored row are not those of its decision"));
+                found.push(format!(
+                    "the findings of grader `{name}` in the stored row are not those of its decision"
+                ));
             }
             continue;
         }

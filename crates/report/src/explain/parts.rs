@@ -1,8 +1,8 @@
 //! What graders, criteria and gates contribute to an explanation.
 
 use assize_rubric::{
-    Combination, CombinedScore, Criterion, Gate, GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Outcome, RawScore,
-    RubricScore, Scale, Unit, Verdict,
+    Combination, CombinedScore, Criterion, Gate, GateState, GraderOutcome, GraderScore, GraderStanding,
+    Lines, Outcome, RawScore, RubricScore, Scale, Unit, Verdict,
 };
 use assize_store::{Aggregator, GateRow, JudgementRow, grader_gates};
 
@@ -115,7 +115,9 @@ fn combined_equations(grader: &Grader<'_>, combined: &CombinedScore) -> Vec<Equa
     });
     match combined.how {
         Combination::Decided(_) => Vec::new(),
-        Combination::WeightedAverage | Combination::Threshold(_) => case_equations(&shares.collect::<Vec<_>>()),
+        Combination::WeightedAverage | Combination::Threshold(_) => {
+            case_equations(&shares.collect::<Vec<_>>())
+        }
     }
 }
 

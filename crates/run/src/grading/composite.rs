@@ -67,11 +67,8 @@ async fn decide(
 ) -> JudgementRow {
     match aggregator {
         CompositeAggregator::Code { command, cwd } => {
-            let program = Program {
-                command,
-                cwd: cwd.clone().or_else(|| folder_of(spot.grader)),
-                timeout: None,
-            };
+            let program =
+                Program { command, cwd: cwd.clone().or_else(|| folder_of(spot.grader)), timeout: None };
             let input = ProgramInput { results: Some(results), ..scene.input.clone() };
             match program.grade(&input, &scene.item.programs).await {
                 Ok(reply) => {
@@ -117,7 +114,10 @@ fn results(
     let mut results = Map::new();
     for ((member, rows), score) in members.iter().zip(graded).zip(&scores) {
         if score.verdict == Some(Verdict::Incomplete) {
-            return Err(format!("member `{}` could not be graded, so there is nothing to combine", member.name));
+            return Err(format!(
+                "member `{}` could not be graded, so there is nothing to combine",
+                member.name
+            ));
         }
         results.insert(member.name.clone(), result(member, rows, score));
     }
@@ -127,8 +127,10 @@ fn results(
 fn result(member: &MemberRow, rows: &[JudgementRow], score: &GraderScore) -> Value {
     let rows: Vec<&JudgementRow> = rows.iter().collect();
     let checks = criterion_rows(&rows);
-    let texts: Vec<(String, String)> = rows.iter().flat_map(|row| assize_store::criterion_texts(row)).collect();
-    let words = |id: &str| texts.iter().find(|(known, _)| known == id).map_or(id, |(_, text)| text).to_owned();
+    let texts: Vec<(String, String)> =
+        rows.iter().flat_map(|row| assize_store::criterion_texts(row)).collect();
+    let words =
+        |id: &str| texts.iter().find(|(known, _)| known == id).map_or(id, |(_, text)| text).to_owned();
     let with = |word: &str| -> Vec<String> {
         checks.iter().filter(|check| check.outcome == word).map(|check| words(&check.id)).collect()
     };

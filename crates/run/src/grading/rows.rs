@@ -1,9 +1,7 @@
 //! From what a grader decided to the rows that keep it.
 
 use assize_grade::{Checked, Finding, WholeJudgement};
-use assize_rubric::{
-    CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Unit,
-};
+use assize_rubric::{CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Unit};
 use assize_spec::Grader;
 use assize_store::{GraderResult, JudgementContext, JudgementRow, Note};
 
@@ -54,7 +52,8 @@ impl Spot<'_> {
 
     /// The row of a judge's score, with what it cost.
     pub(super) fn whole(&self, scene: &Scene<'_>, whole: WholeJudgement) -> JudgementRow {
-        let error = whole.ungraded.as_ref().map(|ungraded| format!("could not be judged: {}", ungraded.message));
+        let error =
+            whole.ungraded.as_ref().map(|ungraded| format!("could not be judged: {}", ungraded.message));
         let result = GraderResult {
             score: whole.score.map(Unit::get),
             error,

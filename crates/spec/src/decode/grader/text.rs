@@ -6,8 +6,8 @@ use super::words::missing;
 use crate::codes;
 use crate::decode::object::{not_blank, string, wrong_type};
 use crate::decode::{Context, Object};
-use crate::pattern::compile_pattern;
 use crate::model::{GraderKind, Regex, TextCheck, TextRule};
+use crate::pattern::compile_pattern;
 use crate::tree::{Data, Node};
 
 /// Letters that may follow a pattern: those of ECMAScript.
