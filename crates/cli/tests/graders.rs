@@ -32,7 +32,10 @@ fn one(output: &str, assertions: &str) -> String {
 
 fn grader<'a>(row: &'a Value, name: &str) -> &'a Value {
     let graders = row["graders"].as_array().expect("graders");
-    graders.iter().find(|grader| grader["name"] == name).unwrap_or_else(|| panic!("no grader {name} in {row:#}"))
+    graders
+        .iter()
+        .find(|grader| grader["name"] == name)
+        .unwrap_or_else(|| panic!("no grader {name} in {row:#}"))
 }
 
 fn score(row: &Value, name: &str) -> Option<f64> {
@@ -133,7 +136,10 @@ fn every_kind_grades_given_answers_and_can_be_recomputed() {
     }
     assert!(score(json, "whole").is_some());
     let missing = &grader(json, "shaped")["criteria"][1];
-    assert_eq!((missing["outcome"].as_str(), missing["reason"].as_str()), (Some("unmet"), Some("$.invoice has no `vat`")));
+    assert_eq!(
+        (missing["outcome"].as_str(), missing["reason"].as_str()),
+        (Some("unmet"), Some("$.invoice has no `vat`"))
+    );
     let tools = rows.iter().find(|row| row["case_id"] == "tools").expect("graded");
     for (name, expected) in [
         ("any", 0.5),
@@ -255,10 +261,7 @@ fn a_program_that_takes_too_long_is_ended_with_all_its_processes() {
 
 #[test]
 fn large_output_reaches_a_program_through_a_file() {
-    let cli = cli(&one(
-        &"x".repeat(60_000),
-        "- {type: code-grader, name: big, command: [python3, big.py]}",
-    ));
+    let cli = cli(&one(&"x".repeat(60_000), "- {type: code-grader, name: big, command: [python3, big.py]}"));
     cli.file(
         "big.py",
         "import json, sys\ng = json.load(sys.stdin)\nm = json.load(open(g['output_path']))\n\
@@ -304,7 +307,10 @@ fn composite_members_keep_weight_required_negate_and_min_score() {
     assert_eq!(score(&rows[0], "gated"), Some(0.9));
     assert_eq!(grader(&rows[0], "gated")["verdict"], "fail");
     assert_eq!(grader(&rows[0], "most")["verdict"], "pass");
-    assert_eq!(rows[0]["gates_failed"], json!([{"grader": "gated", "criterion": "must", "rule": "required grader"}]));
+    assert_eq!(
+        rows[0]["gates_failed"],
+        json!([{"grader": "gated", "criterion": "must", "rule": "required grader"}])
+    );
     recomputes(&cli, "case");
 }
 
@@ -378,8 +384,23 @@ fn judged(suite: &str, files: &[(&str, &str)], replies: Vec<Reply>) -> (CliTest,
     for (path, text) in files {
         cli.file(path, text);
     }
-    cli.run(&["eval", "suite.eval.yaml", "--out", "run", "--show", "none", "--judge", "openai:judge", "--threshold", "0.6"]);
-    let rows = cli.read("run/results.jsonl").lines().map(|line| serde_json::from_str(line).expect("a row")).collect();
+    cli.run(&[
+        "eval",
+        "suite.eval.yaml",
+        "--out",
+        "run",
+        "--show",
+        "none",
+        "--judge",
+        "openai:judge",
+        "--threshold",
+        "0.6",
+    ]);
+    let rows = cli
+        .read("run/results.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a row"))
+        .collect();
     let asked = server.requests().iter().map(|request| all_text(&request.json())).collect();
     (cli, rows, asked)
 }
@@ -413,7 +434,10 @@ fn a_judge_gives_one_score_and_variables_of_both_generations_are_data() {
     let find = |word: &str| asked.iter().find(|text| text.contains(word)).unwrap_or_else(|| panic!("{word}"));
     let own = find("Was ");
     assert!(own.contains("[[BEGIN candidate_answer ") && own.contains("[[BEGIN output "), "{own}");
-    assert!(own.contains("it costs $1 {{ question }} [[END output]]") && own.contains("{{unknown}}"), "{own}");
+    assert!(
+        own.contains("it costs $1 {{ question }} [[END output]]") && own.contains("{{unknown}}"),
+        "{own}"
+    );
     assert!(find("Be very strict about prices").contains("[[BEGIN answer "));
     assert!(find("From the file: ").contains("[[BEGIN output "));
     let explained = recomputes(&cli, "case");
@@ -514,7 +538,8 @@ fn what_can_not_be_run_is_refused_before_anything_is_spent() {
 
 #[test]
 fn a_broken_judge_of_one_grader_does_not_take_the_others_scores_away() {
-    let suite = one("hello", "- {type: contains, value: hello}\n- {type: llm-grader, name: whole, weight: 0.1}");
+    let suite =
+        one("hello", "- {type: contains, value: hello}\n- {type: llm-grader, name: whole, weight: 0.1}");
     let server = MockServer::start(always(Reply::status(400, "{}")));
     let mut cli = cli(&suite);
     cli.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", "test");

@@ -7,7 +7,7 @@ use assize_spec::{Case, CompositeAggregator, Grader, GraderKind, Prompt};
 use crate::judges::OFFLINE;
 
 /// Calls `see` for a grader and for everything it is made of.
-pub(crate) fn walk<'a>(grader: &'a Grader, see: &mut dyn FnMut(&'a Grader)) {
+pub(crate) fn walk(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
     see(grader);
     if let GraderKind::Composite(composite) = &grader.kind {
         for member in &composite.members {

@@ -18,7 +18,7 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &RubricGra
     let task = RubricTask {
         material: Arc::clone(&scene.material),
         rubric: Arc::clone(&grader.rubric),
-        judging: grader.judging.unwrap_or(item.judging),
+        judging: item.judging_override.or(grader.judging).unwrap_or(item.judging),
         evidence: grader.evidence.unwrap_or(item.evidence),
         case_id: item.case.id.to_string(),
         repeat: item.repeat,
