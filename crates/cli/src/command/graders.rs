@@ -34,13 +34,22 @@ pub(crate) fn problem(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}`: {what}", grader.name))
 }
 
-/// Whether a grader asks a judge, and the judge that it names.
-pub(crate) fn judge_of(grader: &Grader) -> Option<Option<&str>> {
+/// Whether a grader asks a judge.
+pub(crate) fn asks_judge(grader: &Grader) -> bool {
     match &grader.kind {
-        GraderKind::Rubric(rubric) => Some(rubric.judge.as_deref()),
-        GraderKind::Llm(llm) => Some(llm.judge.as_deref()),
+        GraderKind::Rubric(_) | GraderKind::Llm(_) => true,
+        GraderKind::Composite(composite) => matches!(composite.aggregator, CompositeAggregator::Llm { .. }),
+        _ => false,
+    }
+}
+
+/// The judge that a grader names.
+pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => rubric.judge.as_deref(),
+        GraderKind::Llm(llm) => llm.judge.as_deref(),
         GraderKind::Composite(composite) => match &composite.aggregator {
-            CompositeAggregator::Llm { judge, .. } => Some(judge.as_deref()),
+            CompositeAggregator::Llm { judge, .. } => judge.as_deref(),
             _ => None,
         },
         _ => None,

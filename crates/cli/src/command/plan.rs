@@ -10,7 +10,7 @@ use assize_spec::{Case, Config, GivenOutput, Grader, LineOverrides, Message, Pla
 use assize_target::{Answer, Target, given_answer};
 use serde_json::{Value, json};
 
-use super::graders::{judge_of, judge_problem, problem, walk};
+use super::graders::{asks_judge, judge_problem, named_judge, problem, walk};
 use crate::judges::JudgeBook;
 use crate::targets::TargetBook;
 
@@ -238,9 +238,11 @@ fn check_judges(
     found: &mut Preflight,
 ) {
     let mut see = |grader: &Grader| {
-        let Some(named) = judge_of(grader) else { return };
+        if !asks_judge(grader) {
+            return;
+        }
         let wish = JudgeWish {
-            grader: named,
+            grader: named_judge(grader),
             target: target.map(|target| target.name()),
             suite: suite.settings.judge.as_deref(),
         };

@@ -2,7 +2,7 @@
 
 /// A day of the proleptic Gregorian calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Day {
+pub(super) struct Date {
     year: u32,
     month: u32,
     day: u32,
@@ -29,12 +29,12 @@ pub(super) const UNMISTAKABLE: &[&str] =
 
 /// The day that `text` names in one of the formats; `YYYY`, `YY`, `MM`, `M`, `MMM` and `MMMM` (a month's
 /// name), `DD`, `D`. A time of day after the date (`T...`) is left out of account.
-pub(super) fn read<S: AsRef<str>>(text: &str, formats: &[S]) -> Option<Day> {
+pub(super) fn read<S: AsRef<str>>(text: &str, formats: &[S]) -> Option<Date> {
     let text = text.trim();
     formats.iter().find_map(|format| parse(text, format.as_ref().trim()))
 }
 
-fn parse(text: &str, format: &str) -> Option<Day> {
+fn parse(text: &str, format: &str) -> Option<Date> {
     let (mut year, mut month, mut day) = (None, None, None);
     let mut rest = text;
     let mut form = format;
@@ -73,7 +73,7 @@ fn parse(text: &str, format: &str) -> Option<Day> {
     let rest_is_time = rest.is_empty()
         || rest.starts_with('T')
         || rest.trim_start().starts_with(|c: char| c.is_ascii_digit()) && rest.contains(':');
-    (rest_is_time && (1..=12).contains(&month) && day >= 1 && day <= length(year, month)).then_some(Day {
+    (rest_is_time && (1..=12).contains(&month) && day >= 1 && day <= length(year, month)).then_some(Date {
         year,
         month,
         day,
@@ -111,12 +111,12 @@ mod tests {
     #[test]
     fn the_named_format_decides_what_is_day_and_month() {
         let day = |text: &str, format: &str| read(text, &[format]);
-        assert_eq!(day("03/04/2024", "MM/DD/YYYY"), Some(Day { year: 2024, month: 3, day: 4 }));
-        assert_eq!(day("03/04/2024", "DD/MM/YYYY"), Some(Day { year: 2024, month: 4, day: 3 }));
+        assert_eq!(day("03/04/2024", "MM/DD/YYYY"), Some(Date { year: 2024, month: 3, day: 4 }));
+        assert_eq!(day("03/04/2024", "DD/MM/YYYY"), Some(Date { year: 2024, month: 4, day: 3 }));
         assert_eq!(day("15-JAN-2025", "DD-MMM-YYYY"), day("2025-01-15", "YYYY-MM-DD"));
         assert_eq!(day("2025-01-15T23:30:00-08:00", "YYYY-MM-DD"), day("2025-01-15", "YYYY-MM-DD"));
-        assert_eq!(day("1.2.24", "D.M.YY"), Some(Day { year: 2024, month: 2, day: 1 }));
-        assert_eq!(day("March 5, 2024", "MMMM D, YYYY"), Some(Day { year: 2024, month: 3, day: 5 }));
+        assert_eq!(day("1.2.24", "D.M.YY"), Some(Date { year: 2024, month: 2, day: 1 }));
+        assert_eq!(day("March 5, 2024", "MMMM D, YYYY"), Some(Date { year: 2024, month: 3, day: 5 }));
         for (text, format) in
             [("2024-02-30", "YYYY-MM-DD"), ("13/13/2024", "MM/DD/YYYY"), ("soon", "YYYY-MM-DD")]
         {

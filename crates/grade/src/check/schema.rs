@@ -233,7 +233,7 @@ impl<'a> Checker<'a> {
             }
             match map.get("additionalProperties") {
                 Some(Value::Bool(false)) if !known => {
-                    self.found.push(format!("{at} has an unknown member `{name}`"))
+                    self.found.push(format!("{at} has an unknown member `{name}`"));
                 }
                 Some(schema) if !known => self.check(schema, member, &here, depth + 1)?,
                 _ => {}

@@ -17,7 +17,7 @@ pub use input::ProgramInput;
 pub use reply::ProgramReply;
 
 /// How long a program may take when nobody says.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 /// Most bytes of a program's output.
 const MAX_OUTPUT: usize = 4 * 1024 * 1024;
 /// Bytes of stderr that an error shows, from the end.
