@@ -260,6 +260,24 @@ fn a_program_that_takes_too_long_is_ended_with_all_its_processes() {
 }
 
 #[test]
+fn what_a_program_says_is_kept_without_secrets() {
+    let mut cli = cli(&one(
+        "hello",
+        r#"
+- {type: code-grader, name: tells, command: 'echo "{\"score\": 1, \"reasoning\": \"$SHOP_API_KEY\"}"'}
+- {type: code-grader, name: fails, command: 'echo $SHOP_API_KEY >&2; exit 1'}
+"#,
+    ));
+    cli.env("SHOP_API_KEY", "sk-very-secret-value-4711");
+    let rows = eval(&cli, 3, &[]);
+    assert_eq!(score(&rows[0], "tells"), Some(1.0));
+    assert!(grader(&rows[0], "fails")["error"].as_str().expect("an error").contains("exit code 1"));
+    for file in ["run/results.jsonl", "run/judgements.jsonl", "run/run.json"] {
+        assert!(!cli.read(file).contains("very-secret"), "{file}");
+    }
+}
+
+#[test]
 fn large_output_reaches_a_program_through_a_file() {
     let cli = cli(&one(&"x".repeat(60_000), "- {type: code-grader, name: big, command: [python3, big.py]}"));
     cli.file(

@@ -7,8 +7,10 @@ mod input;
 mod reply;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use assize_llm::Redactor;
 use assize_process::{Command as ProcessCommand, Environment, Finished, Limits};
 use assize_spec::Command;
 use serde_json::Value;
@@ -30,6 +32,17 @@ pub struct ProgramSetup {
     pub env: Environment,
     /// The folder temporary files are made in.
     pub scratch: PathBuf,
+    /// Takes secrets out of what programs say, before it is kept.
+    pub redactor: Option<Arc<Redactor>>,
+}
+
+impl ProgramSetup {
+    fn without_secrets(&self, text: &str) -> String {
+        match &self.redactor {
+            Some(redactor) => redactor.redact(text).into_owned(),
+            None => text.to_owned(),
+        }
+    }
 }
 
 /// A program that grades.
@@ -47,8 +60,10 @@ impl Program<'_> {
     /// Runs the program on `input` and reads its score.
     pub async fn grade(&self, input: &ProgramInput, setup: &ProgramSetup) -> Result<ProgramReply, String> {
         let finished = self.run(input, setup).await?;
-        let stderr = said(&finished);
-        reply::read(&finished.stdout.bytes).map_err(|problem| format!("{problem}{stderr}"))
+        let stdout = std::str::from_utf8(&finished.stdout.bytes)
+            .map_err(|_| "the program's output is not UTF-8".to_owned())?;
+        reply::read(&setup.without_secrets(stdout))
+            .map_err(|problem| setup.without_secrets(&format!("{problem}{}", said(&finished))))
     }
 
     /// Runs the program on `input` and takes what it prints as a prompt.
@@ -65,7 +80,7 @@ impl Program<'_> {
     async fn run(&self, input: &ProgramInput, setup: &ProgramSetup) -> Result<Finished, String> {
         // The folder lives until the program has ended.
         let (payload, _large) = input.payload(&setup.scratch)?;
-        self.run_json(&payload, setup).await
+        self.run_json(&payload, setup).await.map_err(|message| setup.without_secrets(&message))
     }
 
     async fn run_json(&self, payload: &Value, setup: &ProgramSetup) -> Result<Finished, String> {
