@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use assize_grade::ProgramSetup;
 use assize_llm::{Ask, Client, ModelName, Redactor, Setup};
 use assize_process::Environment;
 use assize_spec::{CommandTargetSpec, CommandText, ModelTargetSpec, TargetRef, TargetSpec, TargetSpecKind};
@@ -30,6 +31,8 @@ pub(crate) struct TargetBook {
     /// What commands inherit.
     inherited: Environment,
     /// Takes secrets out of what commands say when they fail.
+    /// What graders that are programs are given.
+    programs: Arc<ProgramSetup>,
     redactor: Arc<Redactor>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
 }
@@ -42,15 +45,28 @@ impl TargetBook {
         setup: Setup,
         context: &Context,
     ) -> Self {
+        let inherited = Environment::from_vars(context.variables());
+        let redactor = Arc::new(redactor(context.variables()));
+        let programs = ProgramSetup {
+            env: inherited.clone(),
+            scratch: std::env::temp_dir(),
+            redactor: Some(Arc::clone(&redactor)),
+        };
         Self {
             specs,
             path,
             setup,
             variables: context.environment(),
-            inherited: Environment::from_vars(context.variables()),
-            redactor: Arc::new(redactor(context.variables())),
+            inherited,
+            programs: Arc::new(programs),
+            redactor,
             made: Mutex::new(BTreeMap::new()),
         }
+    }
+
+    /// What graders that are programs are given: the variables that commands inherit.
+    pub(crate) fn programs(&self) -> Arc<ProgramSetup> {
+        Arc::clone(&self.programs)
     }
 
     /// The file the targets come from.

@@ -1,9 +1,9 @@
 //! The trait of everything that judges by a rubric.
 
 use assize_llm::BoxFuture;
-use assize_rubric::{JudgeIdentity, Judgement};
+use assize_rubric::{JudgeIdentity, Judgement, UngradedKind};
 
-use crate::RubricTask;
+use crate::{RubricTask, WholeJudgement, WholeTask};
 
 /// Something that decides on the criteria of a rubric.
 pub trait RubricJudge: Send + Sync {
@@ -13,4 +13,14 @@ pub trait RubricJudge: Send + Sync {
     /// Exactly one judgement per criterion, in the rubric's order. A criterion that could not be judged is an
     /// ungraded judgement; judging never fails as a whole. Dropping the future gives up the calls in flight.
     fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>>;
+
+    /// One score for the answer as a whole. What could not be judged is an ungraded judgement. A judge that
+    /// knows criteria only says so.
+    fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
+        let _ = task;
+        let judge = self.identity();
+        Box::pin(async {
+            WholeJudgement::ungraded(judge, UngradedKind::NotJudged, "this judge decides on criteria only")
+        })
+    }
 }

@@ -1,24 +1,31 @@
 //! Judging an answer against a rubric, one decision per criterion.
 //!
 //! [`RubricJudge`] is the trait everything above depends on. [`ModelJudge`] puts the criteria to a model and takes
-//! only what the model plainly said; [`OfflineJudge`] needs no model and compares words. Neither ever sees or
+//! only what the model plainly said; [`OfflineJudge`] needs no model and compares words. [`check`] holds the graders
+//! that need nobody, [`Program`] runs those that are programs. No judge ever sees or
 //! computes a score of more than one criterion: weights, gates and verdicts belong to the rubric crate.
 
 #![warn(missing_docs)]
 
+mod check;
 mod evidence;
 mod fence;
 mod judge;
 mod model;
 mod offline;
+mod program;
 mod prompt;
 mod reply;
 mod task;
+mod whole;
 
+pub use check::{Call, Checked, Facts, Finding, check, schema_problem};
 pub use evidence::EvidenceIndex;
 pub use fence::{FenceSource, KeyedFences};
 pub use judge::RubricJudge;
 pub use model::{JudgeOptions, ModelJudge};
 pub use offline::OfflineJudge;
-pub use prompt::{PROMPT_VERSION, prompt_hash};
+pub use program::{Program, ProgramInput, ProgramReply, ProgramSetup};
+pub use prompt::{COMBINE_PROMPT, PROMPT_VERSION, WHOLE_PROMPT_VERSION, prompt_hash};
 pub use task::{Material, RubricTask};
+pub use whole::{WholeJudgement, WholeTask};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use assize_rubric::{RawScore, Scale, Verdict};
-use assize_store::{CriterionRow, GateRow, GraderRow, JudgementRow, ResultRow};
+use assize_store::{CriterionRow, GateRow, GraderRow, JudgementRow, ResultRow, criterion_texts};
 
 use crate::clean;
 use crate::criterion::Decision;
@@ -42,9 +42,17 @@ pub fn case_block(
 /// The words of stored criteria by grader name and criterion id, for [`case_block`]. A score-range
 /// criterion without words of its own is shown by the band its score fell into.
 pub fn stored_texts(judgements: &[JudgementRow]) -> impl Fn(&str, &str) -> Option<String> + '_ {
-    let rows: HashMap<(&str, &str), &JudgementRow> =
-        judgements.iter().map(|row| ((row.grader.as_str(), row.criterion.id.as_str()), row)).collect();
-    move |grader, criterion| rows.get(&(grader, criterion)).and_then(|row| words(row)).map(str::to_owned)
+    let mut texts: HashMap<(&str, String), String> = HashMap::new();
+    for row in judgements {
+        if row.grader_result.is_some() {
+            texts
+                .extend(criterion_texts(row).into_iter().map(|(id, text)| ((row.grader.as_str(), id), text)));
+        } else if let Some(words) = words(row) {
+            let id = row.shown_id(row.criterion.id.as_str());
+            texts.insert((row.grader.as_str(), id), words.to_owned());
+        }
+    }
+    move |grader, criterion| texts.get(&(grader, criterion.to_owned())).cloned()
 }
 
 fn words(row: &JudgementRow) -> Option<&str> {

@@ -55,7 +55,7 @@ impl Decision<'_> {
         match text {
             Some(text) => {
                 pieces.push(Piece::said(Tone::Strong, text, clean::LABEL));
-                about.push(Piece::name(Tone::Dim, self.id));
+                about.extend((!self.id.is_empty()).then(|| Piece::name(Tone::Dim, self.id)));
             }
             None => pieces.push(Piece::name(Tone::Strong, self.id)),
         }
@@ -79,7 +79,8 @@ impl Decision<'_> {
     }
 }
 
-fn quote(evidence: &Evidence) -> Vec<Piece> {
+/// A quote, with a word where it was not found.
+pub(crate) fn quote(evidence: &Evidence) -> Vec<Piece> {
     let tone = if evidence.verified { Tone::Dim } else { Tone::Plain };
     let mut pieces =
         vec![Piece::new(tone, "“"), Piece::said(tone, &evidence.quote, clean::QUOTE), Piece::new(tone, "”")];

@@ -39,6 +39,8 @@ impl Mark {
                 };
                 ("•", format!("{raw}/10"), tone)
             }
+            // A judge or a program scored something as a whole; the figure stands with the grader.
+            ("scored", None) => ("•", "scored".to_owned(), Tone::Plain),
             ("not_applicable", _) => ("–", "n/a".to_owned(), Tone::Dim),
             ("ungraded", _) => ("?", "ungraded".to_owned(), Tone::Open),
             // A word no version writes: shown as it stands.

@@ -2,7 +2,7 @@
 
 use crate::sum::{Sum, weight_unit};
 use crate::verdict::{Gates, grounds};
-use crate::{GateState, Lines, RubricScore, Unit, Verdict, Weight, at_least};
+use crate::{CombinedScore, GateState, Lines, RubricScore, Unit, Verdict, Weight, at_least};
 
 /// What a grader's author said about its place in the case.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,6 +40,8 @@ pub enum GraderOutcome {
     Rubric(RubricScore),
     /// A number from 0 to 1.
     Value(Unit),
+    /// Other graders, combined.
+    Combined(Box<CombinedScore>),
     /// The grader has nothing to say about this case.
     NotApplicable,
     /// The grader broke. Neither a zero nor, negated, a one.
@@ -89,11 +91,7 @@ pub fn score_case(graders: &[(GraderStanding, GraderOutcome)], lines: Lines) -> 
     let mut scores = Vec::with_capacity(graders.len());
     for (standing, outcome) in graders {
         let score = GraderScore::new(*standing, outcome, lines);
-        gates = gates.max(score.gates).max(match score.required {
-            Some(GateState::Failed) => Gates::Failed,
-            Some(GateState::Open) => Gates::Open,
-            Some(GateState::Passed | GateState::NotApplicable) | None => Gates::Hold,
-        });
+        gates = gates.max(score.gates_for_case());
         if let Some((low, high)) = score.bounds {
             let weight = standing.weight.get() / unit;
             weights.add(weight);
@@ -120,17 +118,31 @@ pub fn score_case(graders: &[(GraderStanding, GraderOutcome)], lines: Lines) -> 
 }
 
 impl GraderScore {
-    fn new(standing: GraderStanding, outcome: &GraderOutcome, lines: Lines) -> Self {
+    /// What its gates say to whatever the grader is a part of, its own (`required`) included.
+    pub(crate) fn gates_for_case(&self) -> Gates {
+        self.gates.max(match self.required {
+            Some(GateState::Failed) => Gates::Failed,
+            Some(GateState::Open) => Gates::Open,
+            Some(GateState::Passed | GateState::NotApplicable) | None => Gates::Hold,
+        })
+    }
+
+    pub(crate) fn new(standing: GraderStanding, outcome: &GraderOutcome, lines: Lines) -> Self {
         let (bounds, coverage, verdict, gates) = match outcome {
             GraderOutcome::Rubric(score) => (score.bounds, score.coverage, score.verdict, score.gate_state()),
             GraderOutcome::Value(value) => {
                 let value = value.get();
                 (Some((value, value)), Some(1.0), Some(lines.verdict(value)), Gates::Hold)
             }
+            GraderOutcome::Combined(score) => (score.bounds, score.coverage, score.verdict, score.gates()),
             GraderOutcome::NotApplicable => (None, None, None, Gates::Hold),
             GraderOutcome::Errored => (Some((0.0, 1.0)), Some(0.0), Some(Verdict::Incomplete), Gates::Hold),
         };
-        let own_line = standing.min_score.unwrap_or(lines.pass());
+        let brought = match outcome {
+            GraderOutcome::Combined(score) => score.line(),
+            _ => None,
+        };
+        let own_line = standing.min_score.or(brought).unwrap_or(lines.pass());
         let mut grader = if standing.negate {
             let bounds = bounds.map(|(low, high)| (1.0 - high, 1.0 - low));
             // What a negated grader's gates say is part of the verdict that is turned around; they

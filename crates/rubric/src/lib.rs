@@ -13,6 +13,7 @@
 
 mod aggregation;
 mod case;
+mod combine;
 mod criterion;
 mod gate;
 mod id;
@@ -29,6 +30,7 @@ mod verdict;
 
 pub use aggregation::{Aggregate, Aggregation, Part, aggregate};
 pub use case::{CaseScore, GraderOutcome, GraderScore, GraderStanding, score_case};
+pub use combine::{Combination, CombinedScore, combine};
 pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
 pub use gate::{Gate, GateState};
 pub use id::CriterionId;

@@ -1,11 +1,10 @@
 //! From stored decisions to a result row. Used by the engine and by every later recomputation, so
 //! that a score is always a function of its decisions.
 
-use assize_rubric::{
-    Gate, GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Outcome, OutcomeError, Rubric,
-    RubricScore, Tokens, score_case, score_rubric,
+use assize_rubric::{GateState, GraderOutcome, GraderStanding, Lines, Tokens, score_case};
+use assize_store::{
+    CaseError, GateRow, GraderRow, JudgementRow, ResultRow, criterion_rows, grader_gates, grader_outcome,
 };
-use assize_store::{CaseError, CriterionRow, GateRow, GraderRow, JudgementRow, ResultRow};
 
 /// What a result row says beside its scores.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,15 +37,14 @@ pub(crate) struct Graded<'a> {
     pub(crate) name: &'a str,
     pub(crate) type_name: &'a str,
     pub(crate) standing: GraderStanding,
-    pub(crate) rubric: &'a Rubric,
-    /// One row per criterion, in the rubric's order.
+    /// Its rows: one per criterion in the rubric's order, or one for the grader as a whole with those
+    /// of its members after it.
     pub(crate) rows: &'a [JudgementRow],
 }
 
 impl Graded<'_> {
-    pub(crate) fn score(&self, lines: Lines) -> Result<RubricScore, OutcomeError> {
-        let outcomes: Vec<Outcome> = self.rows.iter().map(JudgementRow::decided).collect();
-        score_rubric(self.rubric, &outcomes, lines)
+    fn rows(&self) -> Vec<&JudgementRow> {
+        self.rows.iter().collect()
     }
 }
 
@@ -56,8 +54,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
     let outcomes: Vec<(GraderStanding, GraderOutcome)> = graders
         .iter()
         .map(|grader| {
-            let outcome = grader.score(lines).map_or(GraderOutcome::Errored, GraderOutcome::Rubric);
-            (grader.standing, outcome)
+            (grader.standing, grader_outcome(&grader.rows(), lines).unwrap_or(GraderOutcome::Errored))
         })
         .collect();
     let case = score_case(&outcomes, lines);
@@ -65,9 +62,11 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
     let mut rows = Vec::with_capacity(graders.len());
     let (mut tokens, mut cost_usd) = (head.tokens, head.cost_usd);
     for ((grader, score), (_, outcome)) in graders.iter().zip(&case.graders).zip(&outcomes) {
-        if let GraderOutcome::Rubric(rubric_score) = outcome {
-            push_failed_gates(grader, rubric_score, score, &mut gates_failed);
-        }
+        let grader_rows = grader.rows();
+        let gates = grader_gates(&grader_rows, 0, grader.standing, outcome, score, lines);
+        gates_failed.extend(gates.into_iter().filter(|gate| gate.state == GateState::Failed).map(|gate| {
+            GateRow { grader: grader.name.to_owned(), criterion: gate.criterion, rule: gate.rule }
+        }));
         for row in grader.rows {
             tokens.add(row.tokens);
             cost_usd = cost_usd.zip(row.cost_usd).map(|(a, b)| a + b);
@@ -78,11 +77,8 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
             weight: grader.standing.weight.get(),
             score: score.score,
             verdict: score.verdict,
-            error: match outcome {
-                GraderOutcome::Errored => Some("the decisions do not fit the rubric".to_owned()),
-                _ => None,
-            },
-            criteria: grader.rows.iter().map(criterion_row).collect(),
+            error: error_of(grader, outcome),
+            criteria: criterion_rows(&grader_rows),
         });
     }
     ResultRow {
@@ -106,39 +102,9 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
     }
 }
 
-fn push_failed_gates(
-    grader: &Graded<'_>,
-    rubric_score: &RubricScore,
-    score: &GraderScore,
-    failed: &mut Vec<GateRow>,
-) {
-    // The gates of a negated grader do not speak for the case.
-    if !grader.standing.negate {
-        for (index, gate, state) in &rubric_score.gates {
-            if *state == GateState::Failed {
-                let criterion =
-                    grader.rubric.criteria().get(*index).map(|criterion| criterion.id.to_string());
-                failed.push(GateRow { grader: grader.name.to_owned(), criterion, rule: gate.to_string() });
-            }
-        }
-    }
-    if score.required == Some(GateState::Failed) {
-        let rule = grader.standing.gate_rule();
-        failed.push(GateRow { grader: grader.name.to_owned(), criterion: None, rule });
-    }
-}
-
-fn criterion_row(row: &JudgementRow) -> CriterionRow {
-    let outcome = row.decided();
-    CriterionRow {
-        id: row.criterion.id.to_string(),
-        outcome: outcome.name().to_owned(),
-        raw_score: outcome.raw_score().map(assize_rubric::RawScore::get),
-        value: outcome.value(),
-        weight: row.criterion.weight.get(),
-        gate: row.criterion.gate.as_ref().map(Gate::to_string),
-        reason: row.reason.clone(),
-        evidence: row.evidence.clone(),
-        judge: row.judge.clone(),
-    }
+fn error_of(grader: &Graded<'_>, outcome: &GraderOutcome) -> Option<String> {
+    let stored = grader.rows.first().and_then(|row| row.grader_result.as_ref()?.error.clone());
+    stored.or_else(|| {
+        (*outcome == GraderOutcome::Errored).then(|| "the decisions do not fit the rubric".to_owned())
+    })
 }

@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use assize_grade::RubricJudge;
+use assize_grade::{ProgramSetup, RubricJudge};
 use assize_rubric::{EvidencePolicy, Judging, Lines};
-use assize_spec::{Case, RubricGrader};
+use assize_spec::Case;
 use assize_target::{Answer, Target};
 
 /// One case to be answered and graded.
@@ -33,6 +33,8 @@ pub struct WorkItem {
     pub judging: Judging,
     /// Whether evidence must be found where a grader does not say.
     pub evidence: EvidencePolicy,
+    /// What graders that are programs are given.
+    pub programs: Arc<ProgramSetup>,
 }
 
 /// Where an answer comes from.
@@ -73,13 +75,9 @@ pub struct JudgeWish<'a> {
 }
 
 impl WorkItem {
-    /// What has a say in who judges for one grader of this item.
-    pub fn judge_wish<'a>(&'a self, grader: &'a RubricGrader) -> JudgeWish<'a> {
-        JudgeWish {
-            grader: grader.judge.as_deref(),
-            target: self.source.target_name(),
-            suite: self.judge.as_deref(),
-        }
+    /// What has a say in who judges for a grader of this item that names this judge.
+    pub fn judge_wish<'a>(&'a self, grader: Option<&'a str>) -> JudgeWish<'a> {
+        JudgeWish { grader, target: self.source.target_name(), suite: self.judge.as_deref() }
     }
 }
 

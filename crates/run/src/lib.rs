@@ -9,6 +9,7 @@
 mod assemble;
 mod engine;
 mod event;
+mod grading;
 mod item;
 mod lines;
 mod material;
@@ -18,6 +19,7 @@ mod work;
 
 pub use engine::{Recorder, RunError, run};
 pub use event::Event;
+pub use grading::custom_command;
 pub use item::{JudgeWish, Judges, Settings, Source, WorkItem};
 pub use lines::{LineChoice, resolve_lines};
 pub use material::target_input;

@@ -1,7 +1,7 @@
 //! Scoring again from stored decisions, without asking anybody.
 
 use assize_rubric::{Criterion, CriterionId, Lines, Rubric, Tokens, Ungraded, UngradedKind};
-use assize_store::{CaseRecord, JudgementRow, ResultRow};
+use assize_store::{CaseRecord, JudgementRow, ResultRow, grader_outcome};
 
 use crate::assemble::{CaseHead, Graded, assemble};
 
@@ -24,7 +24,7 @@ pub fn rescore(record: &CaseRecord, rubric: Option<&Rubric>, lines: Option<Lines
     let mut unanswered = Vec::new();
     let mut dropped = Vec::new();
     let mut judgements = Vec::with_capacity(record.judgements.len());
-    for group in record.judgements.chunk_by(|a, b| a.grader == b.grader) {
+    for group in record.judgements.chunk_by(|a, b| a.grader == b.grader && a.member == b.member) {
         match rubric.filter(|rubric| shares_a_criterion(rubric, group)) {
             None => judgements.extend_from_slice(group),
             Some(rubric) => {
@@ -55,27 +55,23 @@ pub fn rescore(record: &CaseRecord, rubric: Option<&Rubric>, lines: Option<Lines
 pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRow {
     let Some(lines) = judgements.first().map(|row| row.lines) else { return stored.clone() };
     let groups: Vec<&[JudgementRow]> = judgements.chunk_by(|a, b| a.grader == b.grader).collect();
-    let rubrics: Option<Vec<Rubric>> = groups
-        .iter()
-        .map(|group| Rubric::new(group.iter().map(|row| row.criterion.clone()).collect()).ok())
-        .collect();
     // Rows that make no rubric can't have been written by a run, and a grader without rows broke
     // before it decided anything: what is stored then stands.
-    let Some(rubrics) = rubrics else { return stored.clone() };
+    if groups.iter().any(|group| grader_outcome(&group.iter().collect::<Vec<_>>(), lines).is_err()) {
+        return stored.clone();
+    }
     if stored.graders.iter().any(|grader| !groups.iter().any(|group| group[0].grader == grader.name)) {
         return stored.clone();
     }
     let graded: Vec<Graded<'_>> = groups
         .iter()
-        .zip(&rubrics)
-        .filter_map(|(rows, rubric)| {
+        .filter_map(|rows| {
             let first = rows.first()?;
             let stored = stored.graders.iter().find(|grader| grader.name == first.grader);
             Some(Graded {
                 name: &first.grader,
                 type_name: stored.map_or("rubrics", |grader| &grader.type_name),
                 standing: first.standing.into(),
-                rubric,
                 rows,
             })
         })
@@ -97,7 +93,10 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
 }
 
 fn shares_a_criterion(rubric: &Rubric, rows: &[JudgementRow]) -> bool {
-    rows.iter().any(|row| rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id))
+    rows.iter().any(|row| {
+        row.grader_result.is_none()
+            && rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id)
+    })
 }
 
 fn carry_over(criterion: &Criterion, group: &[JudgementRow]) -> JudgementRow {

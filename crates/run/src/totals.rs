@@ -59,8 +59,10 @@ impl Totals {
         self.cost_usd = self.cost_usd.zip(row.cost_usd).map(|(a, b)| a + b);
         for judgement in &record.judgements {
             self.judge_calls += u64::from(judgement.attempts);
-            self.criteria += 1;
-            self.criteria_ungraded += u64::from(judgement.outcome == "ungraded");
+            if judgement.grader_result.is_none() {
+                self.criteria += 1;
+                self.criteria_ungraded += u64::from(judgement.outcome == "ungraded");
+            }
             self.quotes += judgement.evidence.len() as u64;
             self.quotes_verified += judgement.evidence.iter().filter(|quote| quote.verified).count() as u64;
         }

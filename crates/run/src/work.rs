@@ -1,17 +1,14 @@
 //! One item from its question to its record.
 
-use std::sync::Arc;
-
-use assize_grade::RubricTask;
-use assize_rubric::{Judgement, Tokens};
-use assize_spec::{Grader, GraderKind, RubricGrader};
-use assize_store::{CaseError, CaseRecord, JudgementContext, JudgementRow};
+use assize_rubric::Tokens;
+use assize_store::{CaseError, CaseRecord};
 use assize_target::Answer;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::assemble::{CaseHead, Graded, assemble};
-use crate::material::{material, target_input};
+use crate::grading::{Scene, grade};
+use crate::material::target_input;
 use crate::{Source, WorkItem};
 
 /// Answers and grades one item. Failures become part of the record; this never fails.
@@ -39,56 +36,22 @@ pub(crate) async fn work(item: WorkItem) -> CaseRecord {
     };
     head.answer = Some(answer.text.clone());
 
-    let graders = rubric_graders(&item);
-    let material = Arc::new(material(&item.case, &answer));
-    let decided = join_all(graders.iter().map(|(_, grader)| judge(&item, grader, &material))).await;
-
-    let mut judgements = Vec::new();
-    let mut ranges = Vec::with_capacity(graders.len());
-    let mut errors = Vec::new();
-    for ((grader, rubric_grader), decided) in graders.iter().zip(decided) {
-        let start = judgements.len();
-        match decided {
-            Ok(decisions) => {
-                let context = JudgementContext {
-                    suite: &item.suite,
-                    case_id: item.case.id.as_str(),
-                    target: item.source.target_name(),
-                    repeat: item.repeat,
-                    lines: item.lines,
-                    grader: &grader.name,
-                    standing: grader.standing,
-                };
-                let pairs = rubric_grader.rubric.criteria().iter().zip(&decisions);
-                judgements.extend(
-                    pairs.map(|(criterion, judgement)| JudgementRow::new(context, criterion, judgement)),
-                );
-            }
-            Err(message) => errors.push(message),
-        }
-        ranges.push(start..judgements.len());
-    }
+    let scene = Scene::new(&item, &answer);
+    let graders = &item.case.graders;
+    let decided = join_all(graders.iter().map(|grader| grade(&scene, grader))).await;
     let graded: Vec<Graded<'_>> = graders
         .iter()
-        .zip(ranges)
-        .map(|((grader, rubric_grader), range)| Graded {
+        .zip(&decided)
+        .map(|(grader, rows)| Graded {
             name: &grader.name,
             type_name: &grader.type_name,
             standing: grader.standing,
-            rubric: &rubric_grader.rubric,
-            rows: &judgements[range],
+            rows,
         })
         .collect();
-    if !errors.is_empty() {
-        head.error = Some(CaseError {
-            stage: "grade".to_owned(),
-            kind: "no_judge".to_owned(),
-            message: errors.join("; "),
-        });
-    }
     head.duration_ms = millis(begun);
     let result = assemble(head, &graded, item.lines);
-    CaseRecord { result, judgements }
+    CaseRecord { result, judgements: decided.into_iter().flatten().collect() }
 }
 
 /// The record of an item whose work broke inside this program: said, never lost.
@@ -134,34 +97,6 @@ async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseErro
             }
         }
     }
-}
-
-/// The graders of the case that are rubrics: the only kind a run accepts so far.
-fn rubric_graders(item: &WorkItem) -> Vec<(&Grader, &RubricGrader)> {
-    let graders = item.case.graders.iter();
-    graders
-        .filter_map(|grader| match &grader.kind {
-            GraderKind::Rubric(rubric) => Some((&**grader, rubric)),
-            _ => None,
-        })
-        .collect()
-}
-
-async fn judge(
-    item: &WorkItem,
-    grader: &RubricGrader,
-    material: &Arc<assize_grade::Material>,
-) -> Result<Vec<Judgement>, String> {
-    let judge = item.judges.judge(item.judge_wish(grader))?;
-    let task = RubricTask {
-        material: Arc::clone(material),
-        rubric: Arc::clone(&grader.rubric),
-        judging: item.judging_override.or(grader.judging).unwrap_or(item.judging),
-        evidence: grader.evidence.unwrap_or(item.evidence),
-        case_id: item.case.id.to_string(),
-        repeat: item.repeat,
-    };
-    Ok(judge.judge(&task).await)
 }
 
 fn millis(begun: Instant) -> u64 {

@@ -191,6 +191,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         judging_override: None,
         judging: Judging::PerCriterion,
         evidence: EvidencePolicy::Checked,
+        programs: Arc::default(),
     }
 }
 
@@ -272,7 +273,9 @@ async fn a_panic_and_a_missing_judge_become_records() {
     };
     assert_eq!(error("panics").kind, "internal");
     assert!(error("panics").message.contains("scripted panic"));
-    assert_eq!(error("unjudged").message, "nobody");
+    let unjudged = records.iter().find(|r| r.result.case_id == "unjudged").expect("recorded");
+    assert_eq!(unjudged.result.graders[0].error.as_deref(), Some("nobody"));
+    assert_eq!(unjudged.result.graders[0].verdict, Some(Verdict::Incomplete));
 }
 
 #[tokio::test]

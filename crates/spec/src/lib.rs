@@ -9,6 +9,7 @@ mod decode;
 mod discover;
 mod load;
 mod model;
+mod pattern;
 mod tree;
 
 pub use answers::load_answers;
@@ -18,3 +19,4 @@ pub use decode::{LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_ru
 pub use discover::{Discovered, Undiscovered, find_suites};
 pub use load::{LoadOptions, LoadedSuite, load_suite};
 pub use model::*;
+pub use pattern::{PatternError, compile_pattern};

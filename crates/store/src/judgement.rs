@@ -6,6 +6,8 @@ use assize_rubric::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::GraderResult;
+
 /// One criterion decision. With these rows alone every number of a run can be computed again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgementRow {
@@ -49,6 +51,13 @@ pub struct JudgementRow {
     pub cost_usd: Option<f64>,
     /// What the judge replied, word for word.
     pub replies: Vec<String>,
+    /// Names of the members that lead to the grader, for a member of a composite; empty for the
+    /// grader itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub member: Vec<String>,
+    /// For a grader that is no rubric: what it decided as a whole. The criterion then says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grader_result: Option<GraderResult>,
 }
 
 /// A grader's weight and gate, as stored.
@@ -79,7 +88,7 @@ impl From<Standing> for GraderStanding {
 }
 
 /// Which case, grader and criterion a judgement belongs to.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct JudgementContext<'a> {
     /// Name of the suite.
     pub suite: &'a str,
@@ -95,9 +104,32 @@ pub struct JudgementContext<'a> {
     pub grader: &'a str,
     /// The grader's place in the case.
     pub standing: GraderStanding,
+    /// Names of the members that lead to it, for a member of a composite.
+    pub member: Vec<String>,
 }
 
+/// The id of the criterion that a row about a whole grader carries.
+const WHOLE: &str = "grader";
+
 impl JudgementRow {
+    /// An id of this row as results show it: behind the names of the members it stands in.
+    pub fn shown_id(&self, id: &str) -> String {
+        let parts: Vec<&str> =
+            self.member.iter().map(String::as_str).chain(Some(id).filter(|id| !id.is_empty())).collect();
+        parts.join("/")
+    }
+
+    /// The row of a grader that is no rubric. Of `judgement` only who decided, at what cost, is taken.
+    pub fn of_grader(context: JudgementContext<'_>, result: GraderResult, judgement: &Judgement) -> Self {
+        let criterion = Criterion::checklist(WHOLE, "the grader as a whole");
+        let word = if result.error.is_some() { "error" } else { "graded" };
+        let mut row = Self::new(context, &criterion, judgement);
+        word.clone_into(&mut row.outcome);
+        row.raw_score = None;
+        row.grader_result = Some(result);
+        row
+    }
+
     /// The outcome the row stands for. A row whose parts do not fit together or do not fit the
     /// criterion's scale stands for nothing decided.
     pub fn decided(&self) -> Outcome {
@@ -129,6 +161,8 @@ impl JudgementRow {
             latency_ms: judgement.latency_ms,
             cost_usd: judgement.cost_usd,
             replies: judgement.replies.clone(),
+            member: context.member,
+            grader_result: None,
         }
     }
 }

@@ -9,17 +9,21 @@
 
 mod error;
 mod folder;
+mod grader_result;
 mod info;
 mod judgement;
+mod outcome;
 mod reader;
 mod result;
 
 pub use error::StoreError;
 pub use folder::{RunFolder, RunWriter};
+pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};
 pub use info::{
     Counts, FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SuiteInfo,
     TargetInfo,
 };
 pub use judgement::{JudgementContext, JudgementRow, Standing};
+pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grader_outcome, member_outcome};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
 pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow};

@@ -165,19 +165,24 @@ impl Iterator for CaseRecords {
             Ok(result) => result,
             Err(error) => return Some(Err(error)),
         };
-        // A case without criteria (its target failed) has no judgements; looking for them would
-        // read past those of the next case.
-        let expected: usize = result.graders.iter().map(|grader| grader.criteria.len()).sum();
-        if expected == 0 {
+        // A case without graders (its target failed) has no judgements; looking for them would read
+        // past those of the next case.
+        if result.graders.is_empty() {
             return Some(Ok(CaseRecord { result, judgements: Vec::new() }));
         }
         let key = CaseKey::of_result(&result);
         Some(self.judgements_of(&key).map(|mut judgements| {
             // A case that was judged, lost its result row in a crash and was judged again stands
-            // there twice in a row; the last judgements are the ones the result rests on.
-            if judgements.len() > expected {
-                judgements.drain(..judgements.len() - expected);
-            }
+            // there twice in a row; the last judgements are the ones the result rests on. Each time
+            // begins with the same row, and no row occurs twice in one time.
+            let again = judgements.first().and_then(|first| {
+                judgements.iter().rposition(|row| {
+                    row.grader == first.grader
+                        && row.member == first.member
+                        && row.criterion.id == first.criterion.id
+                })
+            });
+            judgements.drain(..again.unwrap_or(0));
             CaseRecord { result, judgements }
         }))
     }

@@ -79,6 +79,7 @@ fn judgements(case_id: &str) -> Vec<JudgementRow> {
         lines,
         grader: "rubrics",
         standing: GraderStanding::default(),
+        member: Vec::new(),
     };
     let criterion = Criterion::checklist("c", "does it");
     let judgement = Judgement {

@@ -39,4 +39,6 @@ pub struct ToolCall {
     pub input: Value,
     /// What it gave back, when that is known.
     pub output: Option<Value>,
+    /// How long it took, when that is known.
+    pub duration: Option<Duration>,
 }

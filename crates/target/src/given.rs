@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use assize_llm::BoxFuture;
+use assize_rubric::Tokens;
 use serde_json::{Value, json};
 
 use crate::messages::{self, plain_text};
+use crate::reply;
 use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind};
 
 /// A target that gives one and the same answer.
@@ -39,7 +41,7 @@ impl Target for GivenTarget {
 /// The answer that a given output stands for.
 ///
 /// A text is the answer as it is. A list of messages (or a single message) gives the text of its last
-/// assistant message and its calls of tools. Any other value is the answer as indented JSON. Null is no
+/// assistant message, its calls of tools, and the tokens and times recorded with the messages. Any other value is the answer as indented JSON. Null is no
 /// answer.
 pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
     let refuse = |kind, message: String| TargetError { attempts: 0, ..TargetError::new(kind, message) };
@@ -62,10 +64,28 @@ pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
                 let message = "the given output has no message with the role `assistant`";
                 return Err(refuse(TargetErrorKind::NoAnswer, message.into()));
             };
-            Ok(Answer { text, messages: Some(list), tool_calls: transcript.tool_calls, ..answer })
+            let (tokens, duration) = recorded(&list);
+            let tool_calls = transcript.tool_calls;
+            Ok(Answer { text, messages: Some(list), tool_calls, tokens, duration, ..answer })
         }
         None => Ok(Answer { text: plain_text(output), ..answer }),
     }
+}
+
+/// What was recorded with messages: their `token_usage` and `duration_ms`, added up.
+fn recorded(list: &Value) -> (Tokens, Duration) {
+    let mut tokens = Tokens::default();
+    let mut duration = Duration::ZERO;
+    for message in list.as_array().into_iter().flatten() {
+        if let Some(usage) = message.get("token_usage") {
+            tokens.add(reply::read_tokens(usage));
+        }
+        let millis = message.get("duration_ms").and_then(Value::as_f64);
+        if let Some(part) = millis.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok()) {
+            duration = duration.saturating_add(part);
+        }
+    }
+    (tokens, duration)
 }
 
 #[cfg(test)]
@@ -86,6 +106,19 @@ mod tests {
             assert_eq!(answer.text, text);
             assert_eq!(answer.attempts, 0);
         }
+    }
+
+    #[test]
+    fn what_was_recorded_with_messages_is_kept() {
+        let answer = given_answer(&json!([
+            {"role": "assistant", "content": "a", "duration_ms": 200, "token_usage": {"input": 5, "output": 2},
+             "tool_calls": [{"tool": "ls", "duration_ms": 12}]},
+            {"role": "assistant", "content": "b", "duration_ms": 50, "token_usage": {"input": 7, "output": 1}},
+        ]))
+        .unwrap();
+        assert_eq!(answer.duration, Duration::from_millis(250));
+        assert_eq!((answer.tokens.input, answer.tokens.output), (Some(12), Some(3)));
+        assert_eq!(answer.tool_calls[0].duration, Some(Duration::from_millis(12)));
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! blocks; tool calls as `tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a
 //! `tool` message, or as `tool_result` blocks.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::ToolCall;
@@ -128,7 +130,11 @@ fn read_call(entry: &Value) -> Option<Call> {
     };
     let output = first(entry, &["output", "result"]).filter(|value| !value.is_null()).cloned();
     let id = entry.get("id").and_then(Value::as_str).map(str::to_owned);
-    Some(Call { id, call: ToolCall { name, input, output } })
+    let duration = entry
+        .get("duration_ms")
+        .and_then(Value::as_f64)
+        .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
+    Some(Call { id, call: ToolCall { name, input, output, duration } })
 }
 
 fn settle(calls: &mut [Call], id: &str, output: Option<&Value>) {
@@ -186,6 +192,7 @@ mod tests {
             name: name.into(),
             input,
             output: Some(output),
+            duration: None,
         };
         assert_eq!(
             read.tool_calls,

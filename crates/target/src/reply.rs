@@ -101,7 +101,7 @@ fn tells_details(object: &Map<String, Value>) -> bool {
     ["token_usage", "cost_usd", "duration_ms"].iter().any(|key| object.contains_key(*key))
 }
 
-fn read_tokens(usage: &Value) -> Tokens {
+pub(crate) fn read_tokens(usage: &Value) -> Tokens {
     let count = |key: &str| {
         let value = usage.get(key)?;
         // A count written as 12.0 is a count; 12.5 is not.

@@ -4,6 +4,7 @@ pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod grade;
+mod graders;
 pub(crate) mod lint;
 mod plan;
 mod present;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use assize_rubric::{Judging, Lines};
 use assize_run::{JudgeWish, Judges, LineChoice, Source, WorkItem, resolve_lines};
-use assize_spec::{Case, Config, GivenOutput, GraderKind, LineOverrides, Message, Place, Suite, TargetRef};
+use assize_spec::{Case, Config, GivenOutput, Grader, LineOverrides, Message, Place, Suite, TargetRef};
 use assize_target::{Answer, Target, given_answer};
 use serde_json::{Value, json};
 
+use super::graders::{asks_judge, judge_problem, named_judge, problem, walk};
 use crate::judges::JudgeBook;
 use crate::targets::TargetBook;
 
@@ -100,11 +101,11 @@ impl Planner<'_> {
             found.problem(&case.place, error);
         }
         for grader in &case.graders {
-            if !grader.kind.is_built() {
-                let message =
-                    format!("grader `{}`: type `{}` is not built yet", grader.name, grader.type_name);
-                found.problem(&grader.place, message);
-            }
+            walk(grader, &mut |grader| {
+                if let Some(message) = problem(grader) {
+                    found.problem(&grader.place, message);
+                }
+            });
         }
         if let Some(output) = &case.output {
             found.items += 1;
@@ -192,6 +193,7 @@ impl Planner<'_> {
                     judging_override: self.judging,
                     judging: suite.settings.judging.or(self.config.judging).unwrap_or_default(),
                     evidence: suite.settings.evidence.or(self.config.evidence).unwrap_or_default(),
+                    programs: bench.targets.programs(),
                 })
             })
             .collect()
@@ -235,15 +237,22 @@ fn check_judges(
     bench: &Bench,
     found: &mut Preflight,
 ) {
-    for grader in &case.graders {
-        let GraderKind::Rubric(rubric) = &grader.kind else { continue };
+    let mut see = |grader: &Grader| {
+        if !asks_judge(grader) {
+            return;
+        }
         let wish = JudgeWish {
-            grader: rubric.judge.as_deref(),
+            grader: named_judge(grader),
             target: target.map(|target| target.name()),
             suite: suite.settings.judge.as_deref(),
         };
-        if let Err(message) = bench.judges.judge(wish) {
-            found.problem(&grader.place, message);
+        match bench.judges.judge(wish) {
+            Err(message) => found.problem(&grader.place, message),
+            Ok(judge) => {
+                if let Some(message) = judge_problem(grader, case, &judge.identity().name) {
+                    found.problem(&grader.place, message);
+                }
+            }
         }
         if bench.judges.model_of(wish).is_some() {
             found.limit(suite);
@@ -252,6 +261,9 @@ fn check_judges(
         if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {
             found.self_judging.insert(model);
         }
+    };
+    for grader in &case.graders {
+        walk(grader, &mut see);
     }
 }
 
@@ -268,6 +280,9 @@ fn message_json(message: &Message) -> Value {
     let mut value = json!({ "role": message.role.name(), "content": message.to_text() });
     if !message.tool_calls.is_empty() {
         value["tool_calls"] = Value::Array(message.tool_calls.clone());
+    }
+    for (key, recorded) in &message.data {
+        value[key.as_str()] = recorded.clone();
     }
     value
 }

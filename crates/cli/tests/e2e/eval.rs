@@ -243,23 +243,19 @@ fn the_run_folder_is_named_after_the_suite_unless_out_names_it() {
 }
 
 #[test]
-fn a_missing_grader_type_is_named_before_anything_is_spent() {
+fn a_grader_that_is_not_built_is_named_before_anything_is_spent() {
     let (cli, server) = with_server(always(Reply::text("{}")));
-    for (kind, extra) in [
-        ("contains", ", value: x"),
-        ("regex", ", value: x"),
-        ("is-json", ""),
-        ("llm-grader", ", prompt: 'Good? {{answer}}'"),
-        ("latency", ", threshold: 5"),
-    ] {
+    let grader = "{name: later, type: code-grader, command: [x], target: true}";
+    for assertion in
+        [grader.to_owned(), format!("{{name: set, type: composite, assertions: [\n      {grader}]}}")]
+    {
         let suite = format!(
-            "name: u\ntests:\n- id: a\n  criteria: x\n  input: q\n  output: y\n  assertions:\n  - Says y\n  \
-             - {{name: later, type: {kind}{extra}}}\n"
+            "name: u\ntests:\n- id: a\n  criteria: x\n  input: q\n  output: y\n  assertions:\n  - Says y\n  - {assertion}\n"
         );
         cli.file("u.yaml", &suite);
         let output = cli.run(&["eval", "u.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(2);
-        for words in ["u.yaml:9", "`later`", kind, "not built yet", "nothing was spent"] {
-            assert!(output.stderr.contains(words), "{kind}: {words} not in\n{}", output.stderr);
+        for words in ["u.yaml:", "`later`", "`target`", "not built yet", "nothing was spent"] {
+            assert!(output.stderr.contains(words), "{words} not in\n{}", output.stderr);
         }
         assert!(!cli.path("run").exists());
     }

@@ -3,6 +3,7 @@
 mod answer;
 mod group;
 mod tally;
+mod whole;
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use tokio::sync::Semaphore;
 use crate::evidence::EvidenceIndex;
 use crate::fence::fence_for_material;
 use crate::prompt::{PROMPT_VERSION, messages, prompt_hash, shared_part};
-use crate::{FenceSource, RubricJudge, RubricTask};
+use crate::{FenceSource, RubricJudge, RubricTask, WholeJudgement, WholeTask};
 
 use group::Group;
 
@@ -98,6 +99,10 @@ impl RubricJudge for ModelJudge {
 
     fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
         self.judge_task(task).boxed()
+    }
+
+    fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
+        Self::judge_whole(self, task).boxed()
     }
 }
 

@@ -12,13 +12,14 @@ mod quote;
 mod search;
 mod tokens;
 mod vocabulary;
+mod whole;
 mod words;
 
 use assize_llm::BoxFuture;
 use assize_rubric::{Confidence, Evidence, JudgeIdentity, Judgement, Tokens};
 use futures_util::FutureExt as _;
 
-use crate::{RubricJudge, RubricTask};
+use crate::{RubricJudge, RubricTask, WholeJudgement, WholeTask};
 
 use claim::Claim;
 use decide::decide;
@@ -78,5 +79,9 @@ impl RubricJudge for OfflineJudge {
 
     fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
         async { self.decide_all(task) }.boxed()
+    }
+
+    fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
+        async { self.decide_whole(task) }.boxed()
     }
 }

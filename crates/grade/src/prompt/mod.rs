@@ -10,11 +10,14 @@ mod files;
 mod schema;
 mod shared;
 mod template;
+mod whole;
 
 pub(crate) use criteria::{Asked, Form, batched_part, single_part};
 pub use files::{PROMPT_VERSION, prompt_hash};
 pub(crate) use schema::{batched_schema, single_schema};
 pub(crate) use shared::shared_part;
+pub use whole::{COMBINE_PROMPT, WHOLE_PROMPT_VERSION};
+pub(crate) use whole::{whole_hash, whole_messages, whole_schema};
 
 use assize_llm::{ChatMessage, Part, Role};
 

@@ -7,10 +7,12 @@ mod decision;
 mod find;
 mod json;
 mod results;
+mod whole;
 
 pub(crate) use decision::Decision;
 pub(crate) use find::Shape;
 pub(crate) use results::{Results, read_batched};
+pub(crate) use whole::{Whole, findings, read_whole};
 
 use crate::prompt::Form;
 

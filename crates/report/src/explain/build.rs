@@ -1,9 +1,7 @@
 //! Working a case out again from its stored decisions.
 
-use assize_rubric::{
-    GraderOutcome, GraderStanding, Lines, Outcome, Rubric, Unit, Weight, score_case, score_rubric,
-};
-use assize_store::{CaseRecord, GateRow, GraderRow, JudgementRow};
+use assize_rubric::{GraderOutcome, GraderScore, GraderStanding, Lines, Unit, Weight, score_case};
+use assize_store::{CaseRecord, GateRow, GraderRow, JudgementRow, member_outcome};
 
 use super::because::{GateNames, because};
 use super::check::disagreements;
@@ -14,10 +12,20 @@ use crate::clean;
 
 /// A grader on its way to being explained.
 pub(crate) struct Grader<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) type_name: &'a str,
+    /// Its name; behind the names of the composites it is a member of.
+    pub(crate) name: String,
+    pub(crate) type_name: String,
     pub(crate) standing: GraderStanding,
+    /// Its criteria; none for a grader that is no rubric.
     pub(crate) rows: Vec<&'a JudgementRow>,
+    /// All its rows, those of its members among them.
+    pub(crate) all_rows: Vec<&'a JudgementRow>,
+    /// How many composites it stands in.
+    pub(crate) depth: usize,
+    /// What it decided as a whole, if it is no rubric.
+    pub(crate) whole: Option<&'a JudgementRow>,
+    /// The members of a composite.
+    pub(crate) members: Vec<(Grader<'a>, GraderScore)>,
     pub(crate) outcome: GraderOutcome,
     pub(crate) problem: Option<String>,
 }
@@ -72,7 +80,7 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
     let mut shares = Vec::new();
     for (grader, score) in graders.iter().zip(&case.graders) {
         explanation.graders.push(part(grader, score, lines));
-        collect_gates(grader, score, &mut gates, &mut gates_failed);
+        collect_gates(grader, score, lines, &mut gates, &mut gates_failed);
         if let Some(bounds) = score.bounds {
             shares.push((grader.standing.weight.get(), bounds));
         }
@@ -102,7 +110,10 @@ fn graders(record: &CaseRecord, lines: Lines) -> Vec<Grader<'_>> {
             let rows: Vec<&JudgementRow> =
                 record.judgements.iter().filter(|row| row.grader == name).collect();
             match (rows.first(), stored) {
-                (Some(first), stored) => Some(judged(name, stored, first.standing.into(), rows, lines)),
+                (Some(first), stored) => {
+                    let type_name = stored.map_or("rubrics", |stored| &stored.type_name);
+                    Some(judged(name.to_owned(), type_name, first.standing.into(), rows, 0, lines))
+                }
                 (None, Some(stored)) => Some(undecided(stored, &record.result.gates_failed)),
                 (None, None) => None,
             }
@@ -111,28 +122,46 @@ fn graders(record: &CaseRecord, lines: Lines) -> Vec<Grader<'_>> {
 }
 
 fn judged<'a>(
-    name: &'a str,
-    stored: Option<&'a GraderRow>,
+    name: String,
+    type_name: &str,
     standing: GraderStanding,
-    rows: Vec<&'a JudgementRow>,
+    all_rows: Vec<&'a JudgementRow>,
+    depth: usize,
     lines: Lines,
 ) -> Grader<'a> {
-    let outcomes: Vec<Outcome> = rows.iter().map(|row| row.decided()).collect();
-    let criteria = rows.iter().map(|row| row.criterion.clone()).collect();
-    let scored = Rubric::new(criteria)
-        .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
-        .and_then(|rubric| score_rubric(&rubric, &outcomes, lines).map_err(|error| error.to_string()));
-    let (outcome, problem) = match scored {
-        Ok(score) => (GraderOutcome::Rubric(score), None),
-        Err(problem) => {
-            (GraderOutcome::Errored, Some(format!("the stored criteria make no rubric: {problem}")))
+    let own: Vec<&JudgementRow> = all_rows.iter().filter(|row| row.member.len() == depth).copied().collect();
+    let whole = own.first().copied().filter(|row| row.grader_result.is_some());
+    let result = whole.and_then(|row| row.grader_result.as_ref());
+    let error = result.and_then(|result| result.error.as_ref());
+    let mut problem = error.map(|error| format!("the grader broke, so its score could be anything: {error}"));
+    let outcome = member_outcome(&all_rows, depth, lines).unwrap_or_else(|broken| {
+        problem = Some(broken);
+        GraderOutcome::Errored
+    });
+    let mut members = Vec::new();
+    if let (Some(composite), GraderOutcome::Combined(combined)) =
+        (result.and_then(|result| result.composite.as_ref()), &outcome)
+    {
+        for (member, score) in composite.members.iter().zip(&combined.members) {
+            let rows: Vec<&JudgementRow> = all_rows
+                .iter()
+                .filter(|row| row.member.get(depth).is_some_and(|at| *at == member.name))
+                .copied()
+                .collect();
+            let name = format!("{name}/{}", member.name);
+            let member = judged(name, &member.type_name, member.standing.into(), rows, depth + 1, lines);
+            members.push((member, score.clone()));
         }
-    };
+    }
     Grader {
         name,
-        type_name: stored.map_or("rubrics", |stored| &stored.type_name),
+        type_name: type_name.to_owned(),
         standing,
-        rows,
+        rows: if whole.is_some() { Vec::new() } else { own },
+        all_rows,
+        depth,
+        whole,
+        members,
         outcome,
         problem,
     }
@@ -158,8 +187,8 @@ fn undecided<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) -> Grader<'a> 
         _ => None,
     };
     Grader {
-        name: &stored.name,
-        type_name: &stored.type_name,
+        name: stored.name.clone(),
+        type_name: stored.type_name.clone(),
         standing: GraderStanding {
             weight: Weight::new(stored.weight).unwrap_or_default(),
             required: gate.is_some(),
@@ -167,6 +196,10 @@ fn undecided<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) -> Grader<'a> 
             negate: false,
         },
         rows: Vec::new(),
+        all_rows: Vec::new(),
+        depth: 0,
+        whole: None,
+        members: Vec::new(),
         outcome,
         problem,
     }

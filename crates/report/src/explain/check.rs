@@ -1,7 +1,7 @@
 //! Whether the stored row says what its decisions lead to.
 
 use assize_rubric::{TOLERANCE, Verdict};
-use assize_store::{CaseRecord, GateRow};
+use assize_store::{CaseRecord, GateRow, criterion_rows};
 
 use super::model::Explanation;
 use crate::clean;
@@ -34,6 +34,15 @@ pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<
         };
         number(&mut found, &format!("score of grader `{name}`"), row.score, part.figures.score);
         verdict(&mut found, &format!("verdict of grader `{name}`"), row.verdict, part.verdict);
+        if part.whole.is_some() {
+            let rows: Vec<_> = record.judgements.iter().filter(|row| row.grader == part.name).collect();
+            if row.criteria != criterion_rows(&rows) {
+                found.push(format!(
+                    "the findings of grader `{name}` in the stored row are not those of its decision"
+                ));
+            }
+            continue;
+        }
         if row.criteria.len() != part.criteria.len() {
             let (here, there) = (row.criteria.len(), part.criteria.len());
             found

@@ -1,7 +1,7 @@
 //! What an explanation says, in the order it is said. Text and JSON are two drawings of this.
 
 use assize_rubric::{Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Ungraded, Verdict};
-use assize_store::{CaseError, GateRow};
+use assize_store::{CaseError, GateRow, Note};
 use serde::Serialize;
 
 /// A case explained.
@@ -71,6 +71,12 @@ pub(crate) struct GraderPart {
     pub(crate) min_score: Option<f64>,
     pub(crate) negate: bool,
     pub(crate) criteria: Vec<CriterionPart>,
+    /// What a grader that is no rubric decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) whole: Option<WholePart>,
+    /// The members of a composite.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) members: Vec<GraderPart>,
     /// All weights in the equations are divided by this; 1 unless they are extreme.
     pub(crate) weight_unit: f64,
     pub(crate) formula: Option<Formula>,
@@ -86,6 +92,21 @@ pub(crate) struct GraderPart {
     pub(crate) standing: Vec<String>,
     /// Why nothing could be worked out.
     pub(crate) problem: Option<String>,
+}
+
+/// The decision of a grader that is no rubric.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct WholePart {
+    /// The score it gave, before negation; null when it broke, does not apply or rests on members.
+    pub(crate) score: Option<f64>,
+    /// How members are combined, in words.
+    pub(crate) aggregator: Option<String>,
+    pub(crate) reason: String,
+    pub(crate) evidence: Vec<Evidence>,
+    /// What was found, point by point.
+    pub(crate) notes: Vec<Note>,
+    pub(crate) judge: JudgeIdentity,
+    pub(crate) attempts: u32,
 }
 
 /// A criterion's part.

@@ -1,15 +1,15 @@
 //! What graders, criteria and gates contribute to an explanation.
 
 use assize_rubric::{
-    Criterion, Gate, GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Outcome, RawScore,
-    RubricScore, Scale, Unit, Verdict,
+    Combination, CombinedScore, Criterion, Gate, GateState, GraderOutcome, GraderScore, GraderStanding,
+    Lines, Outcome, RawScore, RubricScore, Scale, Unit, Verdict,
 };
-use assize_store::{GateRow, JudgementRow};
+use assize_store::{Aggregator, GateRow, JudgementRow, grader_gates};
 
 use super::because::{GateNames, because};
 use super::build::Grader;
-use super::equations::Sums;
-use super::model::{CriterionPart, Figures, GatePart, GraderPart};
+use super::equations::{Sums, case_equations};
+use super::model::{CriterionPart, Equation, Figures, GatePart, GraderPart, WholePart};
 use crate::number::{beside, plain};
 
 /// What one grader has to say, figures from its score in the case.
@@ -27,27 +27,32 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
         sums.add(row.criterion.weight.get() / weight_unit, row.decided());
     }
     let figures = Figures::new(score.score, score.bounds, score.coverage);
+    // The gate of the grader as a whole speaks for the case, not for the grader's verdict.
+    let mut inner = score.clone();
+    inner.required = None;
     let mut gates = GateNames::default();
-    collect_gates(grader, score, &mut gates, &mut Vec::new());
-    let own = if standing.negate {
-        lines
-    } else {
-        Lines::with_room(standing.min_score.unwrap_or(lines.pass()), lines.borderline())
+    collect_gates(grader, &inner, lines, &mut gates, &mut Vec::new());
+    gates.held |= score.required == Some(GateState::Passed);
+    let brought = match &grader.outcome {
+        GraderOutcome::Combined(combined) => match combined.how {
+            Combination::Threshold(line) => Some(Lines::with_room(line, None)),
+            Combination::WeightedAverage | Combination::Decided(_) => None,
+        },
+        _ => None,
+    };
+    let own = match standing.min_score.filter(|_| !standing.negate) {
+        Some(line) => Lines::with_room(line, lines.borderline()),
+        None => brought.unwrap_or(lines),
     };
     let why = match score.verdict {
         None => "nothing in it applies, so it is left out.".to_owned(),
         Some(verdict) if standing.negate => turned_around(grader, verdict, lines),
         Some(verdict) if grader.problem.is_some() => format!("{verdict}, because it decided nothing."),
-        Some(verdict) => {
-            // The gate of the grader as a whole speaks for the case, not for the grader's verdict.
-            let inner = |names: Vec<String>| names.into_iter().filter(|name| name != grader.name).collect();
-            let gates = GateNames { failed: inner(gates.failed), open: inner(gates.open), held: gates.held };
-            because(verdict, figures, own, &gates)
-        }
+        Some(verdict) => because(verdict, figures, own, &gates),
     };
     GraderPart {
-        name: grader.name.to_owned(),
-        type_name: grader.type_name.to_owned(),
+        name: grader.name.clone(),
+        type_name: grader.type_name.clone(),
         weight: standing.weight.get(),
         required: standing.required,
         min_score: standing.min_score.map(Unit::get),
@@ -58,19 +63,61 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
             .enumerate()
             .map(|(index, row)| criterion(row, index, rubric, lines))
             .collect(),
+        whole: grader.whole.and_then(whole),
+        members: grader.members.iter().map(|(member, score)| part(member, score, lines)).collect(),
         weight_unit,
         formula: rubric.and_then(|score| score.formula),
-        equations: rubric
-            .and_then(|score| score.formula)
-            .map(|formula| sums.equations(formula))
-            .unwrap_or_default(),
+        equations: match (rubric.and_then(|score| score.formula), &grader.outcome) {
+            (Some(formula), _) => sums.equations(formula),
+            (None, GraderOutcome::Combined(combined)) => combined_equations(grader, combined),
+            (None, _) => Vec::new(),
+        },
         rubric: rubric.map_or(figures, |score| Figures::new(score.score, score.bounds, score.coverage)),
         rubric_verdict: rubric.map_or(score.verdict, |score| score.verdict),
         figures,
         verdict: score.verdict,
         because: why,
-        standing: standing_effects(standing, score, rubric, lines),
+        standing: standing_effects(standing, score, rubric, brought.map_or(lines, |own| own)),
         problem: grader.problem.clone(),
+    }
+}
+
+fn whole(row: &JudgementRow) -> Option<WholePart> {
+    let result = row.grader_result.as_ref()?;
+    let aggregator = result.composite.as_ref().map(|composite| match composite.aggregator {
+        Aggregator::WeightedAverage => "weighted mean of the members".to_owned(),
+        Aggregator::Threshold(line) => {
+            format!("share of members that pass; {} are needed", plain(line.get()))
+        }
+        Aggregator::Decided => "decided by looking at the members".to_owned(),
+    });
+    Some(WholePart {
+        score: result.score,
+        aggregator,
+        reason: row.reason.clone(),
+        evidence: row.evidence.clone(),
+        notes: result.notes.clone(),
+        judge: row.judge.clone(),
+        attempts: row.attempts,
+    })
+}
+
+/// How members become the score of their composite.
+fn combined_equations(grader: &Grader<'_>, combined: &CombinedScore) -> Vec<Equation> {
+    let shares = grader.members.iter().filter_map(|(member, score)| {
+        let bounds = match (combined.how, score.verdict) {
+            (Combination::Threshold(_), Some(Verdict::Pass)) => (1.0, 1.0),
+            (Combination::Threshold(_), Some(Verdict::Incomplete)) => (0.0, 1.0),
+            (Combination::Threshold(_), Some(_)) => (0.0, 0.0),
+            _ => score.bounds?,
+        };
+        score.bounds.map(|_| (member.standing.weight.get(), bounds))
+    });
+    match combined.how {
+        Combination::Decided(_) => Vec::new(),
+        Combination::WeightedAverage | Combination::Threshold(_) => {
+            case_equations(&shares.collect::<Vec<_>>())
+        }
     }
 }
 
@@ -81,7 +128,7 @@ fn turned_around(grader: &Grader<'_>, verdict: Verdict, lines: Lines) -> String 
     };
     let mut gates = GateNames::default();
     for (index, _, state) in &rubric.gates {
-        let id = grader.rows.get(*index).map_or(grader.name, |row| row.criterion.id.as_str());
+        let id = grader.rows.get(*index).map_or(grader.name.as_str(), |row| row.criterion.id.as_str());
         gates.note(*state, id);
     }
     let figures = Figures::new(rubric.score, rubric.bounds, rubric.coverage);
@@ -202,27 +249,14 @@ fn comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Lines) -> S
 pub(crate) fn collect_gates(
     grader: &Grader<'_>,
     score: &GraderScore,
+    lines: Lines,
     names: &mut GateNames,
     failed: &mut Vec<GateRow>,
 ) {
-    if let (GraderOutcome::Rubric(rubric), false) = (&grader.outcome, grader.standing.negate) {
-        for (index, gate, state) in &rubric.gates {
-            let id = grader.rows.get(*index).map(|row| row.criterion.id.to_string());
-            names.note(*state, id.as_deref().unwrap_or(grader.name));
-            if *state == GateState::Failed {
-                failed.push(GateRow {
-                    grader: grader.name.to_owned(),
-                    criterion: id,
-                    rule: gate.to_string(),
-                });
-            }
-        }
-    }
-    if let Some(state) = score.required {
-        names.note(state, grader.name);
-        if state == GateState::Failed {
-            let rule = grader.standing.gate_rule();
-            failed.push(GateRow { grader: grader.name.to_owned(), criterion: None, rule });
+    for gate in grader_gates(&grader.all_rows, grader.depth, grader.standing, &grader.outcome, score, lines) {
+        names.note(gate.state, gate.criterion.as_deref().unwrap_or(&grader.name));
+        if gate.state == GateState::Failed {
+            failed.push(GateRow { grader: grader.name.clone(), criterion: gate.criterion, rule: gate.rule });
         }
     }
 }

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::build::explanation;
 use super::equations::words;
-use super::model::{CriterionPart, Equation, Explanation, Figures, GraderPart};
+use super::model::{CriterionPart, Equation, Explanation, Figures, GraderPart, WholePart};
 use crate::case_block::heading;
 use crate::clean;
 use crate::criterion::Decision;
@@ -77,6 +77,9 @@ fn grader(page: &mut Page, part: &GraderPart) {
     if let Some(problem) = &part.problem {
         page.text(&[Piece::plain("  ")], &[Piece::said(Tone::Bad, problem, clean::REASON)]);
     }
+    if let Some(whole) = &part.whole {
+        decided_whole(page, whole);
+    }
     let judges =
         part.criteria.first().filter(|first| part.criteria.iter().all(|one| one.judge == first.judge));
     let mut sure = part.criteria.iter().filter_map(|one| one.confidence);
@@ -123,6 +126,46 @@ fn grader(page: &mut Page, part: &GraderPart) {
     }
     let tone = part.verdict.map_or(Tone::Dim, |verdict| Mark::verdict(verdict).tone);
     fact(page, "verdict", sentence(part.verdict, tone, &part.because));
+    for member in &part.members {
+        page.blank();
+        grader(page, member);
+    }
+}
+
+/// What a grader that is no rubric decided: its points, or how it takes its members together.
+fn decided_whole(page: &mut Page, whole: &WholePart) {
+    if let Some(aggregator) = &whole.aggregator {
+        fact(page, "combines", vec![Piece::plain(aggregator)]);
+    }
+    let calls = if whole.attempts > 1 { format!(", {} judge calls", whole.attempts) } else { String::new() };
+    let by = format!("decided by {}{calls}", judge(&whole.judge));
+    page.text(&[Piece::plain("  ")], &[Piece::new(Tone::Dim, by)]);
+    if !whole.reason.trim().is_empty() {
+        page.text(&[Piece::plain("  ")], &[Piece::said(Tone::Plain, &whole.reason, clean::REASON)]);
+    }
+    for quote in &whole.evidence {
+        page.text(&[Piece::plain("  ")], &crate::criterion::quote(quote));
+    }
+    for note in &whole.notes {
+        let outcome = match note.passed {
+            Some(true) => "met",
+            Some(false) => "unmet",
+            None => "not_applicable",
+        };
+        let decision = Decision {
+            id: "",
+            text: Some(&note.text),
+            outcome,
+            raw_score: None,
+            weight: note.weight.unwrap_or(1.0),
+            gate: None,
+            gate_failed: false,
+            reason: &note.reason,
+            evidence: &[],
+            notes: &[],
+        };
+        decision.put(page, 2);
+    }
 }
 
 fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence: bool) {

@@ -216,6 +216,8 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         latency_ms: Some(640),
         cost_usd: None,
         replies: Vec::new(),
+        member: Vec::new(),
+        grader_result: None,
     }
 }
 

@@ -64,9 +64,10 @@ pub enum GraderKind {
 }
 
 impl GraderKind {
-    /// Whether this version can run it.
+    /// Whether this version can run it. Members of a composite are asked one by one.
     pub const fn is_built(&self) -> bool {
-        matches!(self, Self::Rubric(_))
+        // A program that asks for models needs a proxy to them.
+        !matches!(self, Self::Code(CodeGrader { max_calls: Some(_), .. }))
     }
 }
 

@@ -48,7 +48,14 @@ pub(super) const ROOMS: &[Room] = &[
     room(
         "assize-grade",
         "1½",
-        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-llm", "assize-process"],
+        &[
+            "assize-diagnostic",
+            "assize-rubric",
+            "assize-stats",
+            "assize-spec",
+            "assize-llm",
+            "assize-process",
+        ],
     ),
     room(
         "assize-run",

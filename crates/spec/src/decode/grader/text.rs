@@ -7,6 +7,7 @@ use crate::codes;
 use crate::decode::object::{not_blank, string, wrong_type};
 use crate::decode::{Context, Object};
 use crate::model::{GraderKind, Regex, TextCheck, TextRule};
+use crate::pattern::compile_pattern;
 use crate::tree::{Data, Node};
 
 /// Letters that may follow a pattern: those of ECMAScript.
@@ -25,6 +26,16 @@ pub(super) fn text(cx: &mut Context, object: &mut Object<'_>, name: &'static str
         Some(node) => values(cx, node, name, many),
     };
     let rule = rule(cx, object, name);
+    if let (TextRule::Regex(regex), [pattern]) = (&rule, values.as_slice())
+        && cx.problems.errors() == errors
+        && let Err(error) = compile_pattern(pattern, &regex.flags)
+    {
+        let at = object.value("value").map_or(object.head(), Node::place);
+        cx.problems.add(
+            Diagnostic::error(codes::BAD_PATTERN, "this pattern can't be used", at, error.to_string())
+                .with_help("patterns are those of JavaScript without look-around and back-references"),
+        );
+    }
     (cx.problems.errors() == errors && !values.is_empty())
         .then(|| GraderKind::Text(TextCheck { rule, values }))
 }
@@ -156,6 +167,8 @@ mod tests {
             ("regex, value: a, flags: x", "E0309"),
             ("regex, value: a, flags: ii", "E0309"),
             ("regex, value: a, flags: uv", "E0309"),
+            ("regex, value: '(?=a)b'", "E0309"),
+            ("regex, value: '(a', flags: i", "E0309"),
             ("contains, value: a, flags: i", "E0103"),
         ] {
             assert_eq!(codes(&format!("- {{type: {text}}}\n")), [code], "{text}");

@@ -1,0 +1,93 @@
+//! What can be wrong with a grader before anything is spent.
+
+use assize_grade::schema_problem;
+use assize_run::custom_command;
+use assize_spec::{Case, CompositeAggregator, Grader, GraderKind, Prompt};
+
+use crate::judges::OFFLINE;
+
+/// Calls `see` for a grader and for everything it is made of.
+pub(crate) fn walk(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
+    see(grader);
+    if let GraderKind::Composite(composite) = &grader.kind {
+        for member in &composite.members {
+            walk(member, see);
+        }
+    }
+}
+
+/// Why a grader can't be run, whoever judges.
+pub(crate) fn problem(grader: &Grader) -> Option<String> {
+    let what = match &grader.kind {
+        GraderKind::Code(_) if !grader.kind.is_built() => {
+            "asking a model from a grading program (`target`) is not built yet; remove `target` if the program \
+             does without"
+                .to_owned()
+        }
+        GraderKind::IsJson(check) => {
+            let problem = check.schema.as_ref().and_then(schema_problem)?;
+            format!("the schema can't be used: {problem}")
+        }
+        GraderKind::Custom(custom) => custom_command(&custom.path).err()?,
+        _ => return None,
+    };
+    Some(format!("grader `{}`: {what}", grader.name))
+}
+
+/// Whether a grader asks a judge.
+pub(crate) fn asks_judge(grader: &Grader) -> bool {
+    match &grader.kind {
+        GraderKind::Rubric(_) | GraderKind::Llm(_) => true,
+        GraderKind::Composite(composite) => matches!(composite.aggregator, CompositeAggregator::Llm { .. }),
+        _ => false,
+    }
+}
+
+/// The judge that a grader names.
+pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => rubric.judge.as_deref(),
+        GraderKind::Llm(llm) => llm.judge.as_deref(),
+        GraderKind::Composite(composite) => match &composite.aggregator {
+            CompositeAggregator::Llm { judge, .. } => judge.as_deref(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Why a grader can't be judged by the judge of this name.
+pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option<String> {
+    if judge != OFFLINE {
+        return None;
+    }
+    let follows: Option<&Prompt> = match &grader.kind {
+        GraderKind::Llm(llm) => match &llm.prompt {
+            None if case.expected_outcome.is_none() && case.reference().is_none() => {
+                return Some(format!(
+                    "grader `{}`: the offline judge needs a sentence on what a good answer does; add it to the case, \
+                     or name a model with `--judge`",
+                    grader.name
+                ));
+            }
+            prompt => prompt.as_ref(),
+        },
+        GraderKind::Composite(composite) => match &composite.aggregator {
+            CompositeAggregator::Llm { .. } => {
+                return Some(format!(
+                    "grader `{}`: the offline judge can't weigh results; name a model with `--judge`, or use \
+                     `weighted_average`",
+                    grader.name
+                ));
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    follows.map(|_| {
+        format!(
+            "grader `{}`: the offline judge can't follow a prompt; name a model with `--judge`",
+            grader.name
+        )
+    })
+}

@@ -1,0 +1,92 @@
+//! Comparing JSON values: whole, in part, or by chosen fields.
+
+use assize_spec::ArgsMatch;
+use serde_json::Value;
+
+/// Whether two values are equal; 1 and 1.0 are the same number, the order of members means nothing.
+pub(super) fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// Whether real arguments are as expected. Unknown expectations (`None`) are met by anything.
+pub(super) fn fits(expected: Option<&Value>, real: &Value, rule: &ArgsMatch) -> bool {
+    let Some(expected) = expected else { return true };
+    match rule {
+        ArgsMatch::Ignore => true,
+        ArgsMatch::Exact => same(expected, real),
+        ArgsMatch::Superset => holds(real, expected),
+        ArgsMatch::Subset => holds(expected, real),
+        ArgsMatch::Fields(paths) => {
+            paths.iter().all(|path| match (field(expected, path), field(real, path)) {
+                (Some(expected), Some(real)) => same(expected, real),
+                (None, None) => true,
+                _ => false,
+            })
+        }
+    }
+}
+
+/// Whether each member of `part` is in `whole`, at every depth of maps.
+fn holds(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, value)| whole.get(key).is_some_and(|other| holds(other, value)))
+        }
+        // A call without arguments may be recorded as having none at all.
+        (Value::Null, Value::Object(part)) => part.is_empty(),
+        (Value::Object(_), Value::Null) => true,
+        (whole, part) => same(whole, part),
+    }
+}
+
+/// The value at a path of names and `[index]`, such as `order.items[0].price`.
+pub(super) fn field<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    let mut at = value;
+    for part in path.split('.') {
+        let (name, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
+        if !name.is_empty() {
+            at = match at {
+                Value::Array(items) => items.get(name.parse::<usize>().ok()?)?,
+                other => other.get(name)?,
+            };
+        }
+        while let Some((index, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            at = at.get(index.parse::<usize>().ok()?)?;
+            rest = after;
+        }
+    }
+    Some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_rule_compares_as_it_says() {
+        let fits = |expected: Value, real: Value, rule: ArgsMatch| fits(Some(&expected), &real, &rule);
+        assert!(fits(json!({"a": 1, "b": 2}), json!({"b": 2.0, "a": 1}), ArgsMatch::Exact));
+        assert!(!fits(json!({"a": 1}), json!({"a": 1, "b": 2}), ArgsMatch::Exact));
+        assert!(fits(json!({"a": {"x": 1}}), json!({"a": {"x": 1, "y": 2}, "b": 2}), ArgsMatch::Superset));
+        assert!(!fits(json!({"a": 1, "b": 2}), json!({"a": 1}), ArgsMatch::Superset));
+        assert!(fits(json!({"a": 1, "b": 2}), json!({"a": 1}), ArgsMatch::Subset));
+        assert!(fits(json!({}), Value::Null, ArgsMatch::Superset));
+        assert!(fits(json!({"a": 1}), json!("x"), ArgsMatch::Ignore));
+        let fields = |paths: &[&str]| ArgsMatch::Fields(paths.iter().map(|path| (*path).into()).collect());
+        assert!(fits(
+            json!({"q": {"x": [1]}, "r": 1}),
+            json!({"q": {"x": [1]}, "r": 2}),
+            fields(&["q.x[0]"])
+        ));
+        assert!(!fits(json!({"q": 1}), json!({"q": 2}), fields(&["q"])));
+    }
+}

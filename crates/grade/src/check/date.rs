@@ -1,0 +1,128 @@
+//! Reading dates in the formats an author names.
+
+/// A day of the proleptic Gregorian calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Date {
+    year: u32,
+    month: u32,
+    day: u32,
+}
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// What is tried when no format is named: forms in which day and month can't be mistaken.
+pub(super) const UNMISTAKABLE: &[&str] =
+    &["YYYY-MM-DD", "YYYY/MM/DD", "YYYYMMDD", "D MMM YYYY", "D-MMM-YYYY", "MMM D, YYYY", "MMM D YYYY"];
+
+/// The day that `text` names in one of the formats; `YYYY`, `YY`, `MM`, `M`, `MMM` and `MMMM` (a month's
+/// name), `DD`, `D`. A time of day after the date (`T...`) is left out of account.
+pub(super) fn read<S: AsRef<str>>(text: &str, formats: &[S]) -> Option<Date> {
+    let text = text.trim();
+    formats.iter().find_map(|format| parse(text, format.as_ref().trim()))
+}
+
+fn parse(text: &str, format: &str) -> Option<Date> {
+    let (mut year, mut month, mut day) = (None, None, None);
+    let mut rest = text;
+    let mut form = format;
+    while let Some(letter) = form.chars().next() {
+        let run = form.chars().take_while(|c| *c == letter).count();
+        match letter.to_ascii_uppercase() {
+            'Y' => {
+                let (number, after) = digits(rest, run.max(2), run.max(2))?;
+                year = Some(if run <= 2 { 2000 + number } else { number });
+                rest = after;
+            }
+            'M' if run >= 3 => {
+                let (number, after) = month_name(rest)?;
+                month = Some(number);
+                rest = after;
+            }
+            'M' | 'D' => {
+                let (number, after) = digits(rest, run, 2)?;
+                if letter.eq_ignore_ascii_case(&'M') {
+                    month = Some(number);
+                } else {
+                    day = Some(number);
+                }
+                rest = after;
+            }
+            // The time of day is not compared.
+            'T' | 'H' => break,
+            _ => {
+                let literal: String = form.chars().take(run).collect();
+                rest = rest.strip_prefix(&literal)?;
+            }
+        }
+        form = &form[form.char_indices().nth(run).map_or(form.len(), |(at, _)| at)..];
+    }
+    let (year, month, day) = (year?, month?, day?);
+    let rest_is_time = rest.is_empty()
+        || rest.starts_with('T')
+        || rest.trim_start().starts_with(|c: char| c.is_ascii_digit()) && rest.contains(':');
+    (rest_is_time && (1..=12).contains(&month) && day >= 1 && day <= length(year, month)).then_some(Date {
+        year,
+        month,
+        day,
+    })
+}
+
+fn length(year: u32, month: u32) -> u32 {
+    match month {
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+fn digits(text: &str, least: usize, most: usize) -> Option<(u32, &str)> {
+    let count = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
+    if count < least.min(most) {
+        return None;
+    }
+    Some((text[..count].parse().ok()?, &text[count..]))
+}
+
+fn month_name(text: &str) -> Option<(u32, &str)> {
+    let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
+    let word = text[..end].to_lowercase();
+    let index = MONTHS.iter().position(|name| word.len() >= 3 && name.starts_with(&word))?;
+    Some((u32::try_from(index).ok()? + 1, &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_named_format_decides_what_is_day_and_month() {
+        let day = |text: &str, format: &str| read(text, &[format]);
+        assert_eq!(day("03/04/2024", "MM/DD/YYYY"), Some(Date { year: 2024, month: 3, day: 4 }));
+        assert_eq!(day("03/04/2024", "DD/MM/YYYY"), Some(Date { year: 2024, month: 4, day: 3 }));
+        assert_eq!(day("15-JAN-2025", "DD-MMM-YYYY"), day("2025-01-15", "YYYY-MM-DD"));
+        assert_eq!(day("2025-01-15T23:30:00-08:00", "YYYY-MM-DD"), day("2025-01-15", "YYYY-MM-DD"));
+        assert_eq!(day("1.2.24", "D.M.YY"), Some(Date { year: 2024, month: 2, day: 1 }));
+        assert_eq!(day("March 5, 2024", "MMMM D, YYYY"), Some(Date { year: 2024, month: 3, day: 5 }));
+        for (text, format) in
+            [("2024-02-30", "YYYY-MM-DD"), ("13/13/2024", "MM/DD/YYYY"), ("soon", "YYYY-MM-DD")]
+        {
+            assert_eq!(day(text, format), None, "{text}");
+        }
+        assert_eq!(read("03/04/2024", UNMISTAKABLE), None, "nobody says which is the month");
+        assert!(read("4 Mar 2024", UNMISTAKABLE).is_some());
+    }
+}

@@ -1,0 +1,137 @@
+//! Graders that need nobody: pure functions of the answer and of how it came about.
+//!
+//! Each looks at [`Facts`] and gives a score with its findings. What a check needs and nobody told is
+//! an error of the grader, never a zero.
+
+mod arguments;
+mod date;
+mod fields;
+mod json;
+mod metrics;
+mod schema;
+mod skill;
+mod text;
+mod trajectory;
+
+use std::time::Duration;
+
+use assize_rubric::{Tokens, Unit};
+use assize_spec::GraderKind;
+use serde_json::Value;
+
+pub use schema::schema_problem;
+
+/// What is known about an answer. Unknown is `None`, not zero.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts {
+    /// The answer.
+    pub answer: String,
+    /// An example of a good answer.
+    pub reference: Option<String>,
+    /// Calls of tools, in order; `None` when the target does not tell.
+    pub calls: Option<Vec<Call>>,
+    /// Tokens spent on the answer.
+    pub tokens: Tokens,
+    /// Cost of the answer in US dollars.
+    pub cost_usd: Option<f64>,
+    /// Time the answer took.
+    pub duration: Option<Duration>,
+    /// Calls of a model behind the answer.
+    pub model_calls: Option<u64>,
+}
+
+/// One call of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The tool.
+    pub name: String,
+    /// What it was called with; null when that is not known.
+    pub input: Value,
+    /// What it gave back.
+    pub output: Option<Value>,
+    /// How long it took.
+    pub duration: Option<Duration>,
+}
+
+/// What a grader found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Checked {
+    /// Score, 0 to 1; `None` when there is nothing to check.
+    pub score: Option<Unit>,
+    /// Point by point.
+    pub findings: Vec<Finding>,
+}
+
+/// One point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// What was looked at.
+    pub text: String,
+    /// Whether it is as it should be; `None` for a remark.
+    pub passed: Option<bool>,
+    /// What was found.
+    pub reason: String,
+    /// How much it counts, where findings make the score.
+    pub weight: Option<f64>,
+}
+
+impl Finding {
+    pub(crate) fn new(passed: bool, text: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { text: text.into(), passed: Some(passed), reason: reason.into(), weight: None }
+    }
+
+    pub(crate) fn remark(text: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { text: text.into(), passed: None, reason: reason.into(), weight: None }
+    }
+}
+
+impl Checked {
+    /// All or nothing: 1 if every finding is as it should be.
+    pub(crate) fn all(findings: Vec<Finding>) -> Self {
+        let passed = findings.iter().all(|finding| finding.passed != Some(false));
+        Self { score: Some(if passed { Unit::ONE } else { Unit::ZERO }), findings }
+    }
+
+    /// The share of findings that are as they should be; remarks do not count. Nothing that counts is
+    /// nothing to check.
+    pub(crate) fn share(findings: Vec<Finding>) -> Self {
+        let counted = findings.iter().filter_map(|finding| finding.passed);
+        let (passed, all) = counted.fold((0u32, 0u32), |(yes, all), one| (yes + u32::from(one), all + 1));
+        Self { score: (all > 0).then(|| unit(f64::from(passed) / f64::from(all))), findings }
+    }
+}
+
+/// A number that is a score but for rounding.
+pub(crate) fn unit(value: f64) -> Unit {
+    Unit::new(value.clamp(0.0, 1.0)).unwrap_or(Unit::ZERO)
+}
+
+/// Grades by a grader that needs nobody; `None` for a kind that needs a judge, a program or members.
+/// The error says what the grader lacked.
+pub fn check(kind: &GraderKind, facts: &Facts) -> Option<Result<Checked, String>> {
+    Some(match kind {
+        GraderKind::Text(check) => text::check(check, &facts.answer),
+        GraderKind::IsJson(check) => json::check(check, &facts.answer),
+        GraderKind::FieldAccuracy(check) => fields::check(check, &facts.answer, facts.reference.as_deref()),
+        GraderKind::ToolTrajectory(check) => trajectory::check(check, facts.calls.as_deref()),
+        GraderKind::Latency { threshold } => metrics::latency(*threshold, facts),
+        GraderKind::Cost { budget_usd } => metrics::cost(*budget_usd, facts),
+        GraderKind::TokenUsage(limits) => metrics::tokens(*limits, facts),
+        GraderKind::ExecutionMetrics(limits) => metrics::execution(limits, facts),
+        GraderKind::SkillTrigger(check) => skill::check(check, facts.calls.as_deref()),
+        GraderKind::Rubric(_)
+        | GraderKind::Llm(_)
+        | GraderKind::Code(_)
+        | GraderKind::Composite(_)
+        | GraderKind::Custom(_) => return None,
+    })
+}
+
+/// A text short enough for a finding, its cut marked.
+pub(crate) fn short(text: &str) -> String {
+    const MOST: usize = 200;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}... [cut]", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,106 @@
+//! `skill-trigger`: whether a skill was used.
+
+use assize_spec::SkillTrigger;
+use serde_json::Value;
+
+use super::{Call, Checked, Finding};
+
+/// 1 if the skill was used as it should be, or left alone as it should be.
+///
+/// A skill is used when the tool `Skill` is called with its name, when a file under `skills/NAME/` is
+/// read, or when the output of a tool names such a file. Names are compared whole: `deploy` is not
+/// `deploy-rollback`.
+pub(super) fn check(check: &SkillTrigger, calls: Option<&[Call]>) -> Result<Checked, String> {
+    let calls =
+        calls.ok_or("the target does not tell its tool calls, so nobody knows which skills were used")?;
+    let used = calls.iter().find_map(|call| how(call, &check.skill));
+    let text = if check.should_trigger {
+        format!("uses the skill `{}`", check.skill)
+    } else {
+        format!("leaves the skill `{}` alone", check.skill)
+    };
+    let reason = used.clone().unwrap_or_else(|| "no call uses it".to_owned());
+    Ok(Checked::all(vec![Finding::new(used.is_some() == check.should_trigger, text, reason)]))
+}
+
+fn how(call: &Call, skill: &str) -> Option<String> {
+    if call.name.eq_ignore_ascii_case("skill") {
+        let named = ["skill", "name", "command"].iter().filter_map(|key| call.input.get(key)?.as_str());
+        let direct = call.input.as_str();
+        if named.chain(direct).any(|name| is_named(name, skill)) {
+            return Some("the tool Skill was called with it".to_owned());
+        }
+    }
+    let reads = ["read", "read_file", "view"].iter().any(|name| call.name.eq_ignore_ascii_case(name));
+    if reads && texts(&call.input).iter().any(|text| leads_to(text, skill)) {
+        return Some(format!("{} was called on a file of it", call.name));
+    }
+    let output =
+        call.output.as_ref().is_some_and(|output| texts(output).iter().any(|text| leads_to(text, skill)));
+    output.then(|| format!("the output of {} names a file of it", call.name))
+}
+
+/// `deploy`, `/deploy`, or `plugin:deploy` for the skill `deploy`; arguments may follow after a blank.
+fn is_named(written: &str, skill: &str) -> bool {
+    let name = written.split_whitespace().next().unwrap_or_default().trim_start_matches('/');
+    name == skill || name.rsplit_once(':').is_some_and(|(_, name)| name == skill)
+}
+
+/// Whether a text holds `skills/NAME/` with the whole name.
+fn leads_to(text: &str, skill: &str) -> bool {
+    let text = text.replace('\\', "/");
+    let wanted = format!("skills/{skill}/");
+    let part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    text.match_indices(&wanted).any(|(at, _)| !text[..at].ends_with(part_of_name))
+}
+
+/// All texts inside a value.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(map) => map.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn call(name: &str, input: Value, output: Option<Value>) -> Call {
+        Call { name: name.into(), input, output, duration: None }
+    }
+
+    fn used(skill: &str, call: Call) -> bool {
+        let check = check(&SkillTrigger { skill: skill.into(), should_trigger: true }, Some(&[call]));
+        check.unwrap().score.unwrap().get() == 1.0
+    }
+
+    #[test]
+    fn a_skill_name_is_compared_whole_and_not_as_a_substring() {
+        assert!(used("deploy", call("Skill", json!({"skill": "deploy"}), None)));
+        assert!(used("deploy", call("Skill", json!({"skill": "acme:deploy"}), None)));
+        assert!(!used("deploy", call("Skill", json!({"skill": "deploy-rollback"}), None)));
+        assert!(!used("deploy", call("Skill", json!({"skill": "redeploy"}), None)));
+        assert!(used("deploy", call("Read", json!({"file_path": "/a/skills/deploy/SKILL.md"}), None)));
+        assert!(!used(
+            "deploy",
+            call("Read", json!({"file_path": "/a/skills/deploy-rollback/SKILL.md"}), None)
+        ));
+        assert!(!used("deploy", call("Read", json!({"file_path": "/a/my-skills/deploy/SKILL.md"}), None)));
+        assert!(used(
+            "deploy",
+            call("Bash", json!({"command": "cat x"}), Some(json!("see skills/deploy/a.sh")))
+        ));
+        assert!(!used("deploy", call("Bash", json!({"command": "echo deploy"}), Some(json!("deploy")))));
+    }
+
+    #[test]
+    fn leaving_it_alone_can_be_asked_for_and_silence_is_an_error() {
+        let alone = SkillTrigger { skill: "deploy".into(), should_trigger: false };
+        assert_eq!(check(&alone, Some(&[])).unwrap().score.unwrap().get(), 1.0);
+        assert!(check(&alone, None).is_err());
+    }
+}

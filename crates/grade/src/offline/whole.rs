@@ -1,0 +1,91 @@
+//! One score for a whole answer, without a model: how well it covers its expected outcome.
+
+use std::sync::Arc;
+
+use assize_rubric::{
+    Band, Bands, Criterion, EvidencePolicy, Judging, Outcome, RawScore, Rubric, Scale, UngradedKind, Unit,
+};
+
+use super::OfflineJudge;
+use crate::{RubricJudge as _, RubricTask, WholeJudgement, WholeTask};
+
+impl OfflineJudge {
+    /// Instructions of an author can't be followed without understanding them, so they end ungraded.
+    pub(super) fn decide_whole(self, task: &WholeTask) -> WholeJudgement {
+        let judge = self.identity();
+        let refuse =
+            |message: &str| WholeJudgement::ungraded(self.identity(), UngradedKind::NotJudged, message);
+        if task.instructions.is_some() {
+            return refuse("the offline judge can't follow a prompt; name a model as judge");
+        }
+        let material = &task.material;
+        let Some(outcome) = material.expected_outcome.as_ref().or(material.reference.as_ref()) else {
+            return refuse("the offline judge needs an expected outcome or a reference to compare with");
+        };
+        let Some(rubric) = rubric(outcome) else {
+            return refuse("the expected outcome can't be judged by itself");
+        };
+        let task = RubricTask {
+            material: Arc::clone(material),
+            rubric: Arc::new(rubric),
+            judging: Judging::PerCriterion,
+            evidence: EvidencePolicy::Checked,
+            case_id: String::new(),
+            repeat: 1,
+        };
+        let Some(decision) = self.decide_all(&task).into_iter().next() else {
+            return refuse("there was nothing to decide");
+        };
+        let score = match decision.outcome {
+            Outcome::Scored(raw) => Unit::new(raw.value()).ok(),
+            _ => None,
+        };
+        if score.is_none() {
+            return refuse(&decision.reason);
+        }
+        WholeJudgement {
+            score,
+            reason: decision.reason,
+            evidence: decision.evidence,
+            ungraded: None,
+            ..WholeJudgement::ungraded(judge, UngradedKind::NotJudged, "")
+        }
+    }
+}
+
+/// The outcome as one criterion that is scored from 0 to 10.
+fn rubric(outcome: &str) -> Option<Rubric> {
+    let band = |low: u8, high: u8, text: &str| {
+        Some(Band { low: RawScore::new(low).ok()?, high: RawScore::new(high).ok()?, text: text.to_owned() })
+    };
+    let bands = vec![band(0, 3, "does not do it")?, band(4, 6, "does it in part")?, band(7, 10, "does it")?];
+    let mut criterion = Criterion::checklist("whole", outcome);
+    criterion.scale = Scale::Bands(Bands::new(bands).ok()?);
+    criterion.gate = None;
+    Rubric::new(vec![criterion]).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Material;
+
+    #[test]
+    fn coverage_becomes_a_score_and_prompts_are_refused() {
+        let material = Material {
+            answer: "The parcel is held up by a strike at the carrier.".into(),
+            expected_outcome: Some("Names the strike at the carrier".into()),
+            ..Material::default()
+        };
+        let mut task = WholeTask {
+            material: Arc::new(material),
+            instructions: None,
+            variables: Vec::new(),
+            temperature: None,
+        };
+        let judged = OfflineJudge.decide_whole(&task);
+        assert!(judged.score.is_some_and(|score| score.get() >= 0.5), "{judged:?}");
+        task.instructions = Some("Be kind".into());
+        assert!(OfflineJudge.decide_whole(&task).score.is_none());
+    }
+}

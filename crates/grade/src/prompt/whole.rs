@@ -1,0 +1,131 @@
+//! The words a model is asked with for one score of a whole answer.
+//!
+//! An author's prompt takes the place of the instructions, never of the rules: the system message and
+//! the form of the reply stay. Values of its variables stand in blocks, like all material.
+
+use std::sync::LazyLock;
+
+use assize_llm::{ChatMessage, JsonSchemaFormat, Part, Role};
+use serde_json::json;
+
+use super::block::block;
+use super::shared_part;
+use crate::fence::fence_for;
+use crate::{FenceSource, WholeTask};
+
+/// Version of these prompts. Any change to a prompt file or to how requests are put together makes a
+/// new version.
+pub const WHOLE_PROMPT_VERSION: &str = "whole.v1";
+
+const SYSTEM: &str = include_str!("../../prompts/whole.v1.system.md");
+const DEFAULT: &str = include_str!("../../prompts/whole.v1.default.md");
+const FORM: &str = include_str!("../../prompts/whole.v1.form.md");
+/// The instructions of a judge that combines the members of a composite.
+pub const COMBINE_PROMPT: &str = include_str!("../../prompts/whole.v1.combine.md");
+
+/// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the author's
+/// instructions.
+pub(crate) fn whole_hash(instructions: Option<&str>) -> String {
+    static FILES: LazyLock<blake3::Hasher> = LazyLock::new(|| {
+        let mut hasher = blake3::Hasher::new();
+        for text in [WHOLE_PROMPT_VERSION, SYSTEM, DEFAULT, FORM] {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        }
+        hasher
+    });
+    let mut hasher = FILES.clone();
+    hasher.update(instructions.unwrap_or_default().as_bytes());
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+/// The shape of a reply.
+pub(crate) fn whole_schema() -> JsonSchemaFormat {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "evidence": { "type": "array", "items": { "type": "string" } },
+            "reason": { "type": "string" },
+            "score": { "type": "number" },
+        },
+        "required": ["evidence", "reason", "score"],
+        "additionalProperties": false,
+    });
+    JsonSchemaFormat { name: "score".into(), schema, strict: true }
+}
+
+/// The messages of a call.
+pub(crate) fn whole_messages(
+    task: &WholeTask,
+    fences: &dyn FenceSource,
+    repair: Option<String>,
+) -> Vec<ChatMessage> {
+    let material = &task.material;
+    let mut texts = vec![
+        material.question.as_str(),
+        material.answer.as_str(),
+        material.expected_outcome.as_deref().unwrap_or_default(),
+        material.reference.as_deref().unwrap_or_default(),
+        material.file_changes.as_deref().unwrap_or_default(),
+        material.tool_calls.as_deref().unwrap_or_default(),
+    ];
+    texts.extend(task.variables.iter().map(|(_, value)| value.as_str()));
+    let fence = fence_for(fences, &texts);
+    let instructions = task.instructions.as_deref().unwrap_or(DEFAULT);
+    let mut parts = match filled(instructions, &task.variables, &fence) {
+        Some(filled) => vec![filled],
+        // Instructions without a single variable say what to judge by, not how to show it.
+        None => vec![shared_part(material, &fence), format!("Instructions\n\n{}\n", instructions.trim_end())],
+    };
+    parts.push(format!("\n{FORM}"));
+    parts.extend(repair);
+    let content = parts.into_iter().map(Part::Text).collect();
+    vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }]
+}
+
+/// The template with each `{{ name }}` of a known variable replaced by its value in a block; unknown
+/// names stay as they are. `None` when no known variable occurs. One pass, so that nothing inside a
+/// value is ever looked at again.
+fn filled(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    let mut any = false;
+    while let Some(at) = rest.find("{{") {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+        let Some(end) = after.find("}}") else {
+            rest = after;
+            break;
+        };
+        let name = after[2..end].trim();
+        match variables.iter().find(|(known, _)| known == name) {
+            Some((_, value)) => {
+                any = true;
+                out.push('\n');
+                out.push_str(&block(name, fence, value));
+            }
+            None => out.push_str(&after[..end + 2]),
+        }
+        rest = &after[end + 2..];
+    }
+    out.push_str(rest);
+    any.then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_inserted_literally_and_in_blocks() {
+        let variables = [
+            ("output".to_owned(), "cost: $1 $& {{ input }}".to_owned()),
+            ("input".to_owned(), "q".to_owned()),
+        ];
+        let text = filled("A {{output}} B {{ input }} C {{ other }}", &variables, "f").unwrap();
+        assert_eq!(
+            text,
+            "A \n[[BEGIN output f]]\ncost: $1 $& {{ input }}\n[[END output f]]\n B \n[[BEGIN input f]]\nq\n[[END input f]]\n C {{ other }}"
+        );
+        assert_eq!(filled("no {{ other }} variable {{", &variables, "f"), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! Combining graders into one grader: composites.
+
+use crate::sum::{Sum, weight_unit};
+use crate::verdict::{Gates, grounds};
+use crate::{GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Unit, Verdict};
+
+/// How the members of a composite become one score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Combination {
+    /// The weighted mean of the members' scores.
+    WeightedAverage,
+    /// The weighted share of members that pass; the composite passes when the share reaches the line.
+    Threshold(Unit),
+    /// Somebody looked at the members and gave a score, 0 to 1; `None` when that broke.
+    Decided(Option<Unit>),
+}
+
+/// What became of a composite.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CombinedScore {
+    /// How the members were combined.
+    pub how: Combination,
+    /// Lowest and highest possible score; `None` if no member applies.
+    pub bounds: Option<(f64, f64)>,
+    /// Share of the weight that was judged, 0 to 1; `None` if no member applies.
+    pub coverage: Option<f64>,
+    /// What follows; `None` if no member applies.
+    pub verdict: Option<Verdict>,
+    /// The members, in the given order.
+    pub members: Vec<GraderScore>,
+    gates: Gates,
+}
+
+impl CombinedScore {
+    /// The line a composite brings along: the threshold of its aggregator.
+    pub(crate) fn line(&self) -> Option<Unit> {
+        match self.how {
+            Combination::Threshold(line) => Some(line),
+            Combination::WeightedAverage | Combination::Decided(_) => None,
+        }
+    }
+
+    pub(crate) fn gates(&self) -> Gates {
+        self.gates
+    }
+
+    /// Where the gates of all members stand, taken together.
+    pub fn gate_state(&self) -> GateState {
+        match self.gates {
+            Gates::Hold => GateState::Passed,
+            Gates::Open => GateState::Open,
+            Gates::Failed => GateState::Failed,
+        }
+    }
+}
+
+/// Combines members. Weight, `required`, `min_score` and `negate` of a member mean what they mean for
+/// a grader of a case, and a failed gate of a member fails the composite however it is combined. A
+/// member that broke leaves the score open within bounds.
+pub fn combine(members: &[(GraderStanding, GraderOutcome)], how: Combination, lines: Lines) -> CombinedScore {
+    let scores: Vec<GraderScore> =
+        members.iter().map(|(standing, outcome)| GraderScore::new(*standing, outcome, lines)).collect();
+    let gates = scores.iter().fold(Gates::Hold, |gates, score| gates.max(score.gates_for_case()));
+    let unit = weight_unit(members.iter().map(|(standing, _)| standing.weight.get()));
+    let (mut weights, mut lows, mut highs, mut covered) =
+        (Sum::default(), Sum::default(), Sum::default(), Sum::default());
+    for ((standing, _), score) in members.iter().zip(&scores) {
+        let Some((low, high)) = score.bounds else { continue };
+        let weight = standing.weight.get() / unit;
+        let (low, high, judged) = match how {
+            Combination::Threshold(_) => match score.verdict {
+                Some(Verdict::Pass) => (1.0, 1.0, 1.0),
+                Some(Verdict::Incomplete) => (0.0, 1.0, 0.0),
+                _ => (0.0, 0.0, 1.0),
+            },
+            _ => (low, high, score.coverage.unwrap_or(1.0)),
+        };
+        weights.add(weight);
+        lows.add(weight * low);
+        highs.add(weight * high);
+        covered.add(weight * judged);
+    }
+    let total = weights.get();
+    let share = |sum: Sum| (sum.get() / total).clamp(0.0, 1.0);
+    let (bounds, coverage) = match how {
+        Combination::Decided(Some(score)) => (Some((score.get(), score.get())), Some(1.0)),
+        Combination::Decided(None) => (Some((0.0, 1.0)), Some(0.0)),
+        _ if total > 0.0 => {
+            let low = share(lows);
+            (Some((low, share(highs).max(low))), Some(share(covered)))
+        }
+        _ => (None, None),
+    };
+    let line = match how {
+        Combination::Threshold(line) => Lines::with_room(line, None),
+        _ => lines,
+    };
+    let verdict = (bounds.is_some() || gates != Gates::Hold)
+        .then(|| line.verdict_within(grounds(bounds, coverage), gates));
+    CombinedScore { how, bounds, coverage, verdict, members: scores, gates }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Weight, score_case};
+
+    fn lines() -> Lines {
+        Lines::with_room(Unit::new(0.8).expect("a unit"), None)
+    }
+
+    fn member(weight: f64, value: f64) -> (GraderStanding, GraderOutcome) {
+        let standing = GraderStanding { weight: Weight::new(weight).expect("finite"), ..Default::default() };
+        (standing, GraderOutcome::Value(Unit::new(value).expect("a unit")))
+    }
+
+    #[test]
+    fn members_keep_weight_negation_and_gate() {
+        let mut members = vec![member(3.0, 1.0), member(1.0, 0.0)];
+        let mean = |members: &[_]| combine(members, Combination::WeightedAverage, lines());
+        assert_eq!(mean(&members).bounds, Some((0.75, 0.75)));
+        members[1].0.negate = true;
+        assert_eq!(mean(&members).bounds, Some((1.0, 1.0)));
+        members[1].0 =
+            GraderStanding { required: true, weight: Weight::new(0.0).expect("finite"), ..members[1].0 };
+        members[1].0.negate = false;
+        let score = mean(&members);
+        assert_eq!((score.bounds, score.verdict), (Some((1.0, 1.0)), Some(Verdict::Fail)));
+        let case =
+            score_case(&[(GraderStanding::default(), GraderOutcome::Combined(Box::new(score)))], lines());
+        assert_eq!(case.verdict, Verdict::Fail, "a gate inside a composite is a gate of the case");
+    }
+
+    #[test]
+    fn a_threshold_counts_members_that_pass() {
+        let members = [member(1.0, 1.0), member(1.0, 0.9), member(1.0, 0.1)];
+        let at = |line| combine(&members, Combination::Threshold(Unit::new(line).expect("a unit")), lines());
+        assert_eq!(at(0.6).verdict, Some(Verdict::Pass));
+        assert_eq!(at(0.7).verdict, Some(Verdict::Fail));
+        let required = GraderStanding { required: true, ..Default::default() };
+        let case = score_case(&[(required, GraderOutcome::Combined(Box::new(at(0.6))))], lines());
+        assert_eq!(case.graders[0].required, Some(GateState::Passed), "its own line is the threshold");
+    }
+
+    #[test]
+    fn a_broken_member_is_neither_a_zero_nor_left_out() {
+        let members = [member(1.0, 1.0), (GraderStanding::default(), GraderOutcome::Errored)];
+        let score = combine(&members, Combination::WeightedAverage, lines());
+        assert_eq!((score.bounds, score.verdict), (Some((0.5, 1.0)), Some(Verdict::Incomplete)));
+        let share = combine(&members, Combination::Threshold(Unit::new(0.5).expect("a unit")), lines());
+        assert_eq!((share.bounds, share.verdict), (Some((0.5, 1.0)), Some(Verdict::Pass)));
+        let decided = combine(&members, Combination::Decided(None), lines());
+        assert_eq!(decided.verdict, Some(Verdict::Incomplete));
+    }
+}

@@ -1,0 +1,44 @@
+//! Grading one answer: each grader by what it needs, members of composites like graders of their own.
+
+mod composite;
+mod programs;
+mod rows;
+mod rubrics;
+mod scene;
+mod whole;
+
+use assize_grade::check;
+use assize_spec::{Grader, GraderKind};
+use assize_store::JudgementRow;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+pub use programs::custom_command;
+pub(crate) use scene::Scene;
+
+use rows::Spot;
+
+/// All rows of a grader of the case. A grader that breaks leaves a row that says why; grading itself
+/// never fails.
+pub(crate) async fn grade(scene: &Scene<'_>, grader: &Grader) -> Vec<JudgementRow> {
+    grade_at(scene, Spot { top: grader, grader, standing: grader.standing, path: Vec::new() }).await
+}
+
+/// Boxed, because composites hold graders.
+fn grade_at<'a>(scene: &'a Scene<'a>, spot: Spot<'a>) -> BoxFuture<'a, Vec<JudgementRow>> {
+    async move {
+        match &spot.grader.kind {
+            GraderKind::Rubric(rubric) => rubrics::grade(scene, &spot, rubric).await,
+            GraderKind::Llm(llm) => vec![whole::grade(scene, &spot, llm).await],
+            GraderKind::Code(code) => vec![programs::code(scene, &spot, code).await],
+            GraderKind::Custom(custom) => vec![programs::custom(scene, &spot, custom).await],
+            GraderKind::Composite(composite) => composite::grade(scene, &spot, composite).await,
+            kind => match check(kind, &scene.facts) {
+                Some(Ok(checked)) => vec![spot.checked(scene, checked)],
+                Some(Err(message)) => vec![spot.broken(scene, message)],
+                None => vec![spot.broken(scene, "nothing here can grade this type".to_owned())],
+            },
+        }
+    }
+    .boxed()
+}

@@ -1,0 +1,100 @@
+//! From what a grader decided to the rows that keep it.
+
+use assize_grade::{Checked, Finding, WholeJudgement};
+use assize_rubric::{CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Unit};
+use assize_spec::Grader;
+use assize_store::{GraderResult, JudgementContext, JudgementRow, Note};
+
+use super::Scene;
+
+/// Where a grader stands: itself, the grader of the case it belongs to, and the way between the two.
+pub(super) struct Spot<'a> {
+    pub(super) top: &'a Grader,
+    pub(super) grader: &'a Grader,
+    /// Its standing, which an aggregator may have given another weight.
+    pub(super) standing: GraderStanding,
+    pub(super) path: Vec<String>,
+}
+
+impl Spot<'_> {
+    pub(super) fn context<'b>(&'b self, scene: &'b Scene<'_>) -> JudgementContext<'b> {
+        JudgementContext {
+            suite: &scene.item.suite,
+            case_id: scene.item.case.id.as_str(),
+            target: scene.item.source.target_name(),
+            repeat: scene.item.repeat,
+            lines: scene.item.lines,
+            grader: &self.top.name,
+            standing: self.standing,
+            member: self.path.clone(),
+        }
+    }
+
+    /// The row of a grader that decided by itself, at no cost.
+    pub(super) fn row(&self, scene: &Scene<'_>, result: GraderResult, reason: String) -> JudgementRow {
+        let judgement = Judgement { reason, ..self.nobody() };
+        JudgementRow::of_grader(self.context(scene), result, &judgement)
+    }
+
+    pub(super) fn checked(&self, scene: &Scene<'_>, checked: Checked) -> JudgementRow {
+        let result = GraderResult {
+            score: checked.score.map(Unit::get),
+            notes: checked.findings.into_iter().map(note).collect(),
+            ..GraderResult::default()
+        };
+        self.row(scene, result, String::new())
+    }
+
+    /// The row of a grader that broke.
+    pub(super) fn broken(&self, scene: &Scene<'_>, message: String) -> JudgementRow {
+        self.row(scene, GraderResult { error: Some(message), ..GraderResult::default() }, String::new())
+    }
+
+    /// The row of a judge's score, with what it cost.
+    pub(super) fn whole(&self, scene: &Scene<'_>, whole: WholeJudgement) -> JudgementRow {
+        let error =
+            whole.ungraded.as_ref().map(|ungraded| format!("could not be judged: {}", ungraded.message));
+        let result = GraderResult {
+            score: whole.score.map(Unit::get),
+            error,
+            notes: whole.findings.into_iter().map(note).collect(),
+            ..GraderResult::default()
+        };
+        let judgement = Judgement {
+            reason: whole.reason,
+            evidence: whole.evidence,
+            judge: whole.judge,
+            ungraded: whole.ungraded,
+            attempts: whole.attempts,
+            tokens: whole.tokens,
+            latency_ms: whole.latency_ms,
+            cost_usd: whole.cost_usd,
+            replies: whole.replies,
+            ..self.nobody()
+        };
+        JudgementRow::of_grader(self.context(scene), result, &judgement)
+    }
+
+    /// A judgement by the grader itself about nothing in particular.
+    fn nobody(&self) -> Judgement {
+        Judgement {
+            criterion: CriterionId::new("grader"),
+            outcome: Outcome::Ungraded,
+            reason: String::new(),
+            evidence: Vec::new(),
+            confidence: None,
+            judge: JudgeIdentity { name: self.grader.type_name.clone(), ..JudgeIdentity::default() },
+            ungraded: None,
+            attempts: 0,
+            tokens: Tokens::default(),
+            latency_ms: None,
+            cost_usd: Some(0.0),
+            replies: Vec::new(),
+        }
+    }
+}
+
+pub(super) fn note(finding: Finding) -> Note {
+    let Finding { text, passed, reason, weight } = finding;
+    Note { text, passed, reason, weight }
+}

@@ -1,0 +1,29 @@
+//! Rubrics: a judge decides criterion by criterion.
+
+use std::sync::Arc;
+
+use assize_grade::RubricTask;
+use assize_spec::RubricGrader;
+use assize_store::JudgementRow;
+
+use super::Scene;
+use super::rows::Spot;
+
+pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &RubricGrader) -> Vec<JudgementRow> {
+    let item = scene.item;
+    let judge = match item.judges.judge(item.judge_wish(grader.judge.as_deref())) {
+        Ok(judge) => judge,
+        Err(message) => return vec![spot.broken(scene, message)],
+    };
+    let task = RubricTask {
+        material: Arc::clone(&scene.material),
+        rubric: Arc::clone(&grader.rubric),
+        judging: item.judging_override.or(grader.judging).unwrap_or(item.judging),
+        evidence: grader.evidence.unwrap_or(item.evidence),
+        case_id: item.case.id.to_string(),
+        repeat: item.repeat,
+    };
+    let decisions = judge.judge(&task).await;
+    let pairs = grader.rubric.criteria().iter().zip(&decisions);
+    pairs.map(|(criterion, judgement)| JudgementRow::new(spot.context(scene), criterion, judgement)).collect()
+}

@@ -1,0 +1,148 @@
+//! What all graders of one answer have in common.
+
+use std::sync::Arc;
+
+use assize_grade::{Call, Facts, Material, ProgramInput};
+use assize_rubric::Tokens;
+use assize_spec::{Block, Message};
+use assize_target::Answer;
+use serde_json::{Map, Value, json};
+
+use crate::WorkItem;
+use crate::material::material;
+
+/// An answer with everything graders may ask about it.
+pub(crate) struct Scene<'a> {
+    pub(crate) item: &'a WorkItem,
+    pub(crate) material: Arc<Material>,
+    pub(crate) facts: Facts,
+    pub(crate) input: ProgramInput,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn new(item: &'a WorkItem, answer: &Answer) -> Self {
+        let material = Arc::new(material(&item.case, answer));
+        let facts = facts(answer, material.reference.clone());
+        let input = program_input(item, answer, &material, &facts);
+        Self { item, material, facts, input }
+    }
+
+    /// The variables of prompts, in every spelling of both formats.
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        let (material, input) = (&self.material, &self.input);
+        let json = |messages: &[Value]| serde_json::to_string_pretty(messages).unwrap_or_default();
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let output = serde_json::to_string_pretty(&input.output).unwrap_or_default();
+        [
+            ("question", material.question.clone()),
+            ("input", material.question.clone()),
+            ("input_text", material.question.clone()),
+            ("input_messages", json(&input.input)),
+            ("expected_outcome", text(&material.expected_outcome)),
+            ("criteria", text(&material.expected_outcome)),
+            ("candidate_answer", material.answer.clone()),
+            ("output", material.answer.clone()),
+            ("output_text", material.answer.clone()),
+            ("output_messages", output),
+            ("reference_answer", text(&material.reference)),
+            ("expected_output", text(&material.reference)),
+            ("expected_output_text", text(&material.reference)),
+            ("expected_messages", json(&input.expected)),
+            ("file_changes", text(&material.file_changes)),
+            ("tool_calls", text(&material.tool_calls)),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+    }
+}
+
+fn facts(answer: &Answer, reference: Option<String>) -> Facts {
+    // Tool calls are known when messages are, even if there are none; a bare text tells nothing.
+    let told = answer.messages.is_some() || !answer.tool_calls.is_empty();
+    let calls = answer.tool_calls.iter().map(|call| Call {
+        name: call.name.clone(),
+        input: call.input.clone(),
+        output: call.output.clone(),
+        duration: call.duration,
+    });
+    let is_assistant = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("assistant");
+    let messages = answer.messages.as_ref().and_then(Value::as_array);
+    // An answer that was there before took no time that anybody measured.
+    let measured = answer.attempts > 0 || !answer.duration.is_zero();
+    Facts {
+        answer: answer.text.clone(),
+        reference,
+        calls: told.then(|| calls.collect()),
+        tokens: answer.tokens,
+        cost_usd: answer.cost_usd,
+        duration: measured.then_some(answer.duration),
+        model_calls: messages.map(|messages| messages.iter().filter(is_assistant).count() as u64),
+    }
+}
+
+fn program_input(item: &WorkItem, answer: &Answer, material: &Material, facts: &Facts) -> ProgramInput {
+    let case = &item.case;
+    let output = match &answer.messages {
+        Some(messages) => messages.clone(),
+        None => json!([{ "role": "assistant", "content": answer.text }]),
+    };
+    let files = case.input.iter().flat_map(|message| &message.blocks).filter_map(|block| match block {
+        Block::File { path, .. } | Block::Image { path, .. } => Some(path.display().to_string()),
+        Block::Text(_) | Block::Json(_) => None,
+    });
+    ProgramInput {
+        question: material.question.clone(),
+        expected_outcome: material.expected_outcome.clone(),
+        answer: answer.text.clone(),
+        reference: material.reference.clone(),
+        input: case.input.iter().map(message).collect(),
+        expected: case.expected_output.iter().map(message).collect(),
+        output,
+        input_files: files.collect(),
+        trace: facts.calls.as_deref().map_or(Value::Null, |calls| trace(calls, facts.model_calls)),
+        token_usage: usage(facts.tokens),
+        cost_usd: facts.cost_usd,
+        duration_ms: facts.duration.and_then(|duration| u64::try_from(duration.as_millis()).ok()),
+        file_changes: material.file_changes.clone(),
+        metadata: case.metadata.clone(),
+        config: Map::new(),
+        results: None,
+    }
+}
+
+fn message(message: &Message) -> Value {
+    let mut value = json!({ "role": message.role.name(), "content": message.to_text() });
+    if !message.tool_calls.is_empty() {
+        value["tool_calls"] = Value::Array(message.tool_calls.clone());
+    }
+    value
+}
+
+fn usage(tokens: Tokens) -> Value {
+    if tokens == Tokens::default() {
+        return Value::Null;
+    }
+    json!({ "input": tokens.input, "output": tokens.output, "cached": tokens.cached })
+}
+
+/// What the tools did, in numbers.
+fn trace(calls: &[Call], model_calls: Option<u64>) -> Value {
+    let mut by_name: Map<String, Value> = Map::new();
+    for call in calls {
+        let count = by_name.get(&call.name).and_then(Value::as_u64).unwrap_or(0);
+        by_name.insert(call.name.clone(), (count + 1).into());
+    }
+    json!({
+        "event_count": calls.len(),
+        "tool_names": by_name.keys().collect::<Vec<_>>(),
+        "tool_calls_by_name": by_name,
+        "tool_calls": calls.iter().map(|call| json!({
+            "tool": call.name,
+            "input": call.input,
+            "output": call.output,
+            "duration_ms": call.duration.map(|duration| duration.as_secs_f64() * 1000.0),
+        })).collect::<Vec<_>>(),
+        "llm_call_count": model_calls,
+    })
+}

@@ -1,0 +1,85 @@
+//! Judges that give one score for the whole answer.
+
+use std::sync::Arc;
+
+use assize_grade::{COMBINE_PROMPT, Program, ProgramInput, WholeTask};
+use assize_spec::{LlmGrader, Prompt};
+use assize_store::JudgementRow;
+use serde_json::{Map, Value};
+
+use super::Scene;
+use super::programs::folder_of;
+use super::rows::Spot;
+
+/// The variable that holds the members' results in the prompt of a composite.
+const RESULTS: &str = "EVALUATOR_RESULTS_JSON";
+
+pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &LlmGrader) -> JudgementRow {
+    let instructions = match &grader.prompt {
+        None => None,
+        Some(prompt) => match text_of(scene, spot, prompt, &grader.config).await {
+            Ok(text) => Some(text),
+            Err(message) => return spot.broken(scene, message),
+        },
+    };
+    let task = WholeTask {
+        material: Arc::clone(&scene.material),
+        instructions,
+        variables: scene.variables(),
+        temperature: grader.temperature,
+    };
+    ask(scene, spot, grader.judge.as_deref(), &task).await
+}
+
+/// One score from the results of a composite's members.
+pub(super) async fn combine(
+    scene: &Scene<'_>,
+    spot: &Spot<'_>,
+    prompt: Option<&Prompt>,
+    judge: Option<&str>,
+    results: &Value,
+) -> JudgementRow {
+    let mut instructions = match prompt {
+        None => COMBINE_PROMPT.to_owned(),
+        Some(prompt) => match text_of(scene, spot, prompt, &Map::new()).await {
+            Ok(text) => text,
+            Err(message) => return spot.broken(scene, message),
+        },
+    };
+    if !instructions.contains(RESULTS) {
+        instructions.push_str("\n\n{{EVALUATOR_RESULTS_JSON}}\n");
+    }
+    let mut variables = scene.variables();
+    variables.push((RESULTS.to_owned(), serde_json::to_string_pretty(results).unwrap_or_default()));
+    let task = WholeTask {
+        material: Arc::clone(&scene.material),
+        instructions: Some(instructions),
+        variables,
+        temperature: None,
+    };
+    ask(scene, spot, judge, &task).await
+}
+
+async fn ask(scene: &Scene<'_>, spot: &Spot<'_>, judge: Option<&str>, task: &WholeTask) -> JudgementRow {
+    let item = scene.item;
+    match item.judges.judge(item.judge_wish(judge)) {
+        Ok(judge) => spot.whole(scene, judge.judge_whole(task).await),
+        Err(message) => spot.broken(scene, message),
+    }
+}
+
+async fn text_of(
+    scene: &Scene<'_>,
+    spot: &Spot<'_>,
+    prompt: &Prompt,
+    config: &Map<String, Value>,
+) -> Result<String, String> {
+    match prompt {
+        Prompt::Text { text, .. } => Ok(text.clone()),
+        Prompt::Program(command) => {
+            let program = Program { command, cwd: folder_of(spot.grader), timeout: None };
+            let input = ProgramInput { config: config.clone(), ..scene.input.clone() };
+            program.prompt(&input, &scene.item.programs).await
+        }
+    }
+}
