@@ -8,9 +8,11 @@
 mod interval;
 mod mean;
 mod proportion;
+mod rare;
 mod undefined;
 
 pub use interval::{Interval, Level, LevelError, Method};
 pub use mean::{Accumulator, Mean};
 pub use proportion::{Proportion, proportion};
+pub use rare::no_failure_bound;
 pub use undefined::Undefined;

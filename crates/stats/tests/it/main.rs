@@ -2,4 +2,5 @@
 
 mod mean;
 mod proportion;
+mod rare;
 mod vectors;
