@@ -15,6 +15,7 @@ pub use answers::load_answers;
 pub use cases::{CaseIter, Cases};
 pub use decode::{CaseLoadError, Environment};
 pub use decode::{LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets};
+pub use decode::{LoadedScorecard, is_scorecard, load_scorecard};
 pub use discover::{Discovered, Undiscovered, find_suites};
 pub use load::{LoadOptions, LoadedSuite, load_suite};
 pub use model::*;

@@ -155,9 +155,6 @@ impl Card {
 
     /// Whether a node's score counts in the score of the node above it.
     pub(super) fn counts(&self, index: usize) -> bool {
-        !matches!(
-            self.nodes[index].kind,
-            CardKind::Benchmark { criticality: Criticality::ImprovementSignal }
-        )
+        !matches!(self.nodes[index].kind, CardKind::Benchmark { criticality: Criticality::ImprovementSignal })
     }
 }

@@ -123,8 +123,7 @@ fn hand_down(
         let Some(low) = low_of(child) else { continue };
         lifts[child] = match aggregation {
             Aggregation::WeightedAverage => {
-                let share =
-                    if covered > 0.0 { card.nodes[child].weight.get() / covered } else { 0.0 };
+                let share = if covered > 0.0 { card.nodes[child].weight.get() / covered } else { 0.0 };
                 let rest = group_low - share * low;
                 Lift { slope: above.slope * share, offset: above.offset + above.slope * rest, ..above }
             }

@@ -8,6 +8,6 @@ mod tally;
 
 pub use card::{Card, CardError, CardKind, CardNode, Criticality, NodeId};
 pub use gain::Gain;
-pub use normalise::{NormaliseError, Normalisation};
+pub use normalise::{Normalisation, NormaliseError};
 pub use score::{CardScores, NodeScore, Standing, score_card};
 pub use tally::{CaseTally, MissingPolicy};

@@ -120,13 +120,18 @@ impl Normalisation {
                 }
                 _ => {
                     let found = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or(' ');
-                    let expected = if value_next { "a number, `x`, `min`, `max` or `(`" } else { "`+ - * /` or `)`" };
-                    return error(at, format!("found `{}` where {expected} is expected", found.escape_default()));
+                    let expected =
+                        if value_next { "a number, `x`, `min`, `max` or `(`" } else { "`+ - * /` or `)`" };
+                    return error(
+                        at,
+                        format!("found `{}` where {expected} is expected", found.escape_default()),
+                    );
                 }
             }
         }
         if value_next {
-            let message = if steps.is_empty() { "the formula is empty" } else { "the formula ends too early" };
+            let message =
+                if steps.is_empty() { "the formula is empty" } else { "the formula ends too early" };
             return error(text.len(), message);
         }
         release(&mut waiting, &mut steps, 1);

@@ -161,7 +161,8 @@ fn group(
         (plain.1 > 0.0).then(|| plain.0 / plain.1)
     };
     let side = |pick: fn((f64, f64)) -> f64| {
-        let scores = counting().filter_map(|(child, score)| Some((weight_of(child) / unit, pick(score.bounds?))));
+        let scores =
+            counting().filter_map(|(child, score)| Some((weight_of(child) / unit, pick(score.bounds?))));
         combine(aggregation, scores)
     };
     let bounds = side(|(low, _)| low).zip(side(|(_, high)| high));

@@ -124,8 +124,7 @@ fn a_missing_result_never_passes_even_at_a_line_of_zero() {
     let mut card = Card::new(group("R", 1.0, 0.0, WeightedAverage));
     card.add(card.root(), benchmark("R1", 0.0, 0.0, ThresholdGate)).expect("a group");
     card.add(card.root(), benchmark("R2", 1.0, 0.0, ThresholdGate)).expect("a group");
-    let found =
-        scores(&card, &[("R1", CaseTally::new([], 1)), ("R2", mean(1.0))], MissingPolicy::Incomplete);
+    let found = scores(&card, &[("R1", CaseTally::new([], 1)), ("R2", mean(1.0))], MissingPolicy::Incomplete);
     assert_eq!(found.root().standing, Standing::Incomplete);
 }
 
@@ -185,7 +184,8 @@ fn gains_name_what_would_raise_the_index_most() {
         .map(|gain| (card.node(gain.node).expect("a node").code.to_string(), gain.gain, gain.unblocks))
         .collect();
     // S1 can lift its minimum only up to S2; S2 alone lifts nothing.
-    let expected = [("A2", 0.75 * 0.5 * 0.4, false), ("S1", 0.25 * 0.3, false), ("A1", 0.75 * 0.5 * 0.1, true)];
+    let expected =
+        [("A2", 0.75 * 0.5 * 0.4, false), ("S1", 0.25 * 0.3, false), ("A1", 0.75 * 0.5 * 0.1, true)];
     assert_eq!(gains.len(), expected.len(), "{gains:?}");
     for ((code, gain, unblocks), (name, value, free)) in gains.iter().zip(expected) {
         assert_eq!((code.as_str(), *unblocks), (name, free));

@@ -20,6 +20,7 @@ mod messages;
 mod object;
 mod problems;
 pub(crate) mod rubric;
+mod scorecard;
 pub(crate) mod suite;
 mod targets;
 #[cfg(test)]
@@ -40,4 +41,5 @@ pub use config::{LoadedConfig, load_config};
 pub use context::Environment;
 pub use jsonl::CaseLoadError;
 pub use rubric::{LoadedRubric, load_rubric};
+pub use scorecard::{LoadedScorecard, is_scorecard, load_scorecard};
 pub use targets::{LoadedTargets, load_targets};

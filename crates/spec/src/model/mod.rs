@@ -6,6 +6,8 @@ mod conversation;
 mod grader;
 mod message;
 mod place;
+mod scorecard;
+mod scorecard_tree;
 mod suite;
 mod target;
 
@@ -21,6 +23,11 @@ pub use grader::{
 };
 pub use message::{Block, Message, Role};
 pub use place::Place;
+pub use scorecard::{
+    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardParts, CardRubric, EvaluatorType, Guidelines,
+    JudgePrompt, LabelOutcome, Scorecard, ScoringScale, Severity, WeightSet,
+};
+pub use scorecard_tree::{CardPart, InventoryRow};
 pub use suite::{Format, Suite, SuiteSettings};
 pub use target::{
     CommandTargetSpec, CommandText, MissingVariable, ModelTargetSpec, RetrySpec, SecretText, TargetSpec,
