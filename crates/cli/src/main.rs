@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Grade(args) => command::grade::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Score(args) => command::score::execute(&args, &context),
+        Command::Scorecard(args) => command::scorecard::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
     };
     let exit = exit.unwrap_or_else(|failure| {

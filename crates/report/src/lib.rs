@@ -10,6 +10,7 @@
 
 #![warn(missing_docs)]
 
+mod card_tree;
 mod case_block;
 mod case_table;
 mod cells;
@@ -23,6 +24,7 @@ mod style;
 mod summary;
 mod table;
 
+pub use card_tree::{CardLine, card_totals, card_tree};
 pub use case_block::{Show, case_block, stored_texts};
 pub use case_table::case_table;
 pub use explain::{explain, explain_json};

@@ -4,6 +4,7 @@ mod eval;
 mod explain;
 mod grade;
 mod score;
+mod scorecard;
 mod validate;
 mod values;
 
@@ -17,6 +18,7 @@ pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
 pub(crate) use score::ScoreArgs;
+pub(crate) use scorecard::{ListArgs, ScorecardArgs, ScorecardCommand};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
 /// Rubric evaluation that people trust with decisions.
@@ -63,10 +65,12 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Grade answers that are already there against a rubric.
     Grade(GradeArgs),
-    /// Check eval files; every problem with its place and its fix.
+    /// Check eval files and scorecards; every problem with its place and its fix.
     Validate(ValidateArgs),
     /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.
     Score(ScoreArgs),
+    /// Trees of rubrics over benchmarks: show what is in them.
+    Scorecard(ScorecardArgs),
     /// Print the arithmetic behind a case's score.
     Explain(ExplainArgs),
 }

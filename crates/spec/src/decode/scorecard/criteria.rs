@@ -12,7 +12,7 @@ pub(super) fn check(
     exclusion: Option<&Spanned<String>>,
 ) {
     if let Some(text) = inclusion {
-        let folded = text.value.trim().to_ascii_lowercase();
+        let folded = folded(&text.value);
         let lacks = match (folded.starts_with("apply when "), folded.contains("flag if ")) {
             (true, true) => None,
             (false, true) => Some("does not begin with `Apply when`"),
@@ -33,7 +33,7 @@ pub(super) fn check(
         numbered(cx, "inclusion", text);
     }
     if let Some(text) = exclusion {
-        if !text.value.trim().to_ascii_lowercase().starts_with("do not apply when ") {
+        if !folded(&text.value).starts_with("do not apply when ") {
             cx.problems.add(
                 Diagnostic::warning(
                     codes::EXCLUSION_FORM,
@@ -46,6 +46,12 @@ pub(super) fn check(
         }
         numbered(cx, "exclusion", text);
     }
+}
+
+/// A text in lower case with single blanks.
+fn folded(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_ascii_lowercase()
 }
 
 fn numbered(cx: &mut Context, which: &str, text: &Spanned<String>) {

@@ -18,6 +18,9 @@ pub(super) struct Draft {
     pub(super) prompts: Vec<PromptDraft>,
     pub(super) cases: Vec<CaseDraft>,
     pub(super) labels: Vec<LabelDraft>,
+    /// Names without endings of rubric and benchmark files that could not be read: nothing more is said
+    /// about codes that they would have defined.
+    pub(super) broken: Vec<String>,
 }
 
 pub(super) struct IndexDraft {

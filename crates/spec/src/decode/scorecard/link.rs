@@ -27,6 +27,8 @@ struct Codes {
     named: HashMap<String, (Named, Span)>,
     /// Where a code is written that another node has already.
     duplicates: Vec<Span>,
+    /// Codes of files that could not be read.
+    broken: Vec<String>,
     rubric_parents: Vec<Option<(usize, Span)>>,
     benchmark_parents: Vec<Option<(usize, Span)>>,
 }
@@ -144,6 +146,7 @@ fn claim(cx: &mut Context, draft: &Draft) -> Codes {
     Codes {
         named,
         duplicates,
+        broken: draft.broken.clone(),
         rubric_parents: vec![None; draft.rubrics.len()],
         benchmark_parents: vec![None; draft.benchmarks.len()],
     }
@@ -196,6 +199,9 @@ fn lookup_rubric(cx: &mut Context, codes: &Codes, code: &Spanned<String>) -> Opt
     if let Some((Named::Rubric(at), _)) = codes.named.get(&code.value) {
         return Some(*at);
     }
+    if codes.broken.contains(&code.value) {
+        return None;
+    }
     let complaint = unknown(cx, codes, code, "a rubric", is_rubric);
     cx.problems.add(complaint);
     None
@@ -204,6 +210,9 @@ fn lookup_rubric(cx: &mut Context, codes: &Codes, code: &Spanned<String>) -> Opt
 fn lookup_benchmark(cx: &mut Context, codes: &Codes, code: &Spanned<String>) -> Option<usize> {
     if let Some((Named::Benchmark(at), _)) = codes.named.get(&code.value) {
         return Some(*at);
+    }
+    if codes.broken.contains(&code.value) {
+        return None;
     }
     let complaint = unknown(cx, codes, code, "a benchmark", is_benchmark);
     cx.problems.add(complaint);
@@ -314,7 +323,7 @@ fn prompts_of(cx: &mut Context, root: &Path, draft: &mut Draft, is_folder: bool)
         }
         places.push(place);
     }
-    for prompt in draft.prompts.iter().filter(|prompt| is_folder && !prompt.used) {
+    for prompt in draft.prompts.iter().filter(|prompt| is_folder && !prompt.used && draft.broken.is_empty()) {
         cx.problems.add(
             Diagnostic::warning(
                 codes::UNUSED_PROMPT,

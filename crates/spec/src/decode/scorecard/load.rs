@@ -106,9 +106,9 @@ fn read_folder(cx: &mut Context, root: &Path, files: &Files, draft: &mut Draft) 
         (&files.benchmarks, benchmark),
     ] {
         for path in paths {
-            let Some((node, _)) = tree(cx, path) else { continue };
-            if let Some(code) = read(cx, &node, draft) {
-                check_name(cx, path, &code);
+            match tree(cx, path).and_then(|(node, _)| read(cx, &node, draft)) {
+                Some(code) => check_name(cx, path, &code),
+                None => draft.broken.push(stem(path)),
             }
         }
     }
@@ -140,8 +140,12 @@ fn tree(cx: &mut Context, path: &Path) -> Option<(Node, Span)> {
     node.map(|node| (node, beginning))
 }
 
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
 fn check_name(cx: &mut Context, path: &Path, code: &Spanned<String>) {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = stem(path);
     if stem != code.value {
         cx.problems.add(
             Diagnostic::warning(
