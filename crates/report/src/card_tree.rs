@@ -94,7 +94,9 @@ pub fn card_totals(
         count(cases, "case", "cases"),
     );
     if uncovered > 0 {
-        line.push_str(&format!("; {} without a case", count(uncovered, "benchmark", "benchmarks")));
+        line.push_str("; ");
+        line.push_str(&count(uncovered, "benchmark", "benchmarks"));
+        line.push_str(" without a case");
     }
     line.push('\n');
     line

@@ -92,11 +92,11 @@ pub struct CardScores<'c> {
 /// node passes if its score reaches its line (within [`TOLERANCE`](crate::TOLERANCE)), no hard gate
 /// below it failed and no result below it is missing. Time and memory grow with the number of nodes,
 /// not with the depth.
-pub fn score_card<'c>(
-    card: &'c Card,
+pub fn score_card(
+    card: &Card,
     tally: impl Fn(NodeId) -> CaseTally,
     missing: MissingPolicy,
-) -> CardScores<'c> {
+) -> CardScores<'_> {
     let mut nodes: Vec<Option<NodeScore>> = vec![None; card.nodes.len()];
     for index in (0..card.nodes.len()).rev() {
         let score = match card.nodes[index].kind {

@@ -39,13 +39,10 @@ pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Opt
     let label = object.string("label", &mut cx.problems);
     let concept =
         needed(cx, &mut object, what, "concept", "concept: Share of refusals whose risks are documented.");
-    let weight = match object.value("weight") {
-        Some(node) => weight_of(cx, node, "weight"),
-        None => {
-            cx.problems.add(missing(object.head(), what, "weight", "weight: 0.5"));
-            None
-        }
-    };
+    let weight = object.value("weight").and_then(|node| weight_of(cx, node, "weight"));
+    if object.value("weight").is_none() {
+        cx.problems.add(missing(object.head(), what, "weight", "weight: 0.5"));
+    }
     if object.value("threshold").is_none() {
         cx.problems.add(missing(object.head(), what, "threshold", "threshold: 0.95"));
     }
@@ -68,13 +65,11 @@ pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Opt
     }
     let criticality = tier.and_then(|node| word(cx, node, "criticality", &CRITICALITIES)).unwrap_or_default();
     let scale = object.value("scoring_scale").and_then(|node| scale(cx, node));
-    let evaluator = match object.value("evaluator_type") {
-        Some(node) => word(cx, node, "evaluator_type", &EVALUATORS),
-        None => {
-            cx.problems.add(missing(object.head(), what, "evaluator_type", "evaluator_type: llm_judge"));
-            None
-        }
-    };
+    let evaluator =
+        object.value("evaluator_type").and_then(|node| word(cx, node, "evaluator_type", &EVALUATORS));
+    if object.value("evaluator_type").is_none() {
+        cx.problems.add(missing(object.head(), what, "evaluator_type", "evaluator_type: llm_judge"));
+    }
     let config = object.value("evaluator_config").map(|node| config(cx, node)).unwrap_or_default();
     let prompt = prompt(cx, &mut object, config.prompt, evaluator);
     let inclusion = needed(

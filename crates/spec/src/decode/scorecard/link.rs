@@ -41,7 +41,7 @@ pub(super) fn link(
     root: PathBuf,
     name: String,
     is_folder: bool,
-) -> Option<Scorecard> {
+) -> Scorecard {
     let mut codes = claim(cx, &draft);
     let parts = list_parts(cx, &draft, &mut codes);
     cycles(cx, &draft, &codes);
@@ -116,7 +116,7 @@ pub(super) fn link(
         (None, [only]) => rubrics[*only].code.to_string(),
         _ => name,
     };
-    Some(Scorecard { name, root, index, rubrics, benchmarks, tops, prompts, cases, labels })
+    Scorecard { name, root, index, rubrics, benchmarks, tops, prompts, cases, labels }
 }
 
 fn claim(cx: &mut Context, draft: &Draft) -> Codes {

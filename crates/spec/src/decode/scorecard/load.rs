@@ -61,7 +61,7 @@ pub fn load_scorecard(path: &Path, options: &LoadOptions) -> LoadedScorecard {
     let Context { sources, problems, .. } = cx;
     let mut diagnostics = problems.into_vec();
     assize_diagnostic::sort(&mut diagnostics);
-    LoadedScorecard { scorecard: scorecard.filter(|_| sound), files, cases, sources, diagnostics }
+    LoadedScorecard { scorecard: sound.then_some(scorecard), files, cases, sources, diagnostics }
 }
 
 fn folder_of(path: &Path) -> PathBuf {
@@ -75,7 +75,7 @@ fn folder_of(path: &Path) -> PathBuf {
 fn name_of(path: &Path) -> String {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let name = if path.is_dir() { real.file_name() } else { real.file_stem() };
-    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "scorecard".to_owned())
+    name.map_or_else(|| "scorecard".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn read_folder(cx: &mut Context, root: &Path, files: &Files, draft: &mut Draft) -> usize {

@@ -24,12 +24,11 @@ pub(super) fn rubric(cx: &mut Context, node: &Node, draft: &mut Draft) -> Option
     let code = code(cx, &mut object, what);
     let label = needed(cx, &mut object, what, "label", "label: Refusal Documentation");
     let description = object.string("description", &mut cx.problems);
-    let weight = match object.value("weight") {
-        Some(node) => weight_of(cx, node, "weight"),
-        None => {
-            default_taken(cx, object.head(), what, "weight", "1.0");
-            Some(Weight::ONE)
-        }
+    let weight = if let Some(node) = object.value("weight") {
+        weight_of(cx, node, "weight")
+    } else {
+        default_taken(cx, object.head(), what, "weight", "1.0");
+        Some(Weight::ONE)
     };
     let method = if object.value("aggregation_method").is_some() {
         aggregation(cx, &mut object)

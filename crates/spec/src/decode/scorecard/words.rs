@@ -134,14 +134,12 @@ pub(super) fn texts(cx: &mut Context, object: &mut Object<'_>, key: &'static str
 
 /// A list of codes.
 pub(super) fn codes_of(cx: &mut Context, node: &Node, key: &str) -> Vec<Spanned<String>> {
-    match &node.data {
-        Data::Seq(items) => items
+    if let Some(items) = node.as_seq() {
+        return items
             .iter()
             .filter_map(|item| crate::decode::object::string(item, key, &mut cx.problems))
-            .collect(),
-        _ => {
-            cx.problems.add(wrong_type(node, &format!("`{key}`"), "a list of codes"));
-            Vec::new()
-        }
+            .collect();
     }
+    cx.problems.add(wrong_type(node, &format!("`{key}`"), "a list of codes"));
+    Vec::new()
 }
