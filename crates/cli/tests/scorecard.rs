@@ -16,9 +16,9 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.expect("readable");
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy(&entry.path(), &target)
+            copy(&entry.path(), &target);
         } else {
-            drop(fs::copy(entry.path(), target))
+            fs::copy(entry.path(), target).expect("copied");
         }
     }
 }
@@ -75,6 +75,50 @@ fn the_list_is_also_for_programs() {
     assert_eq!((&node("A")["weight"], &node("A")["depth"]), (&0.5.into(), &1.into()));
     assert_eq!((&node("A-MED1")["criticality"], &node("A-MED1")["cases"]), (&"hard_gate".into(), &8.into()));
     assert_eq!(node("S-DOC")["aggregation_method"], "MINIMUM");
+}
+
+#[test]
+fn failed_gates_block_the_index_and_are_named_there() {
+    let test = test();
+    let output = test.run(&["scorecard", "score", "card", "--results", "card/results/judged.jsonl"]);
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
+    let line =
+        |code: &str| output.stdout.lines().find(|line| line.trim_start().starts_with(code)).expect("there");
+    for code in ["RDI ", "A "] {
+        assert!(line(code).contains("blocked by A-MED, A-MED1 and 2 more"), "{}", output.stdout);
+    }
+    assert!(
+        line("A-MED ").contains("blocked by A-MED1") && line("A-FMT ").contains("pass"),
+        "{}",
+        output.stdout
+    );
+    assert!(
+        line("S-DOC1").contains("incomplete") && line("S-DOC1").contains("0.375–0.875"),
+        "{}",
+        output.stdout
+    );
+    assert!(output.stdout.contains("A-MED3 up to 31.2 % (8 cases)"), "{}", output.stdout);
+}
+
+#[test]
+fn missing_results_count_as_asked_for() {
+    let test = test();
+    let score = |how: &str| {
+        let args = ["scorecard", "score", "card", "--treat-missing", how, "--json"];
+        let output = test.run(&args);
+        let json: Value = serde_json::from_str(&output.stdout).expect("one object");
+        let nodes = json["nodes"].as_array().expect("a list").clone();
+        let node = |code: &str| nodes.iter().find(|node| node["code"] == code).expect("there").clone();
+        (output.code, node("RDI"), node("S-DOC1"))
+    };
+    let (code, top, read) = score("incomplete");
+    assert_eq!((code, &top["standing"], &top["score"]), (Some(3), &"incomplete".into(), &Value::Null));
+    assert_eq!((&read["cases"], &read["missing"]), (&4.into(), &4.into()));
+    let (code, top, read) = score("zero");
+    assert_eq!((code, &top["standing"], &read["score"]), (Some(1), &"blocked".into(), &0.375.into()));
+    let (code, top, read) = score("skip");
+    assert_eq!((code, &top["standing"], &read["score"]), (Some(1), &"fail".into(), &0.75.into()));
+    assert_eq!(top["weight_covered"], 0.3);
 }
 
 #[test]

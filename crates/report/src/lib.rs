@@ -10,6 +10,7 @@
 
 #![warn(missing_docs)]
 
+mod card_scores;
 mod card_tree;
 mod case_block;
 mod case_table;
@@ -24,6 +25,7 @@ mod style;
 mod summary;
 mod table;
 
+pub use card_scores::card_scores;
 pub use card_tree::{CardLine, card_totals, card_tree};
 pub use case_block::{Show, case_block, stored_texts};
 pub use case_table::case_table;

@@ -267,6 +267,8 @@ codes! {
         "Each set of an index gives a weight to every component and to nothing else.";
     DUPLICATE_CARD_CASE = "E0719", "Two cases of a scorecard have the same id.",
         "Results and labels refer to cases by their ids.";
+    DUPLICATE_RESULT = "E0720", "A case has two results of one benchmark.",
+        "Only one of them could count, and which one would be a guess. Keep one.";
     SHARES_NOT_ONE = "W0701", "The weights below a node do not add up to 1.",
         "The score is still the true weighted mean: the sum is divided by the sum of the weights. Improvement signals need not be counted.";
     UNUSED_PROMPT = "W0702", "No benchmark uses a prompt file.",

@@ -18,7 +18,7 @@ pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
 pub(crate) use score::ScoreArgs;
-pub(crate) use scorecard::{ListArgs, ScorecardArgs, ScorecardCommand};
+pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
 /// Rubric evaluation that people trust with decisions.
@@ -69,7 +69,7 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.
     Score(ScoreArgs),
-    /// Trees of rubrics over benchmarks: show what is in them.
+    /// Trees of rubrics over benchmarks: show what is in them, add up their results.
     Scorecard(ScorecardArgs),
     /// Print the arithmetic behind a case's score.
     Explain(ExplainArgs),

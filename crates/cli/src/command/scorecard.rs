@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use assize_diagnostic::render;
-use assize_report::{CardLine, card_totals, card_tree};
-use assize_rubric::Aggregation;
-use assize_spec::{CardPart, EvaluatorType, InventoryRow, Scorecard, load_scorecard};
+use assize_report::{CardLine, card_scores, card_totals, card_tree};
+use assize_rubric::{Aggregation, CardScores, CaseTally, MissingPolicy, NodeId, Standing, score_card};
+use assize_run::card_tallies;
+use assize_spec::{CardPart, EvaluatorType, InventoryRow, Scorecard, load_card_results, load_scorecard};
 use serde_json::{Value, json};
 
 use super::eval::load_options;
-use crate::args::{ListArgs, ScorecardArgs, ScorecardCommand};
+use crate::args::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::output;
@@ -17,6 +18,7 @@ use crate::output;
 pub(crate) fn execute(args: &ScorecardArgs, context: &Context) -> Result<Exit, String> {
     match &args.command {
         ScorecardCommand::List(args) => list(args, context),
+        ScorecardCommand::Score(args) => score(args, context),
     }
 }
 
@@ -84,6 +86,88 @@ fn list(args: &ListArgs, context: &Context) -> Result<Exit, String> {
         output::print(&format!("weights of the index: {name}\n"));
     }
     Ok(Exit::Passed)
+}
+
+fn score(args: &ScoreCardArgs, context: &Context) -> Result<Exit, String> {
+    let scorecard = sound(&args.list.path, &args.list.root, context)?;
+    let set = weight_set(&scorecard, args.list.weights.as_deref())?;
+    let mut results = Vec::new();
+    if let Some(path) = &args.results {
+        let loaded = load_card_results(path, &scorecard, &load_options(&args.list.root, context));
+        output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+        if loaded.has_errors() {
+            return Err("the results have problems; nothing was scored".to_owned());
+        }
+        results = loaded.results;
+    }
+    let found = card_tallies(&scorecard, &results);
+    let policy = match args.treat_missing {
+        MissingChoice::Incomplete => MissingPolicy::Incomplete,
+        MissingChoice::Zero => MissingPolicy::Zero,
+        MissingChoice::Skip => MissingPolicy::Skip,
+    };
+    let trees = scorecard.cards(set).map_err(|error| error.to_string())?;
+    let (mut exits, mut blocks, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
+    for (card, parts) in &trees {
+        let tally = |id: NodeId| match parts.get(id.index()) {
+            Some(CardPart::Benchmark(at)) => found.tallies[*at],
+            _ => CaseTally::NOT_APPLICABLE,
+        };
+        let scores = score_card(card, tally, policy);
+        exits.push(match scores.root().standing {
+            Standing::Pass => Exit::Passed,
+            Standing::Fail | Standing::Blocked => Exit::Failed,
+            Standing::Incomplete | Standing::NotApplicable => Exit::Incomplete,
+        });
+        blocks.push(card_scores(&scores, context.stdout));
+        nodes.extend(card.ids().map(|id| scored(&scores, id)));
+    }
+    let review: Vec<Value> = found
+        .review
+        .iter()
+        .map(|(case, benchmark)| {
+            json!({ "case": scorecard.cases[*case].id, "benchmark": scorecard.benchmarks[*benchmark].code })
+        })
+        .collect();
+    if args.list.json {
+        output::print_json(&json!({
+            "name": scorecard.name,
+            "weight_set": set_name(&scorecard, set),
+            "treat_missing": policy.name(),
+            "nodes": nodes,
+            "review": review,
+        }));
+    } else {
+        output::print(&blocks.join("\n"));
+        if !review.is_empty() {
+            output::print(&format!("for a person to look at: {}\n", review.len()));
+        }
+    }
+    Ok(Exit::strongest(exits))
+}
+
+fn scored(scores: &CardScores<'_>, id: NodeId) -> Value {
+    let card = scores.card();
+    let name = |id: NodeId| card.node(id).map(|node| node.code.to_string());
+    let Some((node, found)) = card.node(id).zip(scores.node(id)) else { return Value::Null };
+    let blockers: Vec<String> = scores.blockers(id).into_iter().filter_map(name).collect();
+    json!({
+        "code": node.code,
+        "parent": card.parent(id).and_then(name),
+        "standing": found.standing,
+        "score": found.score(),
+        "score_low": found.bounds.map(|(low, _)| low),
+        "score_high": found.bounds.map(|(_, high)| high),
+        "threshold": node.line,
+        "gate_failed": found.gate_failed,
+        "blocked_by": blockers,
+        "weight": node.weight,
+        "weight_below": found.weight,
+        "weight_covered": found.covered_weight,
+        "coverage": found.coverage,
+        "cases": found.scored,
+        "missing": found.missing,
+    })
 }
 
 fn set_name(scorecard: &Scorecard, set: Option<usize>) -> Option<&str> {

@@ -41,5 +41,5 @@ pub use config::{LoadedConfig, load_config};
 pub use context::Environment;
 pub use jsonl::CaseLoadError;
 pub use rubric::{LoadedRubric, load_rubric};
-pub use scorecard::{LoadedScorecard, is_scorecard, load_scorecard};
+pub use scorecard::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
 pub use targets::{LoadedTargets, load_targets};

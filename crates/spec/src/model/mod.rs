@@ -24,8 +24,8 @@ pub use grader::{
 pub use message::{Block, Message, Role};
 pub use place::Place;
 pub use scorecard::{
-    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardParts, CardRubric, EvaluatorType, Guidelines,
-    JudgePrompt, LabelOutcome, Scorecard, ScoringScale, Severity, WeightSet,
+    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardOutcome, CardParts, CardResult, CardRubric,
+    EvaluatorType, Guidelines, JudgePrompt, LabelOutcome, Scorecard, ScoringScale, Severity, WeightSet,
 };
 pub use scorecard_tree::{CardPart, InventoryRow};
 pub use suite::{Format, Suite, SuiteSettings};

@@ -281,6 +281,28 @@ pub enum Severity {
     High,
 }
 
+/// What a benchmark came to on a case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CardResult {
+    /// The case: a place in the list.
+    pub case: usize,
+    /// The benchmark: a place in the list.
+    pub benchmark: usize,
+    /// What was decided.
+    pub outcome: CardOutcome,
+}
+
+/// What was decided on a case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CardOutcome {
+    /// A score, brought to 0 to 1.
+    Scored(Unit),
+    /// The judge was not certain: a fail that a person should look at.
+    Uncertain,
+    /// The benchmark does not apply.
+    NotApplicable,
+}
+
 /// Whether a benchmark applies to a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Applies {

@@ -12,6 +12,7 @@ mod load;
 mod prompt;
 mod prompt_checks;
 mod prompts;
+mod results;
 mod rubric;
 mod scale;
 mod shares;
@@ -19,3 +20,4 @@ mod words;
 
 pub use folder::is_scorecard;
 pub use load::{LoadedScorecard, load_scorecard};
+pub use results::{LoadedCardResults, load_card_results};
