@@ -123,9 +123,9 @@ mod tests {
         };
         let text = card_tree(&[line(0, "A", "", 2), line(1, "A1", "code", 0)], Style::default());
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "code   weight  pass at  rule  evaluator  cases  label");
-        assert_eq!(lines[1], "A                 0.95  r                  2+2  l");
-        assert_eq!(lines[2], "  A1      0.6     0.95  r     code        none  l");
+        assert_eq!(lines[0], "code  weight  pass at  rule  evaluator  cases  label");
+        assert_eq!(lines[1], "A                0.95  r                  2+2  l");
+        assert_eq!(lines[2], "  A1     0.6     0.95  r     code        none  l");
     }
 
     #[test]

@@ -180,13 +180,8 @@ fn cases_apply_by_list_then_by_tag_then_by_asking() {
 
 #[test]
 fn results_are_read_on_the_scale_of_their_benchmark() {
-    let card = "=== card.yaml\ncode: A\nlabel: A\nweight: 1\naggregation_method: MINIMUM\npassing_threshold: 0.5\nbenchmarks:\n  - {code: A1, weight: 1, threshold: 0.9, evaluator_type: manual_sme, concept: c, inclusion_criteria: Apply when a. Flag if b., scoring_scale: {min_value: 1, max_value: 5}}\n";
-    let cases = (1..=5).map(|number| format!("  - {{id: c{number}}}\n")).collect::<String>();
-    let text = format!("{}rubrics: []\ncases:\n{cases}", "=== card.yaml\n");
-    let body = card.split_once('\n').expect("a heading").1;
-    let inline: String = body.lines().map(|line| format!("    {line}\n")).collect();
-    let text = text.replace("rubrics: []", &format!("rubrics:\n  -\n{}", inline.trim_end()));
-    let (folder, _, loaded) = load(&text);
+    let text = "=== card.yaml\nrubrics:\n  - code: A\n    label: A\n    weight: 1\n    aggregation_method: MINIMUM\n    passing_threshold: 0.5\n    benchmarks:\n      - {code: A1, weight: 1, threshold: 0.9, evaluator_type: manual_sme, concept: c, inclusion_criteria: Apply when a. Flag if b., scoring_scale: {min_value: 1, max_value: 5}}\ncases: [{id: c1}, {id: c2}, {id: c3}, {id: c4}, {id: c5}]\n";
+    let (folder, _, loaded) = load(text);
     let card = loaded.scorecard.expect("sound");
     let read = |lines: &str| {
         let path = folder.path().join("results.jsonl");
