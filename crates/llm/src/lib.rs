@@ -3,6 +3,7 @@
 //! [`Client`] is the real thing; [`Ask`] is the trait everything above depends on. This crate decides nothing about
 //! what a reply means for a grade.
 
+mod address;
 mod ask;
 mod classify;
 mod client;
@@ -12,15 +13,18 @@ mod endpoint;
 mod error;
 mod excerpt;
 mod http;
+mod logprobs;
 mod name;
 mod provider;
 mod quirks;
+mod readiness;
 mod redact;
 mod reply;
 mod request;
 mod retry;
 mod retry_after;
 mod ring;
+mod settings;
 mod transport;
 pub mod wire;
 
@@ -31,9 +35,11 @@ pub use config::ConfigError;
 pub use endpoint::{Endpoint, Key};
 pub use error::{AskError, ErrorKind, FailedAttempt};
 pub use http::{HttpOptions, HttpTransport};
+pub use logprobs::{Alternative, TokenLogprob};
 pub use name::{ModelName, NameError};
 pub use provider::known_providers;
 pub use quirks::{LimitField, Quirks, SchemaSupport};
+pub use readiness::{Readiness, ReadyState, readiness, usable};
 pub use redact::Redactor;
 pub use reply::{ChatReply, Finish, Usage};
 pub use request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};

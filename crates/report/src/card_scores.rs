@@ -1,7 +1,7 @@
 //! A scored scorecard: its tree with scores and what blocks each part.
 
 use assize_rubric::{CardKind, CardScores, Criticality, NodeId, Standing, at_least};
-use assize_stats::{Level, no_failure_bound};
+use assize_stats::{Level, zero_failures};
 
 use crate::Style;
 use crate::number::{beside, count, plain, score};
@@ -154,7 +154,7 @@ fn green_gate(scores: &CardScores<'_>, id: NodeId) -> Option<String> {
     if !is_gate || found.score() != Some(1.0) || found.missing > 0 {
         return None;
     }
-    let bound = no_failure_bound(found.scored, Level::P95).ok()?;
+    let bound = zero_failures(found.scored, Level::P95).ok()?.exact;
     Some(format!("{} up to {:.1} % ({})", node.code, bound * 100.0, count(found.scored, "case", "cases")))
 }
 

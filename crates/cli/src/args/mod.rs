@@ -1,5 +1,6 @@
 //! The command line, as typed.
 
+mod doctor;
 mod eval;
 mod explain;
 mod grade;
@@ -14,6 +15,7 @@ use clap::{Parser, Subcommand};
 
 use crate::context::ColorChoice;
 
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
@@ -73,4 +75,6 @@ pub(crate) enum Command {
     Scorecard(ScorecardArgs),
     /// Print the arithmetic behind a case's score.
     Explain(ExplainArgs),
+    /// Say which judges are usable here, and what the others lack.
+    Doctor(DoctorArgs),
 }

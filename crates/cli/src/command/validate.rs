@@ -14,7 +14,10 @@ use crate::output;
 /// One eval file or scorecard with what is wrong with it.
 struct Checked<'l> {
     path: &'l Path,
+    /// Cases that can be used.
     cases: usize,
+    /// Cases that can't.
+    left_out: usize,
     diagnostics: &'l [Diagnostic],
     sources: &'l SourceMap,
 }
@@ -27,12 +30,14 @@ pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, St
     let suites = loaded.files.iter().map(|file| Checked {
         path: &file.path,
         cases: file.cases.len(),
+        left_out: file.cases.left_out(),
         diagnostics: &file.diagnostics,
         sources: &file.sources,
     });
     let cards = scorecards.iter().map(|(path, card)| Checked {
         path,
         cases: card.cases,
+        left_out: 0,
         diagnostics: &card.diagnostics,
         sources: &card.sources,
     });
@@ -51,7 +56,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, St
                     output::print("\n");
                 }
             }
-            let cases: usize = checked.iter().map(|part| part.cases).sum();
+            let cases: usize = checked.iter().map(|part| part.cases + part.left_out).sum();
             let files = loaded.files.len() + scorecards.iter().map(|(_, card)| card.files).sum::<usize>();
             let of_cards = match scorecards.len() {
                 0 => String::new(),
@@ -98,6 +103,10 @@ pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, St
             let parts: Vec<_> = checked.iter().map(|part| (part.diagnostics, part.sources)).collect();
             output::print(&render::to_sarif(&parts, tool));
         }
+    }
+    if too_many_warnings && errors == 0 {
+        let found = format!("{warnings} warning{}, more than `--max-warnings` allows", plural(warnings));
+        output::complain(&found, context);
     }
     Ok(exit)
 }
