@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Lint(args) => command::lint::execute(&args, &context),
         Command::Score(args) => command::score::execute(&args, &context),
+        Command::Scorecard(args) => command::scorecard::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
         Command::Doctor(args) => Ok(command::doctor::execute(&args, &context)),
     };

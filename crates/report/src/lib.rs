@@ -10,6 +10,8 @@
 
 #![warn(missing_docs)]
 
+mod card_scores;
+mod card_tree;
 mod case_block;
 mod case_table;
 mod cells;
@@ -23,6 +25,8 @@ mod style;
 mod summary;
 mod table;
 
+pub use card_scores::card_scores;
+pub use card_tree::{CardLine, card_totals, card_tree};
 pub use case_block::{Show, case_block, stored_texts};
 pub use case_table::case_table;
 pub use explain::{explain, explain_json};

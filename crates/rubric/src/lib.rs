@@ -7,7 +7,7 @@
 //!
 //! The arithmetic, in the order it is applied: [`score_rubric`] scores one rubric,
 //! [`score_case`] combines the graders of one case, [`weighted_mean`] is the mean of a weighted tree,
-//! and [`aggregate`] is one level of a scorecard.
+//! [`aggregate`] is one level of a scorecard, and [`score_card`] a whole one.
 
 #![warn(missing_docs)]
 
@@ -24,6 +24,7 @@ mod outcome;
 mod points;
 mod rubric;
 mod score;
+mod scorecard;
 mod sum;
 mod tree;
 mod verdict;
@@ -41,5 +42,9 @@ pub use outcome::Outcome;
 pub use points::{PointsMean, points_mean, points_ratio};
 pub use rubric::{Rubric, RubricError};
 pub use score::{Formula, OutcomeError, RubricScore, score_rubric};
+pub use scorecard::{
+    Card, CardError, CardKind, CardNode, CardScores, CaseTally, Criticality, Gain, MissingPolicy, NodeId,
+    NodeScore, Normalisation, NormaliseError, Standing, score_card,
+};
 pub use tree::{Tree, weighted_mean};
 pub use verdict::{Lines, LinesError, TOLERANCE, Verdict, at_least};

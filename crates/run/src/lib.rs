@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod assemble;
+mod card;
 mod engine;
 mod event;
 mod grading;
@@ -17,6 +18,7 @@ mod rescore;
 mod totals;
 mod work;
 
+pub use card::{CardTallies, card_tallies};
 pub use engine::{Recorder, RunError, run};
 pub use event::Event;
 pub use grading::custom_command;

@@ -1,7 +1,7 @@
 //! The codes of every complaint this crate makes, with what each means.
 //!
 //! The hundreds group them: 00 reading the text, 01 shape of maps and values, 02 criteria and
-//! scores, 03 graders, 04 cases and suites, 05 files and references, 06 targets and settings.
+//! scores, 03 graders, 04 cases and suites, 05 files and references, 06 targets and settings, 07 scorecards.
 //! [`ALL`] is the source of the error index.
 
 use assize_diagnostic::Code;
@@ -229,4 +229,72 @@ codes! {
         "`grader_target` names a target of the same file, a model such as `openai:MODEL`, or `offline`. A run that needs this judge will stop, unless another is named with `--judge`.";
     FOREIGN_SETTING = "W0603", "A setting is not known, but belongs to something that is not read in full.",
         "Kinds of target that can't be run yet, and the config files of other tools, may have settings that are not listed here. Nothing is done with them.";
+    NOT_A_SCORECARD = "E0701", "The file or folder is not a scorecard.",
+        "A scorecard is a folder with `rubrics/` and `benchmarks/`, or one file: a map with a list under `rubrics`, or a single rubric with everything inside it.";
+    UNKNOWN_CODE = "E0702", "A code names nothing.",
+        "Rubrics, benchmarks, cases and labels refer to each other by their codes, exactly as the other file writes its `code`.";
+    DUPLICATE_CODE = "E0703", "A code is used twice.",
+        "The index, the rubrics and the benchmarks of a scorecard share one set of codes, so that a code says which node is meant.";
+    ORPHAN_BENCHMARK = "E0704", "A benchmark belongs to no rubric.",
+        "A benchmark counts only where a rubric lists its code under `benchmarks`. One that nobody lists would be left out without a word.";
+    RUBRIC_CYCLE = "E0705", "Rubrics contain each other in a circle.",
+        "Following `sub_rubrics` downwards must end at rubrics with `benchmarks`. The message shows the circle.";
+    TWO_PARENTS = "E0706", "A rubric or benchmark is listed twice.",
+        "A scorecard is a tree: each node counts in one place, with one weight. To use a benchmark in two rubrics, give it two codes.";
+    OTHER_PARENT = "E0707", "A benchmark names another rubric than the one that lists it.",
+        "`parent_rubric` and the list of the rubric must agree. Correct one of them.";
+    BOTH_OR_NEITHER = "E0708", "A rubric has both benchmarks and sub-rubrics, or neither.",
+        "A leaf rubric has `benchmarks`, a composite rubric `sub_rubrics`; each with at least one entry.";
+    SHARE_RANGE = "E0709", "A weight of a scorecard is not from 0 to 1.",
+        "Weights share out the score of the node above: 0.20 is 20 %.";
+    LINE_RANGE = "E0710", "A threshold of a scorecard is not from 0 to 1.",
+        "Thresholds are shares: 0.95 is 95 %.";
+    NO_SHARE = "E0711", "All weights below a node are zero.",
+        "A weighted average needs some weight. Improvement signals are only reported, so theirs does not count.";
+    PROMPT_NOT_FOUND = "E0712", "A prompt file does not exist.",
+        "`llm_prompt_file` is a path from the folder of the scorecard.";
+    PROMPT_NOT_NAMED = "E0713", "A benchmark for a model has no prompt file.",
+        "The evaluators `llm_judge` and `hybrid` ask a model with the file under `llm_prompt_file`.";
+    PROMPT_PART_MISSING = "E0714", "A prompt lacks a part that decides.",
+        "A prompt names its behaviour (`BEHAVIOR:`), what fails it (`Automatic fail if any of the following are true:`) and what passes it (`Pass conditions (all must be satisfied):`), with at least one entry each.";
+    SEVERAL_BEHAVIOURS = "E0715", "A prompt asks about several behaviours.",
+        "One prompt is one behaviour is one yes or no. Two questions in one answer can't be scored apart: write two benchmarks with a prompt each.";
+    BAD_FORMULA = "E0716", "A normalisation formula can't be used.",
+        "It is arithmetic over `x`, `min`, `max` and numbers with `+ - * /` and parentheses, and brings every score of the scale to 0 to 1: `x`, `x/100`, `(x-min)/(max-min)`.";
+    BAD_SCALE = "E0717", "A scoring scale can't be used.",
+        "`min_value` is below `max_value`, and the keys of `descriptions` are numbers from one to the other.";
+    BAD_WEIGHT_SET = "E0718", "A weight set does not fit the components.",
+        "Each set of an index gives a weight to every component and to nothing else.";
+    DUPLICATE_CARD_CASE = "E0719", "Two cases of a scorecard have the same id.",
+        "Results and labels refer to cases by their ids.";
+    DUPLICATE_RESULT = "E0720", "A case has two results of one benchmark.",
+        "Only one of them could count, and which one would be a guess. Keep one.";
+    SHARES_NOT_ONE = "W0701", "The weights below a node do not add up to 1.",
+        "The score is still the true weighted mean: the sum is divided by the sum of the weights. Improvement signals need not be counted.";
+    UNUSED_PROMPT = "W0702", "No benchmark uses a prompt file.",
+        "Name it in the `llm_prompt_file` of a benchmark, or remove it.";
+    FULL_MARKS_NO_TIER = "W0703", "A threshold of 1.0 has no criticality.",
+        "A threshold of 1.0 usually means that no failure is allowed, which only `criticality: hard_gate` enforces. Without it the benchmark is a `threshold_gate`: the rubric can pass although it failed.";
+    INCLUSION_FORM = "W0704", "The inclusion criteria are not in their standard form.",
+        "`Apply when TRIGGER. Flag if FAILURE.` The trigger says to which cases the benchmark applies, the failure what is looked for.";
+    EXCLUSION_FORM = "W0705", "The exclusion criteria are not in their standard form.",
+        "`Do not apply when ...` What is excluded is skipped: it neither passes nor fails.";
+    NUMBERED_CRITERIA = "W0706", "Inclusion or exclusion criteria hold a numbered list.",
+        "They are one sentence or two. Several triggers usually mean several benchmarks.";
+    PROMPT_PART_ADVISED = "W0707", "A prompt lacks a part that judges rely on.",
+        "A complete prompt has `SYSTEM:`, `BEHAVIOR:`, `DESCRIPTION:`, `EVALUATION SCOPE:` with `Include:` and `Ignore:`, `RUBRIC` with its four parts, and a last line that asks for JSON.";
+    NOT_NUMBERED = "W0708", "Pass conditions are not numbered.",
+        "All pass conditions must hold together. Numbers show that, and let the judge name the one that does not.";
+    AND_SPLIT = "W0709", "One condition seems to be split over several bullets of an \"any of\" list.",
+        "Each bullet of that list fails the answer by itself. Conditions that only fail together belong into one bullet.";
+    PROMPT_ORDER = "W0710", "The parts of a prompt stand in an unusual order.",
+        "Judges and people read them as SYSTEM, BEHAVIOR, DESCRIPTION, EVALUATION SCOPE, RUBRIC, INPUTS.";
+    FILE_NAME = "W0711", "A file is not named after its code.",
+        "Files of rubrics and benchmarks are found by their code: `A-REF.yaml` holds `code: A-REF`.";
+    DEFAULT_TAKEN = "W0712", "A setting that should be written is left to its default.",
+        "A weight of 1.0 and a passing threshold of 0.80 are assumed. Write them, so that readers of the file need not know.";
+    ORPHAN_RUBRIC = "W0713", "A rubric stands outside the index.",
+        "It is scored by itself and counts nowhere. List it under the `components` of the index or the `sub_rubrics` of a rubric.";
+    LABEL_WITHOUT_CASE = "W0714", "A label is about a trace that is no case.",
+        "`trace_id` names the `id` of a case. The label is kept and has no effect.";
 }

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::decode::is_scorecard;
+
 /// How much of a file is looked at.
 const HEAD: u64 = 64 * 1024;
 /// Folders deeper than this are not searched.
@@ -16,7 +18,9 @@ const SKIPPED: [&str; 2] = ["node_modules", "target"];
 pub struct Discovered {
     /// Paths in the order they were asked for, those of a folder sorted; none twice.
     pub files: Vec<PathBuf>,
-    /// What could not be searched, and folders without any eval file.
+    /// Scorecards, in the order they were found: folders, and files that were asked for by name.
+    pub scorecards: Vec<PathBuf>,
+    /// What could not be searched, and folders without any eval file or scorecard.
     pub problems: Vec<Undiscovered>,
 }
 
@@ -43,16 +47,23 @@ pub enum Undiscovered {
 }
 
 /// Finds the eval files among `paths`: files as they are given, whatever they are called; folders are
-/// searched. Hidden folders, `node_modules` and `target` are left out, links to folders not followed.
+/// searched. A scorecard is not searched for eval files. Hidden folders, `node_modules` and `target` are left out, links to folders not followed.
 pub fn find_suites(paths: &[PathBuf]) -> Discovered {
     let mut found = Discovered::default();
     for path in paths {
-        if path.is_dir() {
+        if is_scorecard(path) {
+            push_once(&mut found.scorecards, path.clone());
+        } else if path.is_dir() {
             let mut search = Search::default();
             search.walk(path, MAX_DEPTH, &mut found.problems);
+            search.scorecards.sort();
+            let scorecards = std::mem::take(&mut search.scorecards);
             let files = search.finish();
-            if files.is_empty() {
+            if files.is_empty() && scorecards.is_empty() {
                 found.problems.push(Undiscovered::Empty(path.clone()));
+            }
+            for scorecard in scorecards {
+                push_once(&mut found.scorecards, scorecard);
             }
             for file in files {
                 push_once(&mut found.files, file);
@@ -78,6 +89,8 @@ struct Search {
     suites: Vec<(PathBuf, String)>,
     /// Datasets that are eval files unless one of the others takes its cases from them.
     datasets: Vec<PathBuf>,
+    /// Folders that are scorecards.
+    scorecards: Vec<PathBuf>,
 }
 
 impl Search {
@@ -97,7 +110,9 @@ impl Search {
             }
             let path = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                if depth > 1 {
+                if path.join("rubrics").is_dir() && is_scorecard(&path) {
+                    self.scorecards.push(path);
+                } else if depth > 1 {
                     self.walk(&path, depth - 1, problems);
                 }
             } else if path.is_file() {
@@ -126,7 +141,7 @@ impl Search {
     }
 
     fn finish(self) -> Vec<PathBuf> {
-        let Self { suites, datasets } = self;
+        let Self { suites, datasets, .. } = self;
         let taken = |dataset: &Path| {
             let name =
                 dataset.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -174,6 +189,25 @@ fn has_cases(head: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scorecards_are_found_and_not_searched_for_suites() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        for (name, text) in [
+            ("cards/ems/rubrics/A.yaml", "code: A\nbenchmarks: [A1]\n"),
+            ("cards/ems/cases/a.yaml", "cases:\n  - id: c1\n"),
+            ("plain/rubrics/criteria.yaml", "criteria: [a]\n"),
+            ("one.yaml", "code: A\nsub_rubrics: []\n"),
+        ] {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().expect("inside")).expect("a folder");
+            fs::write(path, text).expect("written");
+        }
+        let found = find_suites(&[root.to_path_buf(), root.join("one.yaml")]);
+        assert_eq!(found.scorecards, [root.join("cards/ems"), root.join("one.yaml")]);
+        assert!(found.files.is_empty() && found.problems.is_empty());
+    }
 
     #[test]
     fn folders_are_searched_and_files_taken_as_given() {

@@ -6,6 +6,7 @@ mod explain;
 mod grade;
 mod lint;
 mod score;
+mod scorecard;
 mod validate;
 mod values;
 
@@ -21,6 +22,7 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use score::ScoreArgs;
+pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
 /// Rubric evaluation that people trust with decisions.
@@ -67,12 +69,14 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Grade answers that are already there against a rubric.
     Grade(GradeArgs),
-    /// Check eval files; every problem with its place and its fix.
+    /// Check eval files and scorecards; every problem with its place and its fix.
     Validate(ValidateArgs),
     /// Find what is sound and still a bad rubric; each finding with its reason.
     Lint(LintArgs),
     /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.
     Score(ScoreArgs),
+    /// Trees of rubrics over benchmarks: show what is in them, add up their results.
+    Scorecard(ScorecardArgs),
     /// Print the arithmetic behind a case's score.
     Explain(ExplainArgs),
     /// Say which judges are usable here, and what the others lack.

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// Check eval files.
+/// Check eval files and scorecards.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     assize validate evals/\n  \
+    assize validate scorecards/intake\n  \
     assize validate evals/support.eval.yaml --format github\n  \
     assize validate evals/ --format sarif > problems.sarif")]
 pub(crate) struct ValidateArgs {
-    /// Eval files, or folders to look for them in.
+    /// Eval files and scorecards, or folders to look for them in.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// How problems are printed.

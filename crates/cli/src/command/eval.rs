@@ -25,6 +25,8 @@ use crate::targets::TargetBook;
 /// Eval files that were read.
 pub(super) struct Loaded {
     pub(super) files: Vec<LoadedFile>,
+    /// Scorecards that were found beside them, not read yet.
+    pub(super) scorecards: Vec<PathBuf>,
 }
 
 /// One of them.
@@ -78,7 +80,7 @@ pub(super) fn load(paths: &[PathBuf], roots: &[PathBuf], context: &Context) -> R
         })
         .collect();
     tell_apart(&mut files);
-    Ok(Loaded { files })
+    Ok(Loaded { files, scorecards: found.scorecards })
 }
 
 /// Adds their paths to suites that share a name: results are told apart by it.
@@ -122,6 +124,15 @@ pub(super) fn config(options: &LoadOptions, context: &Context) -> Result<Config,
 
 pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String> {
     let loaded = load(&args.paths, &args.root, context)?;
+    if let Some(scorecard) = loaded.scorecards.first() {
+        let shown = scorecard.display();
+        let message =
+            format!("`{shown}` is a scorecard, not an eval file; `assize scorecard list {shown}` shows it");
+        if loaded.files.is_empty() {
+            return Err(message);
+        }
+        output::warn(&message, context);
+    }
     loaded.say_diagnostics(context);
     let (errors, warnings) = loaded.tally();
     if errors > 0 && !args.keep_going {

@@ -10,5 +10,6 @@ mod plan;
 mod present;
 mod runs;
 pub(crate) mod score;
+pub(crate) mod scorecard;
 mod session;
 pub(crate) mod validate;

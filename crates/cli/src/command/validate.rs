@@ -1,45 +1,82 @@
 //! `assize validate`.
 
-use assize_diagnostic::render;
-use assize_spec::codes;
+use std::path::{Path, PathBuf};
 
-use super::eval::load;
+use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_spec::{LoadedScorecard, codes, load_scorecard};
+
+use super::eval::{load, load_options};
 use crate::args::{FormatChoice, ValidateArgs};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::output;
 
+/// One eval file or scorecard with what is wrong with it.
+struct Checked<'l> {
+    path: &'l Path,
+    /// Cases that can be used.
+    cases: usize,
+    /// Cases that can't.
+    left_out: usize,
+    diagnostics: &'l [Diagnostic],
+    sources: &'l SourceMap,
+}
+
 pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, String> {
     let loaded = load(&args.paths, &args.root, context)?;
-    let (errors, warnings) = loaded.tally();
+    let options = load_options(&args.root, context);
+    let scorecards: Vec<(&PathBuf, LoadedScorecard)> =
+        loaded.scorecards.iter().map(|path| (path, load_scorecard(path, &options))).collect();
+    let suites = loaded.files.iter().map(|file| Checked {
+        path: &file.path,
+        cases: file.cases.len(),
+        left_out: file.cases.left_out(),
+        diagnostics: &file.diagnostics,
+        sources: &file.sources,
+    });
+    let cards = scorecards.iter().map(|(path, card)| Checked {
+        path,
+        cases: card.cases,
+        left_out: 0,
+        diagnostics: &card.diagnostics,
+        sources: &card.sources,
+    });
+    let checked: Vec<Checked<'_>> = suites.chain(cards).collect();
+    let (errors, warnings) = checked
+        .iter()
+        .map(|part| render::tally(part.diagnostics))
+        .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
     let too_many_warnings = args.max_warnings.is_some_and(|most| warnings > most);
     let exit = if errors > 0 || too_many_warnings { Exit::Invalid } else { Exit::Passed };
     match if args.json { FormatChoice::Json } else { args.format } {
         FormatChoice::Text => {
-            for file in &loaded.files {
-                output::print(&output::draw(&file.diagnostics, &file.sources, context.stdout));
-                if !file.diagnostics.is_empty() {
+            for part in &checked {
+                output::print(&output::draw(part.diagnostics, part.sources, context.stdout));
+                if !part.diagnostics.is_empty() {
                     output::print("\n");
                 }
             }
-            let cases: usize = loaded.files.iter().map(|file| file.cases.len() + file.cases.left_out()).sum();
+            let cases: usize = checked.iter().map(|part| part.cases + part.left_out).sum();
+            let files = loaded.files.len() + scorecards.iter().map(|(_, card)| card.files).sum::<usize>();
+            let of_cards = match scorecards.len() {
+                0 => String::new(),
+                1 => " (1 scorecard)".to_owned(),
+                number => format!(" ({number} scorecards)"),
+            };
             output::print(&format!(
-                "{} file{}, {cases} case{}: {}\n",
-                loaded.files.len(),
-                plural(loaded.files.len()),
+                "{files} file{}{of_cards}, {cases} case{}: {}\n",
+                plural(files),
                 plural(cases),
                 count(errors, warnings)
             ));
         }
         FormatChoice::Json => {
-            let reports = loaded.files.iter().map(|file| {
-                let report = render::json_report(&file.diagnostics, &file.sources);
-                (report.diagnostics, file.path.display().to_string(), file.cases.len())
-            });
             let mut diagnostics = Vec::new();
             let mut files = Vec::new();
-            for (found, path, cases) in reports {
-                files.push(serde_json::json!({ "path": path, "cases": cases, "problems": found.len() }));
+            for part in &checked {
+                let found = render::json_report(part.diagnostics, part.sources).diagnostics;
+                let path = part.path.display().to_string();
+                files.push(serde_json::json!({ "path": path, "cases": part.cases, "problems": found.len() }));
                 diagnostics.extend(found);
             }
             let diagnostics = serde_json::to_value(diagnostics).map_err(|error| error.to_string())?;
@@ -51,8 +88,8 @@ pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, St
             }));
         }
         FormatChoice::Github => {
-            for file in &loaded.files {
-                output::print(&render::to_github(&file.diagnostics, &file.sources));
+            for part in &checked {
+                output::print(&render::to_github(part.diagnostics, part.sources));
             }
         }
         FormatChoice::Sarif => {
@@ -63,8 +100,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, St
                 information_uri: None,
                 describe: &describe,
             };
-            let parts: Vec<_> =
-                loaded.files.iter().map(|file| (file.diagnostics.as_slice(), &file.sources)).collect();
+            let parts: Vec<_> = checked.iter().map(|part| (part.diagnostics, part.sources)).collect();
             output::print(&render::to_sarif(&parts, tool));
         }
     }

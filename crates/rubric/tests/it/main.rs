@@ -4,4 +4,5 @@ mod case_properties;
 mod random;
 mod regressions;
 mod rubric_properties;
+mod scorecard;
 mod vectors;

@@ -21,6 +21,7 @@ mod messages;
 mod object;
 mod problems;
 pub(crate) mod rubric;
+mod scorecard;
 pub(crate) mod suite;
 mod targets;
 #[cfg(test)]
@@ -42,4 +43,5 @@ pub use config::{LoadedConfig, load_config};
 pub use context::Environment;
 pub use jsonl::CaseLoadError;
 pub use rubric::{LoadedRubric, load_rubric};
+pub use scorecard::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
 pub use targets::{LoadedTargets, load_targets};

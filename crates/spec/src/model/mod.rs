@@ -7,6 +7,8 @@ mod grader;
 mod marks;
 mod message;
 mod place;
+mod scorecard;
+mod scorecard_tree;
 mod suite;
 mod target;
 
@@ -23,6 +25,11 @@ pub use grader::{
 pub use marks::{CaseMarks, CriterionMarks, Mark};
 pub use message::{Block, Message, Role};
 pub use place::Place;
+pub use scorecard::{
+    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardOutcome, CardParts, CardResult, CardRubric,
+    EvaluatorType, Guidelines, JudgePrompt, LabelOutcome, Scorecard, ScoringScale, Severity, WeightSet,
+};
+pub use scorecard_tree::{CardPart, InventoryRow};
 pub use suite::{Format, Suite, SuiteSettings};
 pub use target::{
     CommandTargetSpec, CommandText, MissingVariable, ModelTargetSpec, RetrySpec, SecretText, TargetSpec,

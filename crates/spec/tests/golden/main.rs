@@ -47,7 +47,8 @@ fn every_broken_file_is_told_what_is_wrong_with_it() {
     let count = count.into_inner();
     assert!(count >= AT_LEAST, "only {count} cases");
     let seen = seen.into_inner();
-    for page in codes::ALL {
+    // Scorecards are more than one file; `tests/scorecards.rs` does the same for theirs.
+    for page in codes::ALL.iter().filter(|page| !page.code.as_str()[1..].starts_with("07")) {
         let code = page.code.as_str();
         let excused = NOT_IN_FIXTURES.iter().any(|(excused, _)| *excused == code);
         assert!(seen.contains(code) != excused, "{code}: met {}, excused {excused}", seen.contains(code));

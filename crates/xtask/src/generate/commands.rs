@@ -29,6 +29,10 @@ pub(super) fn page(build: Build) -> Result<String, String> {
     for command in commands(&main) {
         let text = help(&program, &[command])?;
         section(&mut page, &format!("{PROGRAM} {command}"), &text);
+        for inner in commands(&text) {
+            let text = help(&program, &[command, inner])?;
+            section(&mut page, &format!("{PROGRAM} {command} {inner}"), &text);
+        }
     }
     Ok(page)
 }

@@ -1,0 +1,220 @@
+//! A scored scorecard: its tree with scores and what blocks each part.
+
+use assize_rubric::{CardKind, CardScores, Criticality, NodeId, Standing, at_least};
+use assize_stats::{Level, zero_failures};
+
+use crate::Style;
+use crate::number::{beside, count, plain, score};
+use crate::page::{Page, Piece};
+use crate::style::Tone;
+use crate::table::{Column, table};
+
+/// Gains that are listed.
+const MAX_GAINS: usize = 5;
+/// Blockers that are named in a row of the tree, where there is little room; the rest is counted.
+const IN_ROW: usize = 2;
+/// Blockers that are named below it.
+const BELOW: usize = 8;
+
+/// A scored scorecard as a tree, then in words what blocks it, what would raise it most, and how little
+/// few cases say about a gate that holds.
+pub fn card_scores(scores: &CardScores<'_>, style: Style) -> String {
+    let mut page = Page::new(style);
+    let columns = [
+        Column::left("code"),
+        Column::left("standing"),
+        Column::right("score"),
+        Column::right("pass at"),
+        Column::right("cases"),
+        Column::right("missing"),
+        Column::shrinking("why"),
+    ];
+    let rows: Vec<Vec<Piece>> =
+        in_order(scores).into_iter().map(|(id, depth)| row(scores, id, depth)).collect();
+    table(&mut page, 0, &columns, &rows);
+    page.blank();
+    for line in closing(scores) {
+        page.text(&[], &[Piece::plain(line)]);
+    }
+    page.finish()
+}
+
+/// All nodes, each followed by what is below it.
+fn in_order(scores: &CardScores<'_>) -> Vec<(NodeId, usize)> {
+    let card = scores.card();
+    let mut order = Vec::new();
+    let mut waiting = vec![(card.root(), 0)];
+    while let Some((id, depth)) = waiting.pop() {
+        order.push((id, depth));
+        let children: Vec<NodeId> = card.children(id).collect();
+        waiting.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
+    }
+    order
+}
+
+fn code<'s>(scores: &'s CardScores<'_>, id: NodeId) -> &'s str {
+    scores.card().node(id).map_or("", |node| &node.code)
+}
+
+fn row(scores: &CardScores<'_>, id: NodeId, depth: usize) -> Vec<Piece> {
+    let (Some(node), Some(found)) = (scores.card().node(id), scores.node(id)) else { return Vec::new() };
+    let line = node.line.get();
+    let figure = match (found.score(), found.bounds) {
+        (Some(value), _) if score(value) == score(line) && !at_least(value, line) => beside(value, line),
+        (Some(value), _) => score(value),
+        (None, Some((low, high))) => format!("{}–{}", score(low), score(high)),
+        (None, None) => String::new(),
+    };
+    let tone = match found.standing {
+        Standing::Pass => Tone::Good,
+        Standing::Fail | Standing::Blocked => Tone::Bad,
+        Standing::Incomplete => Tone::Open,
+        Standing::NotApplicable => Tone::Dim,
+    };
+    let strong = if matches!(node.kind, CardKind::Group { .. }) { Tone::Strong } else { Tone::Plain };
+    vec![
+        Piece::new(strong, format!("{}{}", "  ".repeat(depth), node.code)),
+        Piece::new(tone, found.standing.name()),
+        Piece::plain(figure),
+        Piece::plain(plain(line)),
+        Piece::plain(found.scored.to_string()),
+        Piece::plain(if found.missing > 0 { found.missing.to_string() } else { String::new() }),
+        Piece::new(Tone::Dim, why(scores, id)),
+    ]
+}
+
+fn why(scores: &CardScores<'_>, id: NodeId) -> String {
+    let (Some(node), Some(found)) = (scores.card().node(id), scores.node(id)) else { return String::new() };
+    let mut parts = Vec::new();
+    let blockers = scores.blockers(id);
+    if !blockers.is_empty() {
+        parts.push(format!("blocked by {}", names(scores, &blockers, IN_ROW)));
+    }
+    if found.gate_failed {
+        parts.push("hard gate".to_owned());
+    } else if node.kind == (CardKind::Benchmark { criticality: Criticality::ImprovementSignal }) {
+        parts.push("reported only".to_owned());
+    }
+    if found.covered_weight < found.weight - 1e-9 {
+        parts.push(format!("weight {} of {} covered", plain(found.covered_weight), plain(found.weight)));
+    }
+    parts.join("; ")
+}
+
+fn names(scores: &CardScores<'_>, ids: &[NodeId], most: usize) -> String {
+    let named: Vec<&str> = ids.iter().take(most).map(|id| code(scores, *id)).collect();
+    let more = ids.len().saturating_sub(most);
+    if more == 0 { named.join(", ") } else { format!("{} and {more} more", named.join(", ")) }
+}
+
+fn closing(scores: &CardScores<'_>) -> Vec<String> {
+    let card = scores.card();
+    let mut lines = vec![headline(scores)];
+    let gains: Vec<String> = scores
+        .gains()
+        .iter()
+        .take(MAX_GAINS)
+        .map(|gain| {
+            let unblocks = if gain.unblocks { " and unblock it" } else { "" };
+            format!("{} +{}{unblocks}", code(scores, gain.node), score(gain.gain))
+        })
+        .collect();
+    if !gains.is_empty() {
+        lines.push(format!("would raise it most, each if it scored 1: {}", gains.join(", ")));
+    }
+    let gates: Vec<String> = card.ids().filter_map(|id| green_gate(scores, id)).collect();
+    if !gates.is_empty() {
+        let gates = gates.join(", ");
+        lines.push(format!("failure rate that a gate without a failure leaves possible (95 %): {gates}"));
+    }
+    lines
+}
+
+fn headline(scores: &CardScores<'_>) -> String {
+    let (root, id) = (scores.root(), scores.card().root());
+    let top = code(scores, id);
+    let figure = match (root.score(), root.bounds) {
+        (Some(value), _) => score(value),
+        (None, Some((low, high))) => format!("{} to {}", score(low), score(high)),
+        (None, None) => return format!("{top}: {}", root.standing),
+    };
+    if root.standing == Standing::Blocked {
+        return format!(
+            "{top}: would have been {figure}, blocked by {}",
+            names(scores, &scores.blockers(id), BELOW)
+        );
+    }
+    format!("{top}: {} at {figure}", root.standing)
+}
+
+/// A hard gate without a failure, with the highest failure rate that its cases leave possible.
+fn green_gate(scores: &CardScores<'_>, id: NodeId) -> Option<String> {
+    let (node, found) = (scores.card().node(id)?, scores.node(id)?);
+    let is_gate = node.kind == CardKind::Benchmark { criticality: Criticality::HardGate };
+    if !is_gate || found.score() != Some(1.0) || found.missing > 0 {
+        return None;
+    }
+    let bound = zero_failures(found.scored, Level::P95).ok()?.exact;
+    Some(format!("{} up to {:.1} % ({})", node.code, bound * 100.0, count(found.scored, "case", "cases")))
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_rubric::{Aggregation, Card, CardNode, CaseTally, MissingPolicy, Unit, Weight, score_card};
+
+    use super::*;
+
+    fn node(code: &str, weight: f64, line: f64, kind: CardKind) -> CardNode {
+        CardNode {
+            code: code.into(),
+            weight: Weight::new(weight).expect("finite"),
+            line: Unit::new(line).expect("in range"),
+            kind,
+        }
+    }
+
+    fn drawn(first: f64, missing: u64) -> String {
+        let group = CardKind::Group { aggregation: Aggregation::WeightedAverage, hard_gate: false };
+        let gate = CardKind::Benchmark { criticality: Criticality::HardGate };
+        let plain = CardKind::Benchmark { criticality: Criticality::ThresholdGate };
+        let mut card = Card::new(node("DII", 1.0, 0.9, group));
+        let rubric = card.add(card.root(), node("A-REF", 1.0, 0.95, group)).expect("a group");
+        let one = card.add(rubric, node("A-REF1", 0.6, 1.0, gate)).expect("a group");
+        card.add(rubric, node("A-REF2", 0.4, 0.85, plain)).expect("a group");
+        let unit = |value| Unit::new(value).expect("in range");
+        let tally = |id| {
+            if id == one { CaseTally::new([unit(first)], 0) } else { CaseTally::new([unit(0.9)], missing) }
+        };
+        let scores = score_card(&card, tally, MissingPolicy::Incomplete);
+        card_scores(&scores, Style { width: 100, ..Style::default() })
+    }
+
+    #[test]
+    fn a_blocked_index_names_its_gate_and_what_it_would_have_been() {
+        let expected = [
+            "code        standing  score  pass at  cases  why",
+            "DII         blocked   0.954      0.9      2  blocked by A-REF1",
+            "  A-REF     blocked   0.954     0.95      2  blocked by A-REF1",
+            "    A-REF1  fail       0.99        1      1  hard gate",
+            "    A-REF2  pass       0.90     0.85      1",
+            "",
+            "DII: would have been 0.954, blocked by A-REF1",
+            "would raise it most, each if it scored 1: A-REF2 +0.04, A-REF1 +0.006 and unblock it",
+        ];
+        assert_eq!(drawn(0.99, 0).lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_green_gate_stands_beside_what_it_leaves_possible() {
+        let text = drawn(1.0, 0);
+        assert!(text.contains("DII: pass at 0.96\n"), "{text}");
+        assert!(text.contains("A-REF1 up to 95.0 % (1 case)"), "{text}");
+    }
+
+    #[test]
+    fn what_is_missing_leaves_a_range() {
+        let text = drawn(1.0, 1);
+        assert!(text.contains("DII: incomplete at 0.78 to 0.98\n"), "{text}");
+        assert!(text.contains("incomplete  0.78–0.98"), "{text}");
+    }
+}

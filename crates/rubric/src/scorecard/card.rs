@@ -1,0 +1,160 @@
+//! The tree itself: groups (rubrics, components, an index) and benchmarks.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Aggregation, Unit, Weight};
+
+/// What a benchmark's threshold means for the levels above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Criticality {
+    /// Below its threshold it blocks every level above, whatever they score.
+    HardGate,
+    /// Its score counts by its weight; the level above can pass in spite of it.
+    #[default]
+    ThresholdGate,
+    /// Reported only: it neither counts nor gates.
+    ImprovementSignal,
+}
+
+impl Criticality {
+    /// All tiers, strictest first.
+    pub const ALL: [Self; 3] = [Self::HardGate, Self::ThresholdGate, Self::ImprovementSignal];
+
+    /// The word used in files, records and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HardGate => "hard_gate",
+            Self::ThresholdGate => "threshold_gate",
+            Self::ImprovementSignal => "improvement_signal",
+        }
+    }
+}
+
+impl fmt::Display for Criticality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum CardKind {
+    /// Made up of the nodes below it.
+    Group {
+        /// How their scores become one.
+        aggregation: Aggregation,
+        /// Whether a score below the line blocks every level above.
+        hard_gate: bool,
+    },
+    /// Scored over cases.
+    Benchmark {
+        /// What its line means for the levels above.
+        criticality: Criticality,
+    },
+}
+
+/// One node: a benchmark, a rubric, a component or an index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CardNode {
+    /// Its code, such as `A-SFT1`.
+    pub code: Arc<str>,
+    /// Its weight among its siblings; not negative.
+    pub weight: Weight,
+    /// The score it must reach to pass.
+    pub line: Unit,
+    /// What it is.
+    pub kind: CardKind,
+}
+
+/// Names a node of a [`Card`]. Nodes are numbered in the order they were added, the root first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(super) usize);
+
+impl NodeId {
+    /// Its number, from 0 for the root.
+    pub const fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// Why a node can't be added.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CardError {
+    /// The parent is a benchmark, or a node of another card.
+    #[error("`{0}` can only stand below a rubric of the same scorecard")]
+    NoSuchGroup(Arc<str>),
+    /// Weights of a scorecard share out a score, so none is negative.
+    #[error("the weight of `{0}` is negative")]
+    NegativeWeight(Arc<str>),
+}
+
+/// A scorecard's tree. Every node stands after its parent, so one pass over the list in either
+/// direction visits parents or children first, at any depth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Card {
+    pub(super) nodes: Vec<CardNode>,
+    pub(super) parents: Vec<Option<usize>>,
+    pub(super) children: Vec<Vec<usize>>,
+}
+
+impl Card {
+    /// A tree of one node.
+    pub fn new(root: CardNode) -> Self {
+        Self { nodes: vec![root], parents: vec![None], children: vec![Vec::new()] }
+    }
+
+    /// Adds a node below a group.
+    pub fn add(&mut self, parent: NodeId, node: CardNode) -> Result<NodeId, CardError> {
+        if node.weight.is_penalty() {
+            return Err(CardError::NegativeWeight(node.code));
+        }
+        if !matches!(self.nodes.get(parent.0), Some(CardNode { kind: CardKind::Group { .. }, .. })) {
+            return Err(CardError::NoSuchGroup(node.code));
+        }
+        let id = self.nodes.len();
+        self.nodes.push(node);
+        self.parents.push(Some(parent.0));
+        self.children.push(Vec::new());
+        self.children[parent.0].push(id);
+        Ok(NodeId(id))
+    }
+
+    /// The topmost node.
+    pub const fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    /// All nodes, parents before children.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
+        (0..self.nodes.len()).map(NodeId)
+    }
+
+    /// The first node with this code.
+    pub fn find(&self, code: &str) -> Option<NodeId> {
+        self.nodes.iter().position(|node| &*node.code == code).map(NodeId)
+    }
+
+    /// A node; `None` for an id of another card.
+    pub fn node(&self, id: NodeId) -> Option<&CardNode> {
+        self.nodes.get(id.0)
+    }
+
+    /// The node above; `None` for the root.
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        self.parents.get(id.0).copied().flatten().map(NodeId)
+    }
+
+    /// The nodes directly below, in order.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.children.get(id.0).into_iter().flatten().map(|&index| NodeId(index))
+    }
+
+    /// Whether a node's score counts in the score of the node above it.
+    pub(super) fn counts(&self, index: usize) -> bool {
+        !matches!(self.nodes[index].kind, CardKind::Benchmark { criticality: Criticality::ImprovementSignal })
+    }
+}

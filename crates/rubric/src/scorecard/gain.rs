@@ -1,0 +1,140 @@
+//! What each benchmark could add to the topmost score.
+
+use super::{Card, CardKind, CardScores, NodeId};
+use crate::Aggregation;
+
+/// What would follow if one benchmark scored 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gain {
+    /// The benchmark.
+    pub node: NodeId,
+    /// By how much the topmost score would rise, 0 to 1. Missing results count as 0 here.
+    pub gain: f64,
+    /// How much of the benchmark's score reaches the topmost score: the product of the shares on the
+    /// way up, 0 to 1. A minimum or maximum on the way can hold it back.
+    pub share: f64,
+    /// Whether it is the only hard gate that blocks the topmost node.
+    pub unblocks: bool,
+}
+
+/// The topmost score as a function of one node's score: `clamp(slope x + offset, low, high)`. Means,
+/// minimums and maximums with fixed siblings keep this form, so it can be handed down the tree.
+#[derive(Clone, Copy)]
+struct Lift {
+    slope: f64,
+    offset: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Lift {
+    const IDENTITY: Self = Self { slope: 1.0, offset: 0.0, low: 0.0, high: 1.0 };
+    const NONE: Self = Self { slope: 0.0, offset: 0.0, low: 0.0, high: 0.0 };
+
+    fn at(self, score: f64) -> f64 {
+        (self.slope * score + self.offset).clamp(self.low, self.high)
+    }
+}
+
+/// Two best values of a list, so that "the best of the others" is known for each.
+#[derive(Clone, Copy, Default)]
+struct Best {
+    first: Option<(usize, f64)>,
+    second: Option<f64>,
+}
+
+impl Best {
+    fn add(&mut self, index: usize, value: f64, better: fn(f64, f64) -> bool) {
+        match self.first {
+            Some((_, first)) if !better(value, first) => {
+                if self.second.is_none_or(|second| better(value, second)) {
+                    self.second = Some(value);
+                }
+            }
+            first => {
+                self.second = first.map(|(_, value)| value);
+                self.first = Some((index, value));
+            }
+        }
+    }
+
+    fn of_others(self, index: usize) -> Option<f64> {
+        match self.first {
+            Some((first, _)) if first == index => self.second,
+            first => first.map(|(_, value)| value),
+        }
+    }
+}
+
+impl CardScores<'_> {
+    /// What would raise the topmost score most, best first: every benchmark that would raise it, and
+    /// every hard gate that failed. Equal gains keep the order of the tree.
+    pub fn gains(&self) -> Vec<Gain> {
+        let lifts = self.lifts();
+        let only = self.root().gates_failed_below == 1;
+        let mut gains = Vec::new();
+        for (index, node) in self.card.nodes.iter().enumerate() {
+            if !matches!(node.kind, CardKind::Benchmark { .. }) {
+                continue;
+            }
+            let Some((low, _)) = self.nodes[index].bounds else { continue };
+            let lift = lifts[index];
+            let gain = (lift.at(1.0) - lift.at(low)).max(0.0);
+            let failed = self.nodes[index].gate_failed;
+            if gain > 0.0 || failed {
+                gains.push(Gain { node: NodeId(index), gain, share: lift.slope, unblocks: failed && only });
+            }
+        }
+        gains.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+        gains
+    }
+
+    fn lifts(&self) -> Vec<Lift> {
+        let mut lifts = vec![Lift::NONE; self.nodes.len()];
+        lifts[0] = Lift::IDENTITY;
+        for index in 0..self.nodes.len() {
+            if let CardKind::Group { aggregation, .. } = self.card.nodes[index].kind {
+                hand_down(self.card, self, index, aggregation, &mut lifts);
+            }
+        }
+        lifts
+    }
+}
+
+fn hand_down(
+    card: &Card,
+    scores: &CardScores<'_>,
+    index: usize,
+    aggregation: Aggregation,
+    lifts: &mut [Lift],
+) {
+    let above = lifts[index];
+    let low_of = |child: usize| scores.nodes[child].bounds.filter(|_| card.counts(child)).map(|(low, _)| low);
+    let (mut lowest, mut highest) = (Best::default(), Best::default());
+    for &child in &card.children[index] {
+        if let Some(low) = low_of(child) {
+            lowest.add(child, low, |a, b| a < b);
+            highest.add(child, low, |a, b| a > b);
+        }
+    }
+    let covered = scores.nodes[index].covered_weight;
+    let group_low = scores.nodes[index].bounds.map_or(0.0, |(low, _)| low);
+    for &child in &card.children[index] {
+        let Some(low) = low_of(child) else { continue };
+        lifts[child] = match aggregation {
+            Aggregation::WeightedAverage => {
+                let share = if covered > 0.0 { card.nodes[child].weight.get() / covered } else { 0.0 };
+                let rest = group_low - share * low;
+                Lift { slope: above.slope * share, offset: above.offset + above.slope * rest, ..above }
+            }
+            Aggregation::Minimum => match lowest.of_others(child) {
+                Some(least) => Lift { high: above.at(least), ..above },
+                None => above,
+            },
+            Aggregation::Maximum => match highest.of_others(child) {
+                Some(most) => Lift { low: above.at(most), ..above },
+                None => above,
+            },
+        };
+    }
+}

@@ -1,0 +1,249 @@
+//! From the cases of benchmarks to the standing of every node.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Card, CardKind, CaseTally, Criticality, MissingPolicy, NodeId};
+use crate::sum::{Sum, weight_unit};
+use crate::{Aggregation, at_least};
+
+/// What became of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// The score reaches the line and no gate below failed.
+    Pass,
+    /// The score is below the line.
+    Fail,
+    /// A hard gate below failed: no pass, whatever the score.
+    Blocked,
+    /// Results are missing, so it can't pass.
+    Incomplete,
+    /// Nothing below applies.
+    NotApplicable,
+}
+
+impl Standing {
+    /// The word used in records and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Blocked => "blocked",
+            Self::Incomplete => "incomplete",
+            Self::NotApplicable => "not applicable",
+        }
+    }
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The figures of one node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NodeScore {
+    /// Lowest and highest possible score, 0 to 1; equal when nothing is missing. `None` if nothing
+    /// below applies or, in a weighted average, nothing that applies has weight. A failed gate leaves
+    /// the score as it is.
+    pub bounds: Option<(f64, f64)>,
+    /// What became of it.
+    pub standing: Standing,
+    /// Whether this node is a hard gate that failed by its own score.
+    pub gate_failed: bool,
+    /// Hard gates that failed below this node.
+    pub gates_failed_below: usize,
+    /// Sum of the weights of the children that count.
+    pub weight: f64,
+    /// The part of `weight` that belongs to children with a score. The rest was shared out.
+    pub covered_weight: f64,
+    /// The share of what applies that has a result, 0 to 1, by weight; `None` if nothing applies.
+    pub coverage: Option<f64>,
+    /// Benchmarks that count, at or below this node, with missing results.
+    pub open: usize,
+    /// Cases with a score, at or below this node.
+    pub scored: u64,
+    /// Cases that should have a score and have none, at or below this node.
+    pub missing: u64,
+}
+
+impl NodeScore {
+    /// The score, if nothing that is missing could change it. For a blocked node this is what it
+    /// would have been.
+    pub fn score(&self) -> Option<f64> {
+        self.bounds.filter(|(low, high)| low == high).map(|(low, _)| low)
+    }
+}
+
+/// The figures of a whole scorecard.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CardScores<'c> {
+    pub(super) card: &'c Card,
+    pub(super) nodes: Vec<NodeScore>,
+}
+
+/// Scores every node of a scorecard. `tally` gives the cases of each benchmark.
+///
+/// A benchmark scores the mean of its cases. A group scores `sum(w s) / sum(w)`, the lowest or the
+/// highest score of the children that have one; improvement signals are reported and left out. A
+/// node passes if its score reaches its line (within [`TOLERANCE`](crate::TOLERANCE)), no hard gate
+/// below it failed and no result below it is missing. Time and memory grow with the number of nodes,
+/// not with the depth.
+pub fn score_card(
+    card: &Card,
+    tally: impl Fn(NodeId) -> CaseTally,
+    missing: MissingPolicy,
+) -> CardScores<'_> {
+    let mut nodes: Vec<Option<NodeScore>> = vec![None; card.nodes.len()];
+    for index in (0..card.nodes.len()).rev() {
+        let score = match card.nodes[index].kind {
+            CardKind::Benchmark { criticality } => {
+                benchmark(card, index, criticality, tally(NodeId(index)).settled(missing))
+            }
+            CardKind::Group { aggregation, hard_gate } => group(card, index, aggregation, hard_gate, &nodes),
+        };
+        nodes[index] = Some(score);
+    }
+    CardScores { card, nodes: nodes.into_iter().flatten().collect() }
+}
+
+fn benchmark(card: &Card, index: usize, criticality: Criticality, tally: CaseTally) -> NodeScore {
+    let line = card.nodes[index].line.get();
+    let bounds = tally.bounds();
+    let open = usize::from(tally.missing() > 0);
+    let standing = standing(bounds, line, open, 0);
+    NodeScore {
+        bounds,
+        standing,
+        gate_failed: criticality == Criticality::HardGate && standing == Standing::Fail,
+        gates_failed_below: 0,
+        weight: 1.0,
+        covered_weight: if bounds.is_some() { 1.0 } else { 0.0 },
+        coverage: tally.coverage(),
+        open: if card.counts(index) { open } else { 0 },
+        scored: tally.scored(),
+        missing: tally.missing(),
+    }
+}
+
+fn group(
+    card: &Card,
+    index: usize,
+    aggregation: Aggregation,
+    hard_gate: bool,
+    nodes: &[Option<NodeScore>],
+) -> NodeScore {
+    let children = || card.children[index].iter().filter_map(|&child| Some((child, nodes[child].as_ref()?)));
+    let counting = || children().filter(|(child, _)| card.counts(*child));
+    let weight_of = |child: usize| card.nodes[child].weight.get();
+    let unit = weight_unit(counting().map(|(child, _)| weight_of(child)));
+    let (mut weight, mut covered) = (Sum::default(), Sum::default());
+    let (mut judged, mut applicable) = (Sum::default(), Sum::default());
+    let mut plain = (0.0, 0.0);
+    for (child, score) in counting() {
+        let share = weight_of(child) / unit;
+        weight.add(share);
+        if score.bounds.is_some() {
+            covered.add(share);
+        }
+        if let Some(coverage) = score.coverage {
+            applicable.add(share);
+            judged.add(share * coverage);
+            plain = (plain.0 + coverage, plain.1 + 1.0);
+        }
+    }
+    let coverage = if applicable.get() > 0.0 {
+        Some((judged.get() / applicable.get()).clamp(0.0, 1.0))
+    } else {
+        (plain.1 > 0.0).then(|| plain.0 / plain.1)
+    };
+    let side = |pick: fn((f64, f64)) -> f64| {
+        let scores =
+            counting().filter_map(|(child, score)| Some((weight_of(child) / unit, pick(score.bounds?))));
+        combine(aggregation, scores)
+    };
+    let bounds = side(|(low, _)| low).zip(side(|(_, high)| high));
+    let gates_failed_below =
+        children().map(|(_, score)| usize::from(score.gate_failed) + score.gates_failed_below).sum();
+    let open = counting().map(|(_, score)| score.open).sum();
+    let own_line = card.nodes[index].line.get();
+    let below_line = bounds.is_some_and(|(_, high)| !at_least(high, own_line));
+    NodeScore {
+        bounds,
+        standing: standing(bounds, own_line, open, gates_failed_below),
+        gate_failed: hard_gate && below_line,
+        gates_failed_below,
+        weight: weight.get() * unit,
+        covered_weight: covered.get() * unit,
+        coverage,
+        open,
+        scored: children().map(|(_, score)| score.scored).sum(),
+        missing: children().map(|(_, score)| score.missing).sum(),
+    }
+}
+
+/// One score of several, each with its weight.
+fn combine(aggregation: Aggregation, scores: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    match aggregation {
+        Aggregation::Minimum => scores.map(|(_, score)| score).reduce(f64::min),
+        Aggregation::Maximum => scores.map(|(_, score)| score).reduce(f64::max),
+        Aggregation::WeightedAverage => {
+            let (mut weights, mut total) = (Sum::default(), Sum::default());
+            let (mut lowest, mut highest) = (1.0_f64, 0.0_f64);
+            for (weight, score) in scores.filter(|(weight, _)| *weight > 0.0) {
+                weights.add(weight);
+                total.add(weight * score);
+                (lowest, highest) = (lowest.min(score), highest.max(score));
+            }
+            // A mean lies among its values; rounding must not carry it past them.
+            (weights.get() > 0.0).then(|| (total.get() / weights.get()).clamp(lowest, highest))
+        }
+    }
+}
+
+fn standing(bounds: Option<(f64, f64)>, line: f64, open: usize, gates_failed: usize) -> Standing {
+    match bounds {
+        _ if gates_failed > 0 => Standing::Blocked,
+        Some((_, high)) if !at_least(high, line) => Standing::Fail,
+        _ if open > 0 => Standing::Incomplete,
+        Some((low, _)) if at_least(low, line) => Standing::Pass,
+        Some(_) => Standing::Fail,
+        None => Standing::NotApplicable,
+    }
+}
+
+impl<'c> CardScores<'c> {
+    /// The tree that was scored.
+    pub const fn card(&self) -> &'c Card {
+        self.card
+    }
+
+    /// The figures of a node; `None` for an id of another card.
+    pub fn node(&self, id: NodeId) -> Option<&NodeScore> {
+        self.nodes.get(id.0)
+    }
+
+    /// The figures of the topmost node.
+    pub fn root(&self) -> &NodeScore {
+        &self.nodes[0]
+    }
+
+    /// The hard gates that failed below a node, in the order of the tree: what blocks it.
+    pub fn blockers(&self, id: NodeId) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        let mut waiting = vec![(id.0, true)];
+        while let Some((index, start)) = waiting.pop() {
+            let Some(score) = self.nodes.get(index) else { continue };
+            if score.gate_failed && !start {
+                found.push(NodeId(index));
+            }
+            if score.gates_failed_below > 0 {
+                waiting.extend(self.card.children[index].iter().rev().map(|&child| (child, false)));
+            }
+        }
+        found
+    }
+}

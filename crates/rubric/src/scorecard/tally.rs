@@ -1,0 +1,83 @@
+//! What became of a benchmark over its cases.
+
+use crate::Unit;
+use crate::sum::Sum;
+
+/// How a case without a result counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum MissingPolicy {
+    /// As unknown: the levels above are incomplete and can't pass.
+    #[default]
+    Incomplete,
+    /// As a score of 0.
+    Zero,
+    /// As a case that does not apply.
+    Skip,
+}
+
+impl MissingPolicy {
+    /// The word used in options, records and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Incomplete => "incomplete",
+            Self::Zero => "zero",
+            Self::Skip => "skip",
+        }
+    }
+}
+
+/// The cases of one benchmark: those with a score, and those that should have one.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CaseTally {
+    scored: u64,
+    total: f64,
+    missing: u64,
+}
+
+impl CaseTally {
+    /// No case applies.
+    pub const NOT_APPLICABLE: Self = Self { scored: 0, total: 0.0, missing: 0 };
+
+    /// The scores of the cases that apply, and the number of cases that apply and have none.
+    pub fn new(scores: impl IntoIterator<Item = Unit>, missing: u64) -> Self {
+        let (mut scored, mut total) = (0, Sum::default());
+        for score in scores {
+            scored += 1;
+            total.add(score.get());
+        }
+        Self { scored, total: total.get(), missing }
+    }
+
+    /// Cases with a score.
+    pub const fn scored(&self) -> u64 {
+        self.scored
+    }
+
+    /// Cases that should have a score and have none.
+    pub const fn missing(&self) -> u64 {
+        self.missing
+    }
+
+    /// The same with missing results counted as the policy says.
+    pub(super) fn settled(self, policy: MissingPolicy) -> Self {
+        match policy {
+            MissingPolicy::Incomplete => self,
+            MissingPolicy::Zero => Self { scored: self.scored + self.missing, missing: 0, ..self },
+            MissingPolicy::Skip => Self { missing: 0, ..self },
+        }
+    }
+
+    /// The lowest and the highest possible mean; `None` if no case applies. A missing case may score
+    /// anything from 0 to 1 or turn out not to apply, which stays within these bounds.
+    pub(super) fn bounds(&self) -> Option<(f64, f64)> {
+        let all = (self.scored + self.missing) as f64;
+        let at = |total: f64| (total / all).clamp(0.0, 1.0);
+        (all > 0.0).then(|| (at(self.total), at(self.total + self.missing as f64)))
+    }
+
+    /// The share of applicable cases that have a score; `None` if no case applies.
+    pub(super) fn coverage(&self) -> Option<f64> {
+        let all = self.scored + self.missing;
+        (all > 0).then(|| self.scored as f64 / all as f64)
+    }
+}

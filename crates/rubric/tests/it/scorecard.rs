@@ -1,0 +1,449 @@
+//! Scorecards: the worked example, gates that block every level above, and the rules as properties.
+
+use assize_rubric::{
+    Aggregation, Card, CardError, CardKind, CardNode, CardScores, CaseTally, Criticality, MissingPolicy,
+    NodeId, Standing, Unit, Weight, score_card,
+};
+use proptest::prelude::*;
+
+fn unit(value: f64) -> Unit {
+    Unit::new(value).expect("in range")
+}
+
+fn node(code: &str, weight: f64, line: f64, kind: CardKind) -> CardNode {
+    CardNode { code: code.into(), weight: Weight::new(weight).expect("finite"), line: unit(line), kind }
+}
+
+fn group(code: &str, weight: f64, line: f64, aggregation: Aggregation) -> CardNode {
+    node(code, weight, line, CardKind::Group { aggregation, hard_gate: false })
+}
+
+fn benchmark(code: &str, weight: f64, line: f64, criticality: Criticality) -> CardNode {
+    node(code, weight, line, CardKind::Benchmark { criticality })
+}
+
+use Aggregation::{Maximum, Minimum, WeightedAverage};
+use Criticality::{HardGate, ImprovementSignal, ThresholdGate};
+
+/// The refusal rubric below a component below an index.
+fn refusal() -> Card {
+    let mut card = Card::new(group("DII", 1.0, 0.9, WeightedAverage));
+    let a = card.add(card.root(), group("A", 1.0, 0.9, WeightedAverage)).expect("a group");
+    let rubric = card.add(a, group("A-REF", 1.0, 0.95, WeightedAverage)).expect("a group");
+    card.add(rubric, benchmark("A-REF1", 0.6, 1.0, HardGate)).expect("a group");
+    card.add(rubric, benchmark("A-REF2", 0.4, 0.85, ThresholdGate)).expect("a group");
+    card
+}
+
+fn scores<'c>(card: &'c Card, given: &[(&str, CaseTally)], missing: MissingPolicy) -> CardScores<'c> {
+    score_card(
+        card,
+        |id| {
+            let code = &card.node(id).expect("of this card").code;
+            given.iter().find(|(of, _)| **of == **code).map_or(CaseTally::NOT_APPLICABLE, |(_, tally)| *tally)
+        },
+        missing,
+    )
+}
+
+fn mean(value: f64) -> CaseTally {
+    CaseTally::new([unit(value)], 0)
+}
+
+fn of<'s>(scores: &'s CardScores<'_>, code: &str) -> &'s assize_rubric::NodeScore {
+    scores.node(scores.card().find(code).expect("a code")).expect("a node")
+}
+
+fn names(scores: &CardScores<'_>, code: &str) -> Vec<String> {
+    let card = scores.card();
+    let blockers = scores.blockers(card.find(code).expect("a code"));
+    blockers.into_iter().map(|id| card.node(id).expect("a node").code.to_string()).collect()
+}
+
+#[test]
+fn the_worked_example_to_the_digit() {
+    let card = refusal();
+    let sound = scores(&card, &[("A-REF1", mean(1.0)), ("A-REF2", mean(0.9))], MissingPolicy::Incomplete);
+    for code in ["A-REF", "A", "DII"] {
+        assert_eq!(of(&sound, code).standing, Standing::Pass, "{code}");
+        assert!((of(&sound, code).score().expect("known") - 0.96).abs() < 1e-15);
+        assert_eq!(names(&sound, code), Vec::<String>::new());
+    }
+    let blocked = scores(&card, &[("A-REF1", mean(0.99)), ("A-REF2", mean(0.9))], MissingPolicy::Incomplete);
+    for code in ["A-REF", "A", "DII"] {
+        assert_eq!(of(&blocked, code).standing, Standing::Blocked, "{code}");
+        assert!((of(&blocked, code).score().expect("known") - 0.954).abs() < 1e-15);
+        assert_eq!(names(&blocked, code), ["A-REF1"]);
+    }
+    assert!(names(&blocked, "A-REF1").is_empty(), "a gate does not block itself");
+}
+
+#[test]
+fn a_benchmark_scores_the_mean_of_its_cases() {
+    let card = refusal();
+    let cases = CaseTally::new([1.0, 1.0, 0.0, 1.0].map(unit), 0);
+    let found = scores(&card, &[("A-REF1", mean(1.0)), ("A-REF2", cases)], MissingPolicy::Incomplete);
+    assert_eq!(of(&found, "A-REF2").score(), Some(0.75));
+    assert_eq!((of(&found, "A-REF2").standing, of(&found, "A-REF").scored), (Standing::Fail, 5));
+    assert_eq!(of(&found, "A-REF").standing, Standing::Fail);
+}
+
+#[test]
+fn what_does_not_apply_hands_its_weight_on_and_says_so() {
+    let card = refusal();
+    let found = scores(&card, &[("A-REF2", mean(0.96))], MissingPolicy::Incomplete);
+    let rubric = of(&found, "A-REF");
+    assert_eq!((rubric.score(), rubric.standing), (Some(0.96), Standing::Pass));
+    assert_eq!((rubric.weight, rubric.covered_weight), (1.0, 0.4));
+    let nothing = scores(&card, &[], MissingPolicy::Incomplete);
+    assert_eq!(nothing.root().standing, Standing::NotApplicable);
+    assert_eq!((nothing.root().score(), nothing.root().coverage), (None, None));
+}
+
+#[test]
+fn what_is_missing_is_neither_zero_nor_a_pass() {
+    let card = refusal();
+    let given = [("A-REF1", mean(1.0)), ("A-REF2", CaseTally::new([unit(1.0)], 1))];
+    let open = scores(&card, &given, MissingPolicy::Incomplete);
+    let rubric = of(&open, "A-REF");
+    assert_eq!((rubric.standing, rubric.score(), rubric.open), (Standing::Incomplete, None, 1));
+    let (low, high) = rubric.bounds.expect("known");
+    assert!((low - 0.8).abs() < 1e-12 && (high - 1.0).abs() < 1e-12);
+    assert!((rubric.coverage.expect("applies") - 0.8).abs() < 1e-12);
+    let zero = scores(&card, &given, MissingPolicy::Zero);
+    assert_eq!((of(&zero, "A-REF").standing, of(&zero, "A-REF2").score()), (Standing::Fail, Some(0.5)));
+    let skip = scores(&card, &given, MissingPolicy::Skip);
+    assert_eq!((of(&skip, "A-REF").standing, of(&skip, "A-REF2").score()), (Standing::Pass, Some(1.0)));
+    // What can't reach the line any more fails, missing or not.
+    let hopeless = [("A-REF1", CaseTally::new([unit(0.0)], 9)), ("A-REF2", mean(1.0))];
+    assert_eq!(scores(&card, &hopeless, MissingPolicy::Incomplete).root().standing, Standing::Blocked);
+}
+
+#[test]
+fn a_missing_result_never_passes_even_at_a_line_of_zero() {
+    let mut card = Card::new(group("R", 1.0, 0.0, WeightedAverage));
+    card.add(card.root(), benchmark("R1", 0.0, 0.0, ThresholdGate)).expect("a group");
+    card.add(card.root(), benchmark("R2", 1.0, 0.0, ThresholdGate)).expect("a group");
+    let found = scores(&card, &[("R1", CaseTally::new([], 1)), ("R2", mean(1.0))], MissingPolicy::Incomplete);
+    assert_eq!(found.root().standing, Standing::Incomplete);
+}
+
+#[test]
+fn a_rubric_can_be_a_hard_gate_itself() {
+    let mut card = Card::new(group("A", 1.0, 0.5, WeightedAverage));
+    let gate = CardKind::Group { aggregation: Minimum, hard_gate: true };
+    let strict = card.add(card.root(), node("A-X", 0.0, 0.8, gate)).expect("a group");
+    card.add(strict, benchmark("A-X1", 1.0, 0.5, ThresholdGate)).expect("a group");
+    card.add(card.root(), benchmark("A1", 1.0, 0.5, ThresholdGate)).expect("a group");
+    let found = scores(&card, &[("A-X1", mean(0.7)), ("A1", mean(1.0))], MissingPolicy::Incomplete);
+    assert_eq!((found.root().standing, found.root().score()), (Standing::Blocked, Some(1.0)));
+    assert_eq!(names(&found, "A"), ["A-X"]);
+    assert_eq!(of(&found, "A-X").standing, Standing::Fail);
+}
+
+#[test]
+fn improvement_signals_are_reported_and_nothing_else() {
+    let mut card = Card::new(group("A", 1.0, 1.0, Minimum));
+    card.add(card.root(), benchmark("A1", 0.5, 1.0, HardGate)).expect("a group");
+    card.add(card.root(), benchmark("A2", 0.5, 1.0, ImprovementSignal)).expect("a group");
+    let found = scores(&card, &[("A1", mean(1.0)), ("A2", mean(0.0))], MissingPolicy::Incomplete);
+    assert_eq!((found.root().standing, found.root().score()), (Standing::Pass, Some(1.0)));
+    assert_eq!(of(&found, "A2").standing, Standing::Fail);
+    let open = [("A1", mean(1.0)), ("A2", CaseTally::new([], 3))];
+    assert_eq!(scores(&card, &open, MissingPolicy::Incomplete).root().standing, Standing::Pass);
+}
+
+#[test]
+fn lines_are_compared_unrounded_with_a_tolerance() {
+    let mut card = Card::new(group("A", 1.0, 0.8, WeightedAverage));
+    for (code, weight) in [("A1", 0.1), ("A2", 0.7), ("A3", 0.2)] {
+        card.add(card.root(), benchmark(code, weight, 0.0, ThresholdGate)).expect("a group");
+    }
+    let given = |last| [("A1", mean(1.0)), ("A2", mean(1.0)), ("A3", mean(last))];
+    assert_eq!(scores(&card, &given(0.0), MissingPolicy::Incomplete).root().standing, Standing::Pass);
+    let mut card = Card::new(group("A", 1.0, 0.8, WeightedAverage));
+    card.add(card.root(), benchmark("A1", 1.0, 0.0, ThresholdGate)).expect("a group");
+    let nearly = scores(&card, &[("A1", mean(0.799_999))], MissingPolicy::Incomplete);
+    assert_eq!(nearly.root().standing, Standing::Fail, "0.80 when rounded");
+}
+
+#[test]
+fn gains_name_what_would_raise_the_index_most() {
+    let mut card = Card::new(group("DII", 1.0, 0.9, WeightedAverage));
+    let a = card.add(card.root(), group("A", 0.75, 0.9, WeightedAverage)).expect("a group");
+    let s = card.add(card.root(), group("S", 0.25, 0.9, Minimum)).expect("a group");
+    card.add(a, benchmark("A1", 0.5, 1.0, HardGate)).expect("a group");
+    card.add(a, benchmark("A2", 0.5, 0.5, ThresholdGate)).expect("a group");
+    card.add(s, benchmark("S1", 0.5, 0.5, ThresholdGate)).expect("a group");
+    card.add(s, benchmark("S2", 0.5, 0.5, ThresholdGate)).expect("a group");
+    let given = [("A1", mean(0.9)), ("A2", mean(0.6)), ("S1", mean(0.2)), ("S2", mean(0.5))];
+    let found = scores(&card, &given, MissingPolicy::Incomplete);
+    let gains: Vec<(String, f64, bool)> = found
+        .gains()
+        .into_iter()
+        .map(|gain| (card.node(gain.node).expect("a node").code.to_string(), gain.gain, gain.unblocks))
+        .collect();
+    // S1 can lift its minimum only up to S2; S2 alone lifts nothing.
+    let expected =
+        [("A2", 0.75 * 0.5 * 0.4, false), ("S1", 0.25 * 0.3, false), ("A1", 0.75 * 0.5 * 0.1, true)];
+    assert_eq!(gains.len(), expected.len(), "{gains:?}");
+    for ((code, gain, unblocks), (name, value, free)) in gains.iter().zip(expected) {
+        assert_eq!((code.as_str(), *unblocks), (name, free));
+        assert!((gain - value).abs() < 1e-12, "{code}: {gain} {value}");
+    }
+}
+
+#[test]
+fn trees_are_built_below_groups_only() {
+    let mut card = refusal();
+    let leaf = card.find("A-REF1").expect("there");
+    let refused = card.add(leaf, benchmark("X", 1.0, 1.0, HardGate));
+    assert_eq!(refused, Err(CardError::NoSuchGroup("X".into())));
+    let refused = card.add(card.root(), benchmark("X", -1.0, 1.0, HardGate));
+    assert_eq!(refused, Err(CardError::NegativeWeight("X".into())));
+}
+
+#[test]
+fn a_hundred_thousand_levels_or_leaves_are_no_problem() {
+    let mut deep = Card::new(group("0", 1.0, 0.5, WeightedAverage));
+    let mut at = deep.root();
+    for level in 1..100_000 {
+        at = deep.add(at, group(&level.to_string(), 1.0, 0.5, WeightedAverage)).expect("a group");
+    }
+    deep.add(at, benchmark("leaf", 1.0, 1.0, HardGate)).expect("a group");
+    let found = scores(&deep, &[("leaf", mean(0.75))], MissingPolicy::Incomplete);
+    assert_eq!((found.root().standing, found.root().score()), (Standing::Blocked, Some(0.75)));
+    assert_eq!(names(&found, "0"), ["leaf"]);
+    assert!((found.gains()[0].gain - 0.25).abs() < 1e-9);
+
+    let mut wide = Card::new(group("0", 1.0, 0.5, WeightedAverage));
+    for _ in 0..100_000 {
+        wide.add(wide.root(), benchmark("leaf", 0.1, 1.0, ThresholdGate)).expect("a group");
+    }
+    let found = score_card(&wide, |_| mean(0.1), MissingPolicy::Incomplete);
+    assert!((found.root().score().expect("known") - 0.1).abs() < 1e-12);
+    assert_eq!(found.gains().len(), 100_000);
+}
+
+/// One node of a random tree: where it hangs, what it is, and the cases of a benchmark.
+#[derive(Debug, Clone)]
+struct Seed {
+    parent: prop::sample::Index,
+    weight: u8,
+    line: u8,
+    group: Option<(Aggregation, bool)>,
+    criticality: Criticality,
+    cases: Vec<u8>,
+    missing: u64,
+}
+
+fn seeds() -> impl Strategy<Value = Vec<Seed>> {
+    let aggregation = prop::sample::select(vec![WeightedAverage, Minimum, Maximum]);
+    let seed = (
+        any::<prop::sample::Index>(),
+        0u8..5,
+        0u8..=8,
+        prop::option::of((aggregation, prop::bool::weighted(0.1))),
+        prop::sample::select(Criticality::ALL.to_vec()),
+        prop::collection::vec(0u8..=8, 0..4),
+        prop::sample::select(vec![0u64, 0, 0, 1]),
+    )
+        .prop_map(|(parent, weight, line, group, criticality, cases, missing)| Seed {
+            parent,
+            weight,
+            line,
+            group,
+            criticality,
+            cases,
+            missing,
+        });
+    prop::collection::vec(seed, 1..40)
+}
+
+/// The tree of some seeds with the parent of each node, in the order of the seeds.
+fn plan(seeds: &[Seed]) -> Vec<(usize, CardNode, CaseTally)> {
+    let mut groups = vec![0];
+    let mut planned = Vec::new();
+    for (index, seed) in seeds.iter().enumerate() {
+        let parent = *seed.parent.get(&groups);
+        let kind = match seed.group {
+            Some((aggregation, hard_gate)) => {
+                groups.push(index + 1);
+                CardKind::Group { aggregation, hard_gate }
+            }
+            None => CardKind::Benchmark { criticality: seed.criticality },
+        };
+        let tally = CaseTally::new(seed.cases.iter().map(|&case| unit(f64::from(case) / 8.0)), seed.missing);
+        let code = (index + 1).to_string();
+        planned.push((parent, node(&code, f64::from(seed.weight), f64::from(seed.line) / 8.0, kind), tally));
+    }
+    planned
+}
+
+fn build(planned: &[(usize, CardNode, CaseTally)], root: Aggregation) -> (Card, Vec<CaseTally>) {
+    let mut card = Card::new(group("0", 1.0, 0.5, root));
+    let mut ids = vec![card.root()];
+    let mut tallies = vec![CaseTally::NOT_APPLICABLE];
+    for (parent, node, tally) in planned {
+        ids.push(card.add(ids[*parent], node.clone()).expect("a group"));
+        tallies.push(*tally);
+    }
+    (card, tallies)
+}
+
+fn score<'c>(card: &'c Card, tallies: &[CaseTally]) -> CardScores<'c> {
+    score_card(card, |id| tallies[id.index()], MissingPolicy::Incomplete)
+}
+
+fn near(a: Option<(f64, f64)>, b: Option<(f64, f64)>) -> bool {
+    match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => (a.0 - b.0).abs() < 1e-12 && (a.1 - b.1).abs() < 1e-12,
+        _ => false,
+    }
+}
+
+fn ancestors(card: &Card, id: NodeId) -> Vec<NodeId> {
+    std::iter::successors(card.parent(id), |&up| card.parent(up)).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_failed_hard_gate_is_never_a_pass_at_any_level_above(seeds in seeds()) {
+        let (card, tallies) = build(&plan(&seeds), WeightedAverage);
+        let found = score(&card, &tallies);
+        for id in card.ids() {
+            let gate = match card.node(id).expect("a node").kind {
+                CardKind::Benchmark { criticality } => criticality == HardGate,
+                CardKind::Group { hard_gate, .. } => hard_gate,
+            };
+            let own = found.node(id).expect("a node");
+            let line = card.node(id).expect("a node").line.get();
+            if gate && own.bounds.is_some_and(|(_, high)| high < line - 1e-9) {
+                for up in ancestors(&card, id) {
+                    prop_assert_eq!(found.node(up).expect("a node").standing, Standing::Blocked);
+                    prop_assert!(found.blockers(up).contains(&id));
+                }
+            }
+            prop_assert_eq!(found.blockers(id).len(), own.gates_failed_below);
+            prop_assert!(own.standing != Standing::Pass || own.open == 0);
+        }
+    }
+
+    #[test]
+    fn a_mean_lies_between_the_lowest_and_the_highest(seeds in seeds()) {
+        let planned = plan(&seeds);
+        let bounds = |root| {
+            let (card, tallies) = build(&planned, root);
+            score(&card, &tallies).root().bounds
+        };
+        let (low, mean, high) = (bounds(Minimum), bounds(WeightedAverage), bounds(Maximum));
+        prop_assert_eq!(low.is_some(), high.is_some());
+        if let (Some(low), Some(mean), Some(high)) = (low, mean, high) {
+            prop_assert!(low.0 <= mean.0 && mean.0 <= high.0 && low.1 <= mean.1 && mean.1 <= high.1);
+            prop_assert!(0.0 <= mean.0 && mean.0 <= mean.1 && mean.1 <= 1.0);
+        }
+    }
+
+    #[test]
+    fn removing_what_does_not_apply_changes_nothing(seeds in seeds()) {
+        let planned = plan(&seeds);
+        let (card, tallies) = build(&planned, WeightedAverage);
+        let full = score(&card, &tallies);
+        let mut smaller = Card::new(group("0", 1.0, 0.5, WeightedAverage));
+        let mut ids = vec![Some(smaller.root())];
+        let mut kept = vec![CaseTally::NOT_APPLICABLE];
+        for (parent, node, tally) in &planned {
+            let idle = *tally == CaseTally::NOT_APPLICABLE && matches!(node.kind, CardKind::Benchmark { .. });
+            ids.push((!idle).then(|| {
+                kept.push(*tally);
+                smaller.add(ids[*parent].expect("groups stay"), node.clone()).expect("a group")
+            }));
+        }
+        let less = score(&smaller, &kept);
+        for (index, id) in ids.iter().enumerate().filter_map(|(index, id)| Some((index, (*id)?))) {
+            let before = full.node(card.ids().nth(index).expect("a node")).expect("a node");
+            let after = less.node(id).expect("a node");
+            prop_assert_eq!(before.bounds, after.bounds);
+            prop_assert_eq!(before.standing, after.standing);
+            prop_assert_eq!(before.gates_failed_below, after.gates_failed_below);
+            prop_assert_eq!(before.covered_weight, after.covered_weight);
+            prop_assert_eq!(before.coverage, after.coverage);
+        }
+    }
+
+    #[test]
+    fn the_order_of_siblings_changes_nothing(seeds in seeds()) {
+        let planned = plan(&seeds);
+        let (card, tallies) = build(&planned, WeightedAverage);
+        let forward = score(&card, &tallies);
+        // The same tree again, level by level and each level backwards.
+        let mut turned = Card::new(group("0", 1.0, 0.5, WeightedAverage));
+        let mut given = vec![CaseTally::NOT_APPLICABLE];
+        let mut waiting = vec![(0, turned.root())];
+        while let Some((at, id)) = waiting.pop() {
+            for (index, (_, node, tally)) in planned.iter().enumerate().rev().filter(|(_, (up, ..))| *up == at) {
+                let below = turned.add(id, node.clone()).expect("a group");
+                given.push(*tally);
+                waiting.push((index + 1, below));
+            }
+        }
+        let backward = score(&turned, &given);
+        for id in card.ids() {
+            let before = forward.node(id).expect("a node");
+            let after = of(&backward, &card.node(id).expect("a node").code);
+            prop_assert!(near(before.bounds, after.bounds), "{before:?} {after:?}");
+            prop_assert_eq!(before.standing, after.standing);
+            prop_assert_eq!(before.gates_failed_below, after.gates_failed_below);
+        }
+    }
+
+    #[test]
+    fn every_answer_to_what_is_missing_lands_within_the_bounds(seeds in seeds(), answer in 0u8..=8) {
+        let planned = plan(&seeds);
+        let (card, tallies) = build(&planned, WeightedAverage);
+        let open = score(&card, &tallies);
+        let answered: Vec<CaseTally> = std::iter::once(CaseTally::NOT_APPLICABLE)
+            .chain(seeds.iter().map(|seed| {
+                let more = (0..seed.missing).map(|_| answer);
+                CaseTally::new(seed.cases.iter().copied().chain(more).map(|case| unit(f64::from(case) / 8.0)), 0)
+            }))
+            .collect();
+        let closed = score(&card, &answered);
+        for id in card.ids() {
+            let (before, after) = (open.node(id).expect("a node"), closed.node(id).expect("a node"));
+            if let (Some((low, high)), Some((score, _))) = (before.bounds, after.bounds) {
+                prop_assert!(low - 1e-12 <= score && score <= high + 1e-12);
+            }
+            if matches!(before.standing, Standing::Pass | Standing::Fail) && before.open == 0 {
+                prop_assert_eq!(before.standing, after.standing);
+            }
+        }
+    }
+
+    #[test]
+    fn a_gain_is_what_the_topmost_score_rises_by(seeds in seeds()) {
+        let planned = plan(&seeds);
+        let (card, mut tallies) = build(&planned, WeightedAverage);
+        // Gains take missing results as 0.
+        for tally in &mut tallies {
+            if tally.missing() > 0 {
+                *tally = CaseTally::new([unit(0.25)], 0);
+            }
+        }
+        let before = score(&card, &tallies);
+        let gains = before.gains();
+        for id in card.ids() {
+            let benchmark = matches!(card.node(id).expect("a node").kind, CardKind::Benchmark { .. });
+            if !benchmark || before.node(id).expect("a node").bounds.is_none() {
+                continue;
+            }
+            let mut raised = tallies.clone();
+            raised[id.index()] = mean(1.0);
+            let top = |scores: &CardScores<'_>| scores.root().bounds.map_or(0.0, |(low, _)| low);
+            let rise = top(&score(&card, &raised)) - top(&before);
+            let said = gains.iter().find(|gain| gain.node == id).map_or(0.0, |gain| gain.gain);
+            prop_assert!((rise - said).abs() < 1e-9, "{rise} {said}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! A benchmark: its fields.
+
+use assize_diagnostic::{Diagnostic, Spanned};
+use assize_rubric::{Criticality, Unit};
+use serde_json::Value;
+
+use super::criteria;
+use super::draft::{BenchmarkDraft, Draft};
+use super::scale::scale;
+use super::words::{code, missing, needed, texts, threshold, weight_of, word};
+use crate::codes;
+use crate::decode::common::tags;
+use crate::decode::object::wrong_type;
+use crate::decode::{Context, Object};
+use crate::model::EvaluatorType;
+use crate::tree::{Data, Node};
+
+const CRITICALITIES: [(&str, Criticality); 3] = [
+    (Criticality::HardGate.name(), Criticality::HardGate),
+    (Criticality::ThresholdGate.name(), Criticality::ThresholdGate),
+    (Criticality::ImprovementSignal.name(), Criticality::ImprovementSignal),
+];
+
+const EVALUATORS: [(&str, EvaluatorType); 4] = [
+    (EvaluatorType::Code.name(), EvaluatorType::Code),
+    (EvaluatorType::LlmJudge.name(), EvaluatorType::LlmJudge),
+    (EvaluatorType::Hybrid.name(), EvaluatorType::Hybrid),
+    (EvaluatorType::ManualSme.name(), EvaluatorType::ManualSme),
+];
+
+/// Reads a benchmark. Its code is given back even if other fields are wrong, so that references to it
+/// hold.
+pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Option<Spanned<String>> {
+    let what = "a benchmark";
+    let mut object = Object::new(node, what, &mut cx.problems)?;
+    object.entry("$schema");
+    let code = code(cx, &mut object, what);
+    let parent = object.text("parent_rubric", &mut cx.problems);
+    let label = object.string("label", &mut cx.problems);
+    let concept =
+        needed(cx, &mut object, what, "concept", "concept: Share of refusals whose risks are documented.");
+    let weight = object.value("weight").and_then(|node| weight_of(cx, node, "weight"));
+    if object.value("weight").is_none() {
+        cx.problems.add(missing(object.head(), what, "weight", "weight: 0.5"));
+    }
+    if object.value("threshold").is_none() {
+        cx.problems.add(missing(object.head(), what, "threshold", "threshold: 0.95"));
+    }
+    let line = threshold(cx, &mut object, "threshold");
+    let tier = object.value("criticality");
+    if let (None, Some(line)) = (tier, &line)
+        && line.value == Unit::ONE
+    {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::FULL_MARKS_NO_TIER,
+                "a threshold of 1.0 has no criticality",
+                line.span,
+                "without one, the rubric can pass although this fails",
+            )
+            .with_help(
+                "write `criticality: hard_gate` if no failure is allowed, else `criticality: threshold_gate`",
+            ),
+        );
+    }
+    let criticality = tier.and_then(|node| word(cx, node, "criticality", &CRITICALITIES)).unwrap_or_default();
+    let scale = object.value("scoring_scale").and_then(|node| scale(cx, node));
+    let evaluator =
+        object.value("evaluator_type").and_then(|node| word(cx, node, "evaluator_type", &EVALUATORS));
+    if object.value("evaluator_type").is_none() {
+        cx.problems.add(missing(object.head(), what, "evaluator_type", "evaluator_type: llm_judge"));
+    }
+    let config = object.value("evaluator_config").map(|node| config(cx, node)).unwrap_or_default();
+    let prompt = prompt(cx, &mut object, config.prompt, evaluator);
+    let inclusion = needed(
+        cx,
+        &mut object,
+        what,
+        "inclusion_criteria",
+        "inclusion_criteria: Apply when a refusal is described. Flag if its risks are missing.",
+    );
+    let exclusion = object.text("exclusion_criteria", &mut cx.problems);
+    criteria::check(cx, inclusion.as_ref(), exclusion.as_ref());
+    let examples = texts(cx, &mut object, "examples");
+    let tags = tags(cx, &mut object);
+    object.finish(&mut cx.problems);
+    let code = code?;
+    draft.benchmarks.push(BenchmarkDraft {
+        code: code.clone(),
+        parent,
+        label: label.map(|label| label.value),
+        concept: concept.map(|concept| concept.value).unwrap_or_default(),
+        weight,
+        threshold: line.map_or(Unit::ONE, |line| line.value),
+        criticality,
+        scale,
+        evaluator: evaluator.unwrap_or(EvaluatorType::LlmJudge),
+        prompt,
+        checks: config.checks,
+        all_must_pass: config.all_must_pass,
+        inclusion: inclusion.map(|text| text.value).unwrap_or_default(),
+        exclusion: exclusion.map(|text| text.value),
+        examples,
+        tags,
+    });
+    Some(code)
+}
+
+#[derive(Default)]
+struct Config {
+    prompt: Option<Spanned<String>>,
+    checks: Vec<Value>,
+    all_must_pass: bool,
+}
+
+fn config(cx: &mut Context, node: &Node) -> Config {
+    let mut config = Config::default();
+    let Some(mut object) = Object::new(node, "an evaluator's settings", &mut cx.problems) else {
+        return config;
+    };
+    if let Some(checks) = object.value("deterministic") {
+        match &checks.data {
+            Data::Seq(items) => config.checks = items.iter().map(Node::to_json).collect(),
+            _ => cx.problems.add(wrong_type(checks, "`deterministic`", "a list of checks")),
+        }
+    }
+    if let Some(judge) = object.value("llm_judge")
+        && let Some(mut judge) = Object::new(judge, "the judge's settings", &mut cx.problems)
+    {
+        config.prompt = judge.text("prompt_file", &mut cx.problems);
+        judge.finish(&mut cx.problems);
+    }
+    if let Some(node) = object.value("aggregation") {
+        config.all_must_pass = word(cx, node, "aggregation", &[("all_must_pass", true)]).unwrap_or(false);
+    }
+    object.finish(&mut cx.problems);
+    config
+}
+
+/// The prompt file, from either of the two places that may name it.
+fn prompt(
+    cx: &mut Context,
+    object: &mut Object<'_>,
+    configured: Option<Spanned<String>>,
+    evaluator: Option<EvaluatorType>,
+) -> Option<Spanned<String>> {
+    let head = object.head();
+    let direct = object.text("llm_prompt_file", &mut cx.problems);
+    if let (Some(direct), Some(configured)) = (&direct, &configured)
+        && direct.value != configured.value
+    {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::TWO_SPELLINGS,
+                "two prompt files are named",
+                configured.span,
+                "this one differs",
+            )
+            .with_secondary(direct.span, "already given here")
+            .with_help("keep `llm_prompt_file`"),
+        );
+    }
+    let prompt = direct.or(configured);
+    match (&prompt, evaluator) {
+        (None, Some(evaluator)) if evaluator.needs_prompt() => cx.problems.add(
+            Diagnostic::error(
+                codes::PROMPT_NOT_NAMED,
+                format!("a benchmark with `{}` needs a prompt file", evaluator.name()),
+                head,
+                "no `llm_prompt_file` here",
+            )
+            .with_help(
+                "write `llm_prompt_file: benchmarks/.../CODE_prompt.md`, a path from the scorecard's folder",
+            ),
+        ),
+        (Some(prompt), Some(evaluator)) if !evaluator.needs_prompt() => {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::UNUSED_SETTING,
+                    format!("`{}` uses no prompt file", evaluator.name()),
+                    prompt.span,
+                    "has no effect here",
+                )
+                .with_help("remove it, or use `hybrid` to ask a model after the checks"),
+            );
+            return None;
+        }
+        _ => {}
+    }
+    prompt
+}

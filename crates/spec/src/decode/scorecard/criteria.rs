@@ -1,0 +1,99 @@
+//! The standard form of inclusion and exclusion criteria.
+
+use assize_diagnostic::{Diagnostic, Spanned};
+
+use crate::codes;
+use crate::decode::Context;
+
+/// Checks both texts of a benchmark.
+pub(super) fn check(
+    cx: &mut Context,
+    inclusion: Option<&Spanned<String>>,
+    exclusion: Option<&Spanned<String>>,
+) {
+    if let Some(text) = inclusion {
+        let folded = folded(&text.value);
+        let lacks = match (folded.starts_with("apply when "), folded.contains("flag if ")) {
+            (true, true) => None,
+            (false, true) => Some("does not begin with `Apply when`"),
+            (true, false) => Some("does not say `Flag if`"),
+            (false, false) => Some("neither `Apply when` nor `Flag if`"),
+        };
+        if let Some(lacks) = lacks {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::INCLUSION_FORM,
+                    "the inclusion criteria are not in their standard form",
+                    text.span,
+                    lacks,
+                )
+                .with_help("write `Apply when TRIGGER. Flag if FAILURE.`"),
+            );
+        }
+        numbered(cx, "inclusion", text);
+    }
+    if let Some(text) = exclusion {
+        if !folded(&text.value).starts_with("do not apply when ") {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::EXCLUSION_FORM,
+                    "the exclusion criteria are not in their standard form",
+                    text.span,
+                    "does not begin with `Do not apply when`",
+                )
+                .with_help("write `Do not apply when ...`; what is excluded is skipped and does not pass"),
+            );
+        }
+        numbered(cx, "exclusion", text);
+    }
+}
+
+/// A text in lower case with single blanks.
+fn folded(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_ascii_lowercase()
+}
+
+fn numbered(cx: &mut Context, which: &str, text: &Spanned<String>) {
+    if !has_numbers(&text.value) {
+        return;
+    }
+    cx.problems.add(
+        Diagnostic::warning(
+            codes::NUMBERED_CRITERIA,
+            format!("the {which} criteria hold a numbered list"),
+            text.span,
+            "a list inside a sentence",
+        )
+        .with_help("keep one trigger and one failure; make a benchmark of each further one"),
+    );
+}
+
+/// Whether a text holds the marks of a numbered list: `1.` or `1)` at the beginning of a line, or
+/// `(1)` and `(2)` anywhere.
+fn has_numbers(text: &str) -> bool {
+    let mark = |line: &str| {
+        let digits = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+        digits.len() < line.trim_start().len() && (digits.starts_with(". ") || digits.starts_with(") "))
+    };
+    text.lines().any(mark)
+        || (text.contains("(1)") && text.contains("(2)"))
+        || (text.contains(" 1. ") && text.contains(" 2. "))
+        || (text.contains(" 1) ") && text.contains(" 2) "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_told_from_figures() {
+        for text in ["1. one\n2. two", "Apply when (1) a or (2) b.", "Apply when: 1) a 2) b", "x\n  10) y"] {
+            assert!(has_numbers(text), "{text}");
+        }
+        for text in ["Apply when 2 doses are given.", "0.5 mg", "2.5 of 3. Flag if 1 is missing.", "(1) only"]
+        {
+            assert!(!has_numbers(text), "{text}");
+        }
+    }
+}

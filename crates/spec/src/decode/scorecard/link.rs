@@ -1,0 +1,496 @@
+//! Looking up codes: one tree out of what was read, and every complaint about its shape.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
+use assize_rubric::Weight;
+
+use super::draft::{CaseDraft, Draft, LabelDraft, PartsDraft};
+use super::labels::NONE_OF_THE_ABOVE;
+use super::{prompts, shares};
+use crate::codes;
+use crate::decode::Context;
+use crate::model::{CardBenchmark, CardCase, CardLabel, CardParts, CardRubric, JudgePrompt, Scorecard};
+
+/// What a code names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Index,
+    Rubric(usize),
+    Benchmark(usize),
+}
+
+/// All codes, and who lists whom.
+struct Codes {
+    named: HashMap<String, (Named, Span)>,
+    /// Where a code is written that another node has already.
+    duplicates: Vec<Span>,
+    /// Codes of files that could not be read.
+    broken: Vec<String>,
+    rubric_parents: Vec<Option<(usize, Span)>>,
+    benchmark_parents: Vec<Option<(usize, Span)>>,
+}
+
+/// Makes the scorecard. What can't be looked up is complained about; the result is only to be used if
+/// there was no error at all.
+pub(super) fn link(
+    cx: &mut Context,
+    mut draft: Draft,
+    root: PathBuf,
+    name: String,
+    is_folder: bool,
+) -> Scorecard {
+    let mut codes = claim(cx, &draft);
+    let parts = list_parts(cx, &draft, &mut codes);
+    cycles(cx, &draft, &codes);
+    let prompt_places = prompts_of(cx, &root, &mut draft, is_folder);
+    check_parents(cx, &draft, &codes);
+    let index = shares::index(cx, &draft, &codes.rubric_parents, |cx, code| lookup_rubric(cx, &codes, code));
+    orphans(cx, &draft, &codes, index.as_ref().map(|index| index.components.as_slice()));
+    shares::check(cx, &draft, &parts);
+    let cases: Vec<CardCase> = {
+        let below = |rubric| below(&parts, rubric);
+        cases(cx, &draft, &codes, &below)
+    };
+    let labels = labels(cx, &draft, &codes);
+    let benchmarks = draft.benchmarks.into_iter().zip(prompt_places).zip(&codes.benchmark_parents);
+    let benchmarks: Vec<CardBenchmark> = benchmarks
+        .map(|((benchmark, prompt), parent)| CardBenchmark {
+            place: cx.place(benchmark.code.span),
+            code: Arc::from(benchmark.code.value),
+            label: benchmark.label,
+            concept: benchmark.concept,
+            weight: benchmark.weight.unwrap_or(Weight::ONE),
+            threshold: benchmark.threshold,
+            criticality: benchmark.criticality,
+            scale: benchmark.scale,
+            evaluator: benchmark.evaluator,
+            prompt,
+            checks: benchmark.checks,
+            all_must_pass: benchmark.all_must_pass,
+            inclusion: benchmark.inclusion,
+            exclusion: benchmark.exclusion,
+            examples: benchmark.examples,
+            tags: benchmark.tags,
+            // A benchmark without a parent was complained about, so this value is never used.
+            parent: parent.map_or(0, |(parent, _)| parent),
+        })
+        .collect();
+    let tops: Vec<usize> =
+        (0..draft.rubrics.len()).filter(|rubric| codes.rubric_parents[*rubric].is_none()).collect();
+    let rubrics: Vec<CardRubric> = draft
+        .rubrics
+        .into_iter()
+        .zip(parts)
+        .zip(&codes.rubric_parents)
+        .map(|((rubric, parts), parent)| CardRubric {
+            place: cx.place(rubric.code.span),
+            code: Arc::from(rubric.code.value),
+            label: rubric.label,
+            description: rubric.description,
+            weight: rubric.weight.unwrap_or(Weight::ONE),
+            aggregation: rubric.aggregation,
+            threshold: rubric.threshold,
+            hard_gate: rubric.hard_gate,
+            guidelines: rubric.guidelines,
+            parts,
+            parent: parent.map(|(parent, _)| parent),
+        })
+        .collect();
+    let prompts = draft
+        .prompts
+        .into_iter()
+        .map(|prompt| JudgePrompt {
+            path: prompt.path,
+            behaviour: prompt.text.behaviours.first().map(|item| item.text.clone()),
+            fail_conditions: prompt.text.fails.iter().map(|item| item.text.clone()).collect(),
+            pass_conditions: prompt.text.passes.iter().map(|item| item.text.clone()).collect(),
+            has_inputs: prompt.text.part(super::prompt::Part::Inputs).is_some(),
+            text: prompt.text.text,
+        })
+        .collect();
+    let name = match (&index, tops.as_slice()) {
+        (Some(index), _) => index.code.to_string(),
+        (None, [only]) => rubrics[*only].code.to_string(),
+        _ => name,
+    };
+    Scorecard { name, root, index, rubrics, benchmarks, tops, prompts, cases, labels }
+}
+
+fn claim(cx: &mut Context, draft: &Draft) -> Codes {
+    let mut named: HashMap<String, (Named, Span)> = HashMap::new();
+    let mut duplicates = Vec::new();
+    let indexes = draft.indexes.iter().map(|index| (&index.code, Named::Index));
+    let rubrics = draft.rubrics.iter().enumerate().map(|(at, rubric)| (&rubric.code, Named::Rubric(at)));
+    let benchmarks =
+        draft.benchmarks.iter().enumerate().map(|(at, found)| (&found.code, Named::Benchmark(at)));
+    for (code, what) in indexes.chain(rubrics).chain(benchmarks) {
+        if let Some((_, first)) = named.get(&code.value) {
+            duplicates.push(code.span);
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::DUPLICATE_CODE,
+                    format!("the code `{}` is used twice", code.value),
+                    code.span,
+                    "second time",
+                )
+                .with_secondary(*first, "first time")
+                .with_help("give one of them another code"),
+            );
+        } else {
+            named.insert(code.value.clone(), (what, code.span));
+        }
+    }
+    Codes {
+        named,
+        duplicates,
+        broken: draft.broken.clone(),
+        rubric_parents: vec![None; draft.rubrics.len()],
+        benchmark_parents: vec![None; draft.benchmarks.len()],
+    }
+}
+
+/// The complaint about a code that names nothing of the wanted kind.
+fn unknown(
+    cx: &Context,
+    codes: &Codes,
+    code: &Spanned<String>,
+    wanted: &str,
+    fits: fn(Named) -> bool,
+) -> Diagnostic {
+    let found = codes.named.get(&code.value).map(|(named, _)| match named {
+        Named::Index => "the index",
+        Named::Rubric(_) => "a rubric",
+        Named::Benchmark(_) => "a benchmark",
+    });
+    let label = found.map_or_else(|| "no such code".to_owned(), |found| format!("this is {found}"));
+    let diagnostic =
+        Diagnostic::error(codes::UNKNOWN_CODE, format!("`{}` is not {wanted}", code.value), code.span, label);
+    let mut known: Vec<&str> =
+        codes.named.iter().filter(|(_, (named, _))| fits(*named)).map(|(code, _)| code.as_str()).collect();
+    known.sort_unstable();
+    match did_you_mean(&code.value, known.iter().copied()) {
+        Some(near) => {
+            let quote = cx.sources.slice(code.span).chars().next().filter(|c| matches!(c, '"' | '\''));
+            let quote = quote.map(String::from).unwrap_or_default();
+            diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
+                "use this code",
+                code.span,
+                format!("{quote}{near}{quote}"),
+            )
+        }
+        None if found.is_some() => diagnostic
+            .with_help("benchmarks stand under `benchmarks`, rubrics under `sub_rubrics` or `components`"),
+        None => diagnostic.with_help("check the spelling, or write the file that is missing"),
+    }
+}
+
+fn is_rubric(named: Named) -> bool {
+    matches!(named, Named::Rubric(_))
+}
+
+fn is_benchmark(named: Named) -> bool {
+    matches!(named, Named::Benchmark(_))
+}
+
+fn lookup_rubric(cx: &mut Context, codes: &Codes, code: &Spanned<String>) -> Option<usize> {
+    if let Some((Named::Rubric(at), _)) = codes.named.get(&code.value) {
+        return Some(*at);
+    }
+    if codes.broken.contains(&code.value) {
+        return None;
+    }
+    let complaint = unknown(cx, codes, code, "a rubric", is_rubric);
+    cx.problems.add(complaint);
+    None
+}
+
+fn lookup_benchmark(cx: &mut Context, codes: &Codes, code: &Spanned<String>) -> Option<usize> {
+    if let Some((Named::Benchmark(at), _)) = codes.named.get(&code.value) {
+        return Some(*at);
+    }
+    if codes.broken.contains(&code.value) {
+        return None;
+    }
+    let complaint = unknown(cx, codes, code, "a benchmark", is_benchmark);
+    cx.problems.add(complaint);
+    None
+}
+
+/// What each rubric is made of. Notes who lists whom, and complains about what is listed twice.
+fn list_parts(cx: &mut Context, draft: &Draft, codes: &mut Codes) -> Vec<CardParts> {
+    let mut all = Vec::with_capacity(draft.rubrics.len());
+    for (at, rubric) in draft.rubrics.iter().enumerate() {
+        all.push(match &rubric.parts {
+            PartsDraft::Unclear => CardParts::Benchmarks(Vec::new()),
+            PartsDraft::Benchmarks(list) => {
+                let mut found = Vec::new();
+                for code in list.iter().filter(|code| !codes.duplicates.contains(&code.span)) {
+                    let Some(benchmark) = lookup_benchmark(cx, codes, code) else { continue };
+                    if adopt(cx, draft, &mut codes.benchmark_parents[benchmark], at, code) {
+                        found.push(benchmark);
+                    }
+                }
+                CardParts::Benchmarks(found)
+            }
+            PartsDraft::Rubrics(list) => {
+                let mut found = Vec::new();
+                for code in list.iter().filter(|code| !codes.duplicates.contains(&code.span)) {
+                    let Some(child) = lookup_rubric(cx, codes, code) else { continue };
+                    if adopt(cx, draft, &mut codes.rubric_parents[child], at, code) {
+                        found.push(child);
+                    }
+                }
+                CardParts::Rubrics(found)
+            }
+        });
+    }
+    all
+}
+
+/// Notes a parent; a second one is a mistake.
+fn adopt(
+    cx: &mut Context,
+    draft: &Draft,
+    slot: &mut Option<(usize, Span)>,
+    parent: usize,
+    code: &Spanned<String>,
+) -> bool {
+    let Some((first, place)) = *slot else {
+        *slot = Some((parent, code.span));
+        return true;
+    };
+    let (first_code, parent_code) = (&draft.rubrics[first].code.value, &draft.rubrics[parent].code.value);
+    let title = if first == parent {
+        format!("`{first_code}` lists `{}` twice", code.value)
+    } else {
+        format!("`{}` stands under `{first_code}` and under `{parent_code}`", code.value)
+    };
+    cx.problems.add(
+        Diagnostic::error(codes::TWO_PARENTS, title, code.span, "second time")
+            .with_secondary(place, "first time")
+            .with_help("list it once; a scorecard is a tree"),
+    );
+    false
+}
+
+/// Follows each rubric upwards; who meets itself again is in a circle.
+fn cycles(cx: &mut Context, draft: &Draft, codes: &Codes) {
+    // 0: not visited; otherwise the number of the walk that came by.
+    let mut visited = vec![0usize; draft.rubrics.len()];
+    for start in 0..draft.rubrics.len() {
+        let mut at = start;
+        while visited[at] == 0 {
+            visited[at] = start + 1;
+            match codes.rubric_parents[at] {
+                Some((parent, _)) => at = parent,
+                None => break,
+            }
+        }
+        let again = visited[at] == start + 1 && codes.rubric_parents[at].is_some();
+        let Some((_, place)) = codes.rubric_parents[at].filter(|_| again) else { continue };
+        let mut circle = vec![at];
+        let mut up = at;
+        while let Some((parent, _)) = codes.rubric_parents[up].filter(|(parent, _)| *parent != at) {
+            circle.push(parent);
+            up = parent;
+        }
+        circle.push(at);
+        let names: Vec<&str> =
+            circle.iter().rev().map(|rubric| draft.rubrics[*rubric].code.value.as_str()).collect();
+        cx.problems.add(
+            Diagnostic::error(
+                codes::RUBRIC_CYCLE,
+                "rubrics contain each other in a circle",
+                place,
+                names.join(" > "),
+            )
+            .with_help("remove one of these entries"),
+        );
+    }
+}
+
+fn prompts_of(cx: &mut Context, root: &Path, draft: &mut Draft, is_folder: bool) -> Vec<Option<usize>> {
+    let written: Vec<Option<Spanned<String>>> =
+        draft.benchmarks.iter().map(|benchmark| benchmark.prompt.clone()).collect();
+    let mut places = Vec::with_capacity(written.len());
+    for written in written {
+        let place = written.and_then(|written| prompts::find(cx, root, &written, draft));
+        if let Some(place) = place {
+            draft.prompts[place].used = true;
+        }
+        places.push(place);
+    }
+    for prompt in draft.prompts.iter().filter(|prompt| is_folder && !prompt.used && draft.broken.is_empty()) {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::UNUSED_PROMPT,
+                "no benchmark uses this prompt file",
+                prompt.span,
+                format!("`{}`", prompt.path),
+            )
+            .with_help("name it in the `llm_prompt_file` of a benchmark, or remove it"),
+        );
+    }
+    places
+}
+
+fn check_parents(cx: &mut Context, draft: &Draft, codes: &Codes) {
+    for (at, benchmark) in draft.benchmarks.iter().enumerate() {
+        let Some(written) = &benchmark.parent else { continue };
+        if lookup_rubric(cx, codes, written).is_none() {
+            continue;
+        }
+        let Some((parent, place)) = codes.benchmark_parents[at] else { continue };
+        let actual = &draft.rubrics[parent].code.value;
+        if *actual != written.value {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::OTHER_PARENT,
+                    format!("`{}` is listed by another rubric than it names", benchmark.code.value),
+                    written.span,
+                    format!("but `{actual}` lists it"),
+                )
+                .with_secondary(place, "listed here")
+                .with_help("correct `parent_rubric`, or move the code to the other rubric"),
+            );
+        }
+    }
+}
+
+fn orphans(cx: &mut Context, draft: &Draft, codes: &Codes, components: Option<&[usize]>) {
+    for (at, benchmark) in draft.benchmarks.iter().enumerate() {
+        let first =
+            codes.named.get(&benchmark.code.value).is_some_and(|(named, _)| *named == Named::Benchmark(at));
+        if codes.benchmark_parents[at].is_none() && first {
+            let help = match &benchmark.parent {
+                Some(parent) => {
+                    format!("add `- {}` to the `benchmarks` of `{}`", benchmark.code.value, parent.value)
+                }
+                None => format!("add `- {}` to the `benchmarks` of a rubric", benchmark.code.value),
+            };
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::ORPHAN_BENCHMARK,
+                    format!("no rubric lists the benchmark `{}`", benchmark.code.value),
+                    benchmark.code.span,
+                    "counts nowhere",
+                )
+                .with_help(help),
+            );
+        }
+    }
+    let Some(components) = components else { return };
+    for (at, rubric) in draft.rubrics.iter().enumerate() {
+        if codes.rubric_parents[at].is_none() && !components.contains(&at) {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::ORPHAN_RUBRIC,
+                    format!("the rubric `{}` stands outside the index", rubric.code.value),
+                    rubric.code.span,
+                    "counts nowhere above itself",
+                )
+                .with_help("list it under the index's `components` or a rubric's `sub_rubrics`"),
+            );
+        }
+    }
+}
+
+/// All benchmarks at any depth below a rubric. Circles are walked once.
+fn below(parts: &[CardParts], rubric: usize) -> Vec<usize> {
+    let mut seen = vec![false; parts.len()];
+    let (mut waiting, mut found) = (vec![rubric], Vec::new());
+    while let Some(at) = waiting.pop() {
+        if std::mem::replace(&mut seen[at], true) {
+            continue;
+        }
+        match &parts[at] {
+            CardParts::Benchmarks(list) => found.extend(list),
+            CardParts::Rubrics(list) => waiting.extend(list),
+        }
+    }
+    found
+}
+
+fn cases(
+    cx: &mut Context,
+    draft: &Draft,
+    codes: &Codes,
+    below: &dyn Fn(usize) -> Vec<usize>,
+) -> Vec<CardCase> {
+    let mut met: HashMap<&str, Span> = HashMap::new();
+    let mut cases = Vec::with_capacity(draft.cases.len());
+    for CaseDraft { id, tags, benchmarks, ground_truth, source_narrative, candidate_output } in &draft.cases {
+        if let Some(first) = met.insert(&id.value, id.span) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::DUPLICATE_CARD_CASE,
+                    format!("two cases have the id `{}`", id.value),
+                    id.span,
+                    "second time",
+                )
+                .with_secondary(first, "first time")
+                .with_help("give one of them another id"),
+            );
+        }
+        let listed = benchmarks.as_ref().map(|list| {
+            let mut found: Vec<usize> = Vec::new();
+            for code in list {
+                match codes.named.get(&code.value) {
+                    // A rubric stands for all benchmarks below it.
+                    Some((Named::Rubric(rubric), _)) => found.extend(below(*rubric)),
+                    _ => found.extend(lookup_benchmark(cx, codes, code)),
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+            found
+        });
+        cases.push(CardCase {
+            id: Arc::from(id.value.as_str()),
+            tags: tags.clone(),
+            benchmarks: listed,
+            ground_truth: ground_truth.clone(),
+            source_narrative: source_narrative.clone(),
+            candidate_output: candidate_output.clone(),
+            place: cx.place(id.span),
+        });
+    }
+    cases
+}
+
+fn labels(cx: &mut Context, draft: &Draft, codes: &Codes) -> Vec<CardLabel> {
+    let ids: std::collections::HashSet<&str> =
+        draft.cases.iter().map(|case| case.id.value.as_str()).collect();
+    let mut labels = Vec::with_capacity(draft.labels.len());
+    for label in &draft.labels {
+        let LabelDraft { trace_id, benchmark, outcome, severity, note, reviewer, at, version } = label;
+        if !ids.contains(trace_id.value.as_str()) {
+            let mut diagnostic = Diagnostic::warning(
+                codes::LABEL_WITHOUT_CASE,
+                format!("no case has the id `{}`", trace_id.value),
+                trace_id.span,
+                "the label has no effect",
+            );
+            if let Some(near) = did_you_mean(&trace_id.value, ids.iter().copied()) {
+                diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+            }
+            cx.problems.add(diagnostic.with_help("`trace_id` is the `id` of a case"));
+        }
+        let of = (benchmark.value != NONE_OF_THE_ABOVE).then(|| lookup_benchmark(cx, codes, benchmark));
+        labels.push(CardLabel {
+            trace_id: trace_id.value.clone(),
+            benchmark: of.flatten(),
+            outcome: *outcome,
+            severity: *severity,
+            note: note.clone(),
+            reviewer: reviewer.clone(),
+            at: at.clone(),
+            version: version.clone(),
+            place: cx.place(trace_id.span),
+        });
+    }
+    labels
+}

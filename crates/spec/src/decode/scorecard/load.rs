@@ -1,0 +1,256 @@
+//! Loading a scorecard: from a path to a checked model and every complaint.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_diagnostic::{Diagnostic, SourceMap, Span, Spanned};
+
+use super::benchmark::benchmark;
+use super::cases::case;
+use super::draft::Draft;
+use super::folder::{Files, files};
+use super::index::{index, looks_like_index};
+use super::labels::label;
+use super::rubric::rubric;
+use super::{link, prompts};
+use crate::LoadOptions;
+use crate::codes;
+use crate::decode::file::{ending, read_source, read_tree};
+use crate::decode::object::wrong_type;
+use crate::decode::{Context, Object};
+use crate::load::context;
+use crate::model::Scorecard;
+use crate::tree::{Data, Node, read_json};
+
+/// A scorecard that was read.
+#[derive(Debug)]
+pub struct LoadedScorecard {
+    /// The scorecard; `None` when there are errors.
+    pub scorecard: Option<Scorecard>,
+    /// How many files were read.
+    pub files: usize,
+    /// How many cases were found, broken ones included.
+    pub cases: usize,
+    /// The texts that the diagnostics point into.
+    pub sources: SourceMap,
+    /// Every complaint, sorted by file and place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Loads a scorecard from a folder or from one file with everything inside. Everything that is wrong is
+/// reported at once; nothing but the files of the folder and those they name is read.
+pub fn load_scorecard(path: &Path, options: &LoadOptions) -> LoadedScorecard {
+    let is_folder = path.is_dir();
+    let inside = if is_folder { path.join("index.yaml") } else { path.to_path_buf() };
+    let mut cx = context(&inside, options);
+    let root = if is_folder { path.to_path_buf() } else { folder_of(path) };
+    let mut draft = Draft::default();
+    let files = if is_folder {
+        let files = files(&root);
+        read_folder(&mut cx, &root, &files, &mut draft)
+    } else {
+        if let Some((node, _)) = tree(&mut cx, path) {
+            whole(&mut cx, &node, &mut draft);
+        }
+        1
+    };
+    let cases = draft.cases.len();
+    let name = name_of(path);
+    let scorecard = link::link(&mut cx, draft, root, name, is_folder);
+    let sound = cx.problems.errors() == 0;
+    let Context { sources, problems, .. } = cx;
+    let mut diagnostics = problems.into_vec();
+    assize_diagnostic::sort(&mut diagnostics);
+    LoadedScorecard { scorecard: sound.then_some(scorecard), files, cases, sources, diagnostics }
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// A folder's name, also when the path is `.`; a file's name without its ending.
+fn name_of(path: &Path) -> String {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let name = if path.is_dir() { real.file_name() } else { real.file_stem() };
+    name.map_or_else(|| "scorecard".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn read_folder(cx: &mut Context, root: &Path, files: &Files, draft: &mut Draft) -> usize {
+    if files.rubrics.is_empty() {
+        let source = cx.sources.add(root, "");
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_A_SCORECARD,
+                "the folder is not a scorecard",
+                Span::new(source, 0, 0),
+                "no files in `rubrics/`",
+            )
+            .with_help(
+                "put one file for each rubric into `rubrics/` and one for each benchmark into `benchmarks/`",
+            ),
+        );
+    }
+    for path in &files.prompts {
+        prompts::read(cx, root, path, draft);
+    }
+    for path in &files.indexes {
+        if let Some((node, _)) = tree(cx, path) {
+            index(cx, &node, draft);
+        }
+    }
+    for (paths, read) in [
+        (&files.rubrics, rubric as fn(&mut Context, &Node, &mut Draft) -> Option<Spanned<String>>),
+        (&files.benchmarks, benchmark),
+    ] {
+        for path in paths {
+            match tree(cx, path).and_then(|(node, _)| read(cx, &node, draft)) {
+                Some(code) => check_name(cx, path, &code),
+                None => draft.broken.push(stem(path)),
+            }
+        }
+    }
+    for (paths, key, read) in [
+        (&files.cases, "cases", case as fn(&mut Context, &Node, &mut Draft)),
+        (&files.labels, "labels", label),
+    ] {
+        for path in paths {
+            rows(cx, path, key, draft, read);
+        }
+    }
+    let lists =
+        [&files.prompts, &files.indexes, &files.rubrics, &files.benchmarks, &files.cases, &files.labels];
+    lists.iter().map(|list| list.len()).sum()
+}
+
+/// The tree of a file that must hold something.
+fn tree(cx: &mut Context, path: &Path) -> Option<(Node, Span)> {
+    let source = read_source(cx, path, None)?;
+    let errors = cx.problems.errors();
+    let beginning = Span::new(source, 0, 0);
+    let node = read_tree(cx, source).filter(|node| !node.is_null());
+    if node.is_none() && cx.problems.errors() == errors {
+        cx.problems.add(
+            Diagnostic::error(codes::EMPTY_FILE, "the file is empty", beginning, "there is nothing in it")
+                .with_help("write the fields, or remove the file"),
+        );
+    }
+    node.map(|node| (node, beginning))
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn check_name(cx: &mut Context, path: &Path, code: &Spanned<String>) {
+    let stem = stem(path);
+    if stem != code.value {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::FILE_NAME,
+                "the file is not named after its code",
+                code.span,
+                format!("in `{stem}.{}`", ending(path)),
+            )
+            .with_help(format!("name the file `{}.{}`", code.value, ending(path))),
+        );
+    }
+}
+
+/// A file of cases or labels: a line each, or a list, alone or under its key.
+fn rows(
+    cx: &mut Context,
+    path: &Path,
+    key: &str,
+    draft: &mut Draft,
+    read: fn(&mut Context, &Node, &mut Draft),
+) {
+    if ending(path) != "jsonl" {
+        let Some((node, _)) = tree(cx, path) else { return };
+        let list = node.get(key).filter(|_| node.as_map().is_some_and(|map| map.len() == 1)).unwrap_or(&node);
+        list_of(cx, list, key, draft, read);
+        return;
+    }
+    let Some(source) = read_source(cx, path, None) else { return };
+    let text = cx.sources.file(source).text().to_owned();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let fragment = cx.sources.add_fragment(path, line, index + 1);
+        if let Some(node) = read_json(&cx.sources, fragment, &mut cx.problems) {
+            read(cx, &node, draft);
+        }
+    }
+}
+
+fn list_of(
+    cx: &mut Context,
+    node: &Node,
+    key: &str,
+    draft: &mut Draft,
+    read: fn(&mut Context, &Node, &mut Draft),
+) {
+    match &node.data {
+        Data::Seq(items) => items.iter().for_each(|item| read(cx, item, draft)),
+        _ => cx.problems.add(wrong_type(node, &format!("`{key}`"), "a list")),
+    }
+}
+
+/// One file with everything inside: a rubric, an index, or a map of lists.
+fn whole(cx: &mut Context, node: &Node, draft: &mut Draft) {
+    if node.get("code").is_some() {
+        if looks_like_index(node) {
+            index(cx, node, draft);
+        } else {
+            rubric(cx, node, draft);
+        }
+        return;
+    }
+    let known = ["index", "rubrics"].iter().any(|key| node.get(key).is_some());
+    if !known {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_A_SCORECARD,
+                "the file is not a scorecard",
+                node.place().start_point(),
+                "neither `code` nor `rubrics`",
+            )
+            .with_help("write a rubric with a `code`, or a map with `rubrics:`, and if wanted `index:`, `benchmarks:`, `cases:` and `labels:`"),
+        );
+        return;
+    }
+    let Some(mut object) = Object::new(node, "a scorecard", &mut cx.problems) else { return };
+    object.entry("$schema");
+    if let Some(node) = object.value("index") {
+        index(cx, node, draft);
+    }
+    let tree = |read: fn(&mut Context, &Node, &mut Draft) -> Option<Spanned<String>>| {
+        move |cx: &mut Context, node: &Node, draft: &mut Draft| drop(read(cx, node, draft))
+    };
+    if let Some(node) = object.value("rubrics") {
+        each(cx, node, "rubrics", draft, tree(rubric));
+    }
+    if let Some(node) = object.value("benchmarks") {
+        each(cx, node, "benchmarks", draft, tree(benchmark));
+    }
+    if let Some(node) = object.value("cases") {
+        list_of(cx, node, "cases", draft, case);
+    }
+    if let Some(node) = object.value("labels") {
+        list_of(cx, node, "labels", draft, label);
+    }
+    object.finish(&mut cx.problems);
+}
+
+fn each(
+    cx: &mut Context,
+    node: &Node,
+    key: &str,
+    draft: &mut Draft,
+    read: impl Fn(&mut Context, &Node, &mut Draft),
+) {
+    match &node.data {
+        Data::Seq(items) => items.iter().for_each(|item| read(cx, item, draft)),
+        _ => cx.problems.add(wrong_type(node, &format!("`{key}`"), "a list")),
+    }
+}

@@ -1,0 +1,23 @@
+//! Reading scorecards: a folder of rubrics, benchmarks, prompts, cases and labels, or one file.
+
+mod benchmark;
+mod cases;
+mod criteria;
+mod draft;
+mod folder;
+mod index;
+mod labels;
+mod link;
+mod load;
+mod prompt;
+mod prompt_checks;
+mod prompts;
+mod results;
+mod rubric;
+mod scale;
+mod shares;
+mod words;
+
+pub use folder::is_scorecard;
+pub use load::{LoadedScorecard, load_scorecard};
+pub use results::{LoadedCardResults, load_card_results};

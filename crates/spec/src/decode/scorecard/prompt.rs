@@ -1,0 +1,195 @@
+//! The parts of a judge's prompt file.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A part of a prompt, in the order they stand in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    System,
+    Behaviour,
+    Description,
+    Scope,
+    Include,
+    Ignore,
+    Rubric,
+    Fail,
+    Pass,
+    Variations,
+    Uncertainty,
+    Inputs,
+}
+
+/// Headings in lower case; a line that begins with one opens its part. Those without a colon stand alone.
+const HEADINGS: [(&str, Part); 17] = [
+    ("system:", Part::System),
+    ("behavior:", Part::Behaviour),
+    ("behaviour:", Part::Behaviour),
+    ("description:", Part::Description),
+    ("evaluation scope", Part::Scope),
+    ("include:", Part::Include),
+    ("ignore:", Part::Ignore),
+    ("rubric:", Part::Rubric),
+    ("rubric", Part::Rubric),
+    ("automatic fail", Part::Fail),
+    ("pass conditions", Part::Pass),
+    ("pass condition", Part::Pass),
+    ("acceptable variations", Part::Variations),
+    ("uncertainty policy", Part::Uncertainty),
+    ("inputs:", Part::Inputs),
+    ("inputs", Part::Inputs),
+    ("input:", Part::Inputs),
+];
+
+/// One condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) text: String,
+    pub(super) numbered: bool,
+    /// Its first line.
+    pub(super) place: Range<usize>,
+}
+
+/// A prompt, taken apart.
+#[derive(Debug, Clone)]
+pub(super) struct PromptText {
+    pub(super) text: Arc<str>,
+    /// Every part with the place of its heading, in the order of the file.
+    pub(super) parts: Vec<(Part, Range<usize>)>,
+    /// What stands behind each `BEHAVIOR:`.
+    pub(super) behaviours: Vec<Item>,
+    pub(super) fails: Vec<Item>,
+    pub(super) passes: Vec<Item>,
+    /// Whether a line asks for JSON.
+    pub(super) asks_json: bool,
+}
+
+impl PromptText {
+    /// Takes a prompt apart. Headings may carry the marks of Markdown, in any letter case.
+    pub(super) fn read(text: &str) -> Self {
+        let mut prompt = Self {
+            text: Arc::from(text),
+            parts: Vec::new(),
+            behaviours: Vec::new(),
+            fails: Vec::new(),
+            passes: Vec::new(),
+            asks_json: false,
+        };
+        let mut start = 0;
+        let mut open = None;
+        for line in text.split_inclusive('\n') {
+            let place = start + (line.len() - line.trim_start().len())..start + line.trim_end().len();
+            start += line.len();
+            let body = line.trim();
+            if body.is_empty() {
+                continue;
+            }
+            prompt.asks_json |= body.to_ascii_lowercase().contains("json");
+            if body.chars().all(|c| c == '-') && body.len() >= 3 {
+                open = None;
+                continue;
+            }
+            let (marker, rest) = marker(body);
+            if marker == Marker::None
+                && let Some((part, value)) = heading(body)
+            {
+                prompt.parts.push((part, place.clone()));
+                open = Some(part);
+                if part == Part::Behaviour {
+                    prompt.behaviours.push(Item { text: value.to_owned(), numbered: false, place });
+                }
+                continue;
+            }
+            let list = match open {
+                Some(Part::Fail) => &mut prompt.fails,
+                Some(Part::Pass) => &mut prompt.passes,
+                Some(Part::Behaviour) if marker != Marker::None => &mut prompt.behaviours,
+                _ => continue,
+            };
+            match (marker, list.last_mut()) {
+                (Marker::None, Some(last)) => {
+                    last.text.push(' ');
+                    last.text.push_str(body);
+                }
+                _ => list.push(Item { text: rest.to_owned(), numbered: marker == Marker::Number, place }),
+            }
+        }
+        prompt
+    }
+
+    /// Where a part stands, if it does.
+    pub(super) fn part(&self, part: Part) -> Option<Range<usize>> {
+        self.parts.iter().find(|(found, _)| *found == part).map(|(_, place)| place.clone())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Marker {
+    None,
+    Bullet,
+    Number,
+}
+
+/// The mark a line of a list begins with, and what follows it.
+fn marker(body: &str) -> (Marker, &str) {
+    for bullet in ["- ", "* ", "+ ", "\u{2022} "] {
+        if let Some(rest) = body.strip_prefix(bullet) {
+            return (Marker::Bullet, rest.trim());
+        }
+    }
+    let rest = body.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() < body.len()
+        && let Some(rest) = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))
+    {
+        return (Marker::Number, rest.trim());
+    }
+    (Marker::None, body)
+}
+
+/// The part that a line opens, with what stands behind the heading.
+fn heading(body: &str) -> Option<(Part, &str)> {
+    let bare = body.trim_start_matches('#').trim().trim_start_matches("**").trim_end_matches("**").trim();
+    for (words, part) in HEADINGS {
+        let Some(begin) = bare.get(..words.len()) else { continue };
+        if !begin.eq_ignore_ascii_case(words) {
+            continue;
+        }
+        let rest = bare.get(words.len()..).unwrap_or_default();
+        let alone = matches!(words, "rubric" | "inputs");
+        let phrase = !alone && !words.ends_with(':');
+        if (alone && !rest.is_empty()) || (phrase && !rest.contains(':') && !rest.is_empty()) {
+            continue;
+        }
+        return Some((part, rest.trim_start_matches("**").trim()));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_and_conditions_are_found() {
+        let text = "## SYSTEM:\nYou check.\n---\n**BEHAVIOR:** risks\nDESCRIPTION: d\nEVALUATION SCOPE:\nInclude:\n- a\nIgnore:\n- b\n---\nRUBRIC\nAutomatic fail if any of the following are true:\n- x is missing\n  entirely\n- y\nPass conditions (all must be satisfied):\n1. one\n- two\nAcceptable variations (still treated as pass):\n- v\nUncertainty policy:\n- u\n---\nReturn compact JSON only.\n";
+        let prompt = PromptText::read(text);
+        let texts =
+            |items: &[Item]| items.iter().map(|item| (item.text.clone(), item.numbered)).collect::<Vec<_>>();
+        assert_eq!(texts(&prompt.behaviours), [("risks".to_owned(), false)]);
+        assert_eq!(
+            texts(&prompt.fails),
+            [("x is missing entirely".to_owned(), false), ("y".to_owned(), false)]
+        );
+        assert_eq!(texts(&prompt.passes), [("one".to_owned(), true), ("two".to_owned(), false)]);
+        let parts: Vec<Part> = prompt.parts.iter().map(|(part, _)| *part).collect();
+        assert!(parts.is_sorted() && parts.len() == 11, "{parts:?}");
+        assert!(prompt.asks_json && prompt.part(Part::Inputs).is_none());
+        assert_eq!(&text[prompt.passes[1].place.clone()], "- two");
+    }
+
+    #[test]
+    fn words_in_sentences_are_no_headings() {
+        let prompt = PromptText::read("Rubric items matter.\nPass conditions are strict.\nInputs follow\n");
+        assert_eq!(prompt.parts, []);
+    }
+}

@@ -1,0 +1,189 @@
+//! What is wrong with a judge's prompt.
+
+use std::ops::Range;
+
+use assize_diagnostic::{Diagnostic, SourceId, Span};
+
+use super::prompt::{Item, Part, PromptText};
+use crate::codes;
+use crate::decode::Context;
+
+/// Checks the parts of a prompt file.
+pub(super) fn check(cx: &mut Context, source: SourceId, prompt: &PromptText) {
+    let mut checks = Checks { cx, source, prompt };
+    checks.missing();
+    checks.behaviours();
+    checks.conditions();
+    checks.order();
+}
+
+struct Checks<'a> {
+    cx: &'a mut Context,
+    source: SourceId,
+    prompt: &'a PromptText,
+}
+
+impl Checks<'_> {
+    fn span(&self, place: &Range<usize>) -> Span {
+        Span::new(self.source, place.start, place.end)
+    }
+
+    fn beginning(&self) -> Span {
+        Span::new(self.source, 0, 0)
+    }
+
+    fn missing(&mut self) {
+        let lists = [
+            (Part::Fail, "Automatic fail if any of the following are true:", &self.prompt.fails),
+            (Part::Pass, "Pass conditions (all must be satisfied):", &self.prompt.passes),
+        ];
+        let mut lacking = Vec::new();
+        if self.prompt.behaviours.iter().all(|item| item.text.is_empty()) {
+            let at = self.prompt.part(Part::Behaviour).map_or(self.beginning(), |place| self.span(&place));
+            lacking.push((at, "BEHAVIOR:", "names no behaviour"));
+        }
+        for (part, heading, items) in lists {
+            match (self.prompt.part(part), items.is_empty()) {
+                (Some(place), true) => lacking.push((self.span(&place), heading, "nothing in this list")),
+                (None, _) => lacking.push((self.beginning(), heading, "not in this file")),
+                _ => {}
+            }
+        }
+        for (at, heading, found) in lacking {
+            self.cx.problems.add(
+                Diagnostic::error(
+                    codes::PROMPT_PART_MISSING,
+                    format!("the prompt lacks `{heading}`"),
+                    at,
+                    found,
+                )
+                .with_help("the judge decides by this part; write it with at least one entry"),
+            );
+        }
+        let advised = [
+            (Part::System, "SYSTEM:"),
+            (Part::Description, "DESCRIPTION:"),
+            (Part::Scope, "EVALUATION SCOPE:"),
+            (Part::Include, "Include:"),
+            (Part::Ignore, "Ignore:"),
+            (Part::Rubric, "RUBRIC"),
+            (Part::Variations, "Acceptable variations (still treated as pass):"),
+            (Part::Uncertainty, "Uncertainty policy:"),
+        ];
+        let mut absent: Vec<String> = advised
+            .into_iter()
+            .filter(|(part, _)| self.prompt.part(*part).is_none())
+            .map(|(_, heading)| format!("`{heading}`"))
+            .collect();
+        if !self.prompt.asks_json {
+            absent.push("a line that asks for JSON".to_owned());
+        }
+        if !absent.is_empty() {
+            self.cx.problems.add(
+                Diagnostic::warning(
+                    codes::PROMPT_PART_ADVISED,
+                    "the prompt is not complete",
+                    self.beginning(),
+                    format!("without {}", absent.join(", ")),
+                )
+                .with_help("judges agree more often with people when all parts are there"),
+            );
+        }
+    }
+
+    fn behaviours(&mut self) {
+        let named: Vec<&Item> = self.prompt.behaviours.iter().filter(|item| !item.text.is_empty()).collect();
+        let joined = |text: &str| {
+            let folded = text.to_ascii_lowercase();
+            [" and ", " & ", ", ", "; "].iter().find(|joint| folded.contains(**joint)).copied()
+        };
+        let help = "one prompt is one behaviour is one yes or no: write a benchmark and a prompt for each";
+        match named.as_slice() {
+            [first, second, ..] => self.cx.problems.add(
+                Diagnostic::error(
+                    codes::SEVERAL_BEHAVIOURS,
+                    format!("the prompt asks about {} behaviours", named.len()),
+                    self.span(&second.place),
+                    "another one",
+                )
+                .with_secondary(self.span(&first.place), "the first one")
+                .with_help(help),
+            ),
+            [only] => {
+                if let Some(joint) = joined(&only.text) {
+                    self.cx.problems.add(
+                        Diagnostic::error(
+                            codes::SEVERAL_BEHAVIOURS,
+                            "the prompt asks about several behaviours",
+                            self.span(&only.place),
+                            format!("joined by `{}`", joint.trim()),
+                        )
+                        .with_help(help),
+                    );
+                }
+            }
+            [] => {}
+        }
+    }
+
+    fn conditions(&mut self) {
+        let bare = self.prompt.passes.iter().filter(|item| !item.numbered);
+        if let Some(first) = bare.clone().next() {
+            let count = bare.count();
+            let label =
+                if count == 1 { "no number here".to_owned() } else { format!("the first of {count}") };
+            self.cx.problems.add(
+                Diagnostic::warning(
+                    codes::NOT_NUMBERED,
+                    "pass conditions are not numbered",
+                    self.span(&first.place),
+                    label,
+                )
+                .with_help("all of them must hold; begin each with `1.`, `2.` and so on"),
+            );
+        }
+        for (index, item) in self.prompt.fails.iter().enumerate() {
+            let text = item.text.to_ascii_lowercase();
+            let first_words = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+            let continues = index > 0 && first_words.starts_with("and ");
+            let ending = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+            let goes_on = ending.ends_with(" and") && index + 1 < self.prompt.fails.len();
+            if continues || goes_on {
+                let label =
+                    if continues { "goes on from the bullet before" } else { "goes on in the next bullet" };
+                self.cx.problems.add(
+                    Diagnostic::warning(
+                        codes::AND_SPLIT,
+                        "one condition seems to be split over several bullets",
+                        self.span(&item.place),
+                        label,
+                    )
+                    .with_note("each bullet of this list fails the answer by itself")
+                    .with_help("put what only fails together into one bullet"),
+                );
+            }
+        }
+    }
+
+    fn order(&mut self) {
+        let mut highest: Option<(Part, Range<usize>)> = None;
+        for (part, place) in &self.prompt.parts {
+            if let Some((before, first)) = &highest
+                && part < before
+            {
+                self.cx.problems.add(
+                    Diagnostic::warning(
+                        codes::PROMPT_ORDER,
+                        "the parts of the prompt stand in an unusual order",
+                        self.span(place),
+                        "usually stands earlier",
+                    )
+                    .with_secondary(self.span(first), "usually stands after it")
+                    .with_help("SYSTEM, BEHAVIOR, DESCRIPTION, EVALUATION SCOPE, RUBRIC, INPUTS"),
+                );
+                return;
+            }
+            highest = Some((*part, place.clone()));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Finding the prompt files of a scorecard.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
+
+use super::draft::{Draft, PromptDraft};
+use super::prompt::PromptText;
+use super::prompt_checks;
+use crate::codes;
+use crate::decode::Context;
+use crate::decode::file::read_source;
+
+/// Reads a prompt file and checks it. Gives its place in the draft; `None` after a complaint.
+pub(super) fn read(cx: &mut Context, root: &Path, path: &Path, draft: &mut Draft) -> Option<usize> {
+    let real = fs::canonicalize(path).ok()?;
+    if let Some(known) = draft.prompts.iter().position(|prompt| prompt.real == real) {
+        return Some(known);
+    }
+    let source = read_source(cx, path, None)?;
+    let text = PromptText::read(cx.sources.file(source).text());
+    prompt_checks::check(cx, source, &text);
+    let relative = path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
+    let span = Span::new(source, 0, 0);
+    draft.prompts.push(PromptDraft { real, path: relative, text, span, used: false });
+    Some(draft.prompts.len() - 1)
+}
+
+/// The prompt file that a benchmark names: from the scorecard's folder, else from the folder of the
+/// file that names it. `None` after a complaint.
+pub(super) fn find(
+    cx: &mut Context,
+    root: &Path,
+    written: &Spanned<String>,
+    draft: &mut Draft,
+) -> Option<usize> {
+    let home = cx.folder_of(written.span.source);
+    let relative = Path::new(written.value.trim_start_matches("file://"));
+    let found: Option<PathBuf> =
+        [root, &home].map(|folder| folder.join(relative)).into_iter().find(|path| path.is_file());
+    let Some(path) = found else {
+        let known = draft.prompts.iter().map(|prompt| prompt.path.as_str());
+        let name = file_name(&written.value);
+        let near = known
+            .clone()
+            .find(|path| file_name(path) == name)
+            .or_else(|| did_you_mean(&written.value, known));
+        let mut diagnostic = Diagnostic::error(
+            codes::PROMPT_NOT_FOUND,
+            "the prompt file does not exist",
+            written.span,
+            format!("no `{}` in `{}`", written.value, root.display()),
+        );
+        if let Some(near) = near {
+            diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+        }
+        cx.problems.add(diagnostic.with_help("the path starts at the scorecard's folder"));
+        return None;
+    };
+    let inside = fs::canonicalize(&path).is_ok_and(|real| cx.roots.iter().any(|root| real.starts_with(root)));
+    if !inside {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::OUTSIDE_ROOT,
+                "this file lies outside the folders that may be read",
+                written.span,
+                "leads out of the scorecard",
+            )
+            .with_help("move the file into the scorecard's folder, or name a wider one with `--root DIR`"),
+        );
+        return None;
+    }
+    read(cx, root, &path, draft)
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

@@ -1,0 +1,169 @@
+//! Results of benchmarks on cases, as judges and programs write them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, Spanned};
+use assize_rubric::Unit;
+
+use super::words::{missing, needed};
+use crate::LoadOptions;
+use crate::codes;
+use crate::decode::file::read_source;
+use crate::decode::{Context, Object};
+use crate::model::{CardOutcome, CardResult, Scorecard};
+use crate::tree::{Node, read_json};
+
+/// A file of results that was read.
+#[derive(Debug)]
+pub struct LoadedCardResults {
+    /// The results; those with errors are left out.
+    pub results: Vec<CardResult>,
+    /// The texts that the diagnostics point into.
+    pub sources: SourceMap,
+    /// Every complaint, in the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadedCardResults {
+    /// Whether anything is wrong enough to refuse the file.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// Reads results of a scorecard: one JSON object a line with `case`, `benchmark` and `pass`, and if
+/// wanted `score` (on the benchmark's own scale), `uncertain`, `applies`, `confidence` and `reason`.
+/// Without a score, a pass is 1 and a fail 0. What is uncertain never passes.
+pub fn load_card_results(path: &Path, scorecard: &Scorecard, options: &LoadOptions) -> LoadedCardResults {
+    let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
+    let mut reader = Reader {
+        cases: scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, at)).collect(),
+        benchmarks: scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect(),
+        scorecard,
+        met: HashMap::new(),
+        results: Vec::new(),
+    };
+    if let Some(source) = read_source(&mut cx, path, None) {
+        let text = cx.sources.file(source).text().to_owned();
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let fragment = cx.sources.add_fragment(path, line, index + 1);
+            if let Some(node) = read_json(&cx.sources, fragment, &mut cx.problems) {
+                reader.row(&mut cx, &node);
+            }
+        }
+    }
+    let results = reader.results;
+    let Context { sources, problems, .. } = cx;
+    LoadedCardResults { results, sources, diagnostics: problems.into_vec() }
+}
+
+struct Reader<'s> {
+    cases: HashMap<&'s str, usize>,
+    benchmarks: HashMap<&'s str, usize>,
+    scorecard: &'s Scorecard,
+    met: HashMap<(usize, usize), Span>,
+    results: Vec<CardResult>,
+}
+
+/// What a row says about a benchmark that applies.
+struct Said {
+    pass: Option<bool>,
+    score: Option<Spanned<f64>>,
+    uncertain: bool,
+}
+
+impl Reader<'_> {
+    fn row(&mut self, cx: &mut Context, node: &Node) {
+        let what = "a result";
+        let errors = cx.problems.errors();
+        let Some(mut object) = Object::new(node, what, &mut cx.problems) else { return };
+        let case = needed(cx, &mut object, what, "case", "\"case\": \"refusal-07\"");
+        let benchmark = needed(cx, &mut object, what, "benchmark", "\"benchmark\": \"A-REF1\"");
+        let said = Said {
+            pass: object.boolean("pass", &mut cx.problems).map(|pass| pass.value),
+            score: object.number("score", &mut cx.problems),
+            uncertain: object.boolean("uncertain", &mut cx.problems).is_some_and(|value| value.value),
+        };
+        let applies = object.boolean("applies", &mut cx.problems).is_none_or(|value| value.value);
+        object.string("reason", &mut cx.problems);
+        object.string("confidence", &mut cx.problems);
+        let head = object.head();
+        object.finish(&mut cx.problems);
+        let case = case.and_then(|case| lookup(cx, &self.cases, &case, "a case"));
+        let benchmark = benchmark.and_then(|code| lookup(cx, &self.benchmarks, &code, "a benchmark"));
+        let (Some(case), Some(benchmark)) = (case, benchmark) else { return };
+        if let Some(first) = self.met.insert((case, benchmark), head) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::DUPLICATE_RESULT,
+                    "a case has two results of one benchmark",
+                    head,
+                    "second time",
+                )
+                .with_secondary(first, "first time")
+                .with_help("keep the one that counts"),
+            );
+        }
+        let outcome =
+            if applies { self.outcome(cx, head, benchmark, &said) } else { Some(CardOutcome::NotApplicable) };
+        if let Some(outcome) = outcome.filter(|_| cx.problems.errors() == errors) {
+            self.results.push(CardResult { case, benchmark, outcome });
+        }
+    }
+
+    fn outcome(&self, cx: &mut Context, head: Span, benchmark: usize, said: &Said) -> Option<CardOutcome> {
+        if said.uncertain {
+            return Some(CardOutcome::Uncertain);
+        }
+        let Some(score) = &said.score else {
+            let Some(pass) = said.pass else {
+                cx.problems.add(missing(head, "a result", "pass", "\"pass\": true"));
+                return None;
+            };
+            return Some(CardOutcome::Scored(if pass { Unit::ONE } else { Unit::ZERO }));
+        };
+        let scale = self.scorecard.benchmarks[benchmark].scale.as_ref();
+        let (low, high) = scale.map_or((0.0, 1.0), |scale| (scale.min, scale.max));
+        let on_scale = (low..=high).contains(&score.value);
+        let unit = match scale {
+            Some(scale) if on_scale => scale.formula.apply(score.value, low, high),
+            Some(_) => None,
+            None => Unit::new(score.value).ok(),
+        };
+        if unit.is_none() {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::OUT_OF_RANGE,
+                    "a score is not on the scale of its benchmark",
+                    score.span,
+                    format!("found {}", score.value),
+                )
+                .with_help(format!("use a number from {low} to {high}")),
+            );
+        }
+        unit.map(CardOutcome::Scored)
+    }
+}
+
+fn lookup(
+    cx: &mut Context,
+    known: &HashMap<&str, usize>,
+    name: &Spanned<String>,
+    what: &str,
+) -> Option<usize> {
+    if let Some(at) = known.get(name.value.as_str()) {
+        return Some(*at);
+    }
+    cx.problems.add(
+        Diagnostic::error(
+            codes::UNKNOWN_CODE,
+            format!("`{}` is not {what} of the scorecard", name.value),
+            name.span,
+            "not found",
+        )
+        .with_help("check the spelling"),
+    );
+    None
+}

@@ -1,0 +1,210 @@
+//! Weights below a node: whether they add up, and the weight sets of an index.
+
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Span, Spanned};
+use assize_rubric::{Aggregation, Criticality, Weight};
+
+use super::draft::{Draft, IndexDraft, PartsDraft, WeightSetDraft};
+use crate::codes;
+use crate::decode::Context;
+use crate::model::{CardIndex, CardParts, WeightSet};
+
+/// How far a sum of weights may be from 1.
+const TOLERANCE: f64 = 1e-6;
+
+/// Checks the weights of what each rubric lists. Under a minimum or maximum they decide nothing.
+pub(super) fn check(cx: &mut Context, draft: &Draft, parts: &[CardParts]) {
+    for (rubric, parts) in draft.rubrics.iter().zip(parts) {
+        if rubric.aggregation != Aggregation::WeightedAverage {
+            continue;
+        }
+        // What could not be read or found leaves nothing to add up.
+        let weights: Option<Vec<(f64, bool)>> = match (parts, &rubric.parts) {
+            (CardParts::Benchmarks(list), PartsDraft::Benchmarks(written)) if list.len() == written.len() => {
+                list.iter()
+                    .map(|&at| {
+                        let benchmark = &draft.benchmarks[at];
+                        let counts = benchmark.criticality != Criticality::ImprovementSignal;
+                        Some((benchmark.weight?.get(), counts))
+                    })
+                    .collect()
+            }
+            (CardParts::Rubrics(list), PartsDraft::Rubrics(written)) if list.len() == written.len() => {
+                list.iter().map(|&at| Some((draft.rubrics[at].weight?.get(), true))).collect()
+            }
+            _ => None,
+        };
+        let Some(weights) = weights else { continue };
+        let whose = format!("the weights below `{}`", rubric.code.value);
+        complain(cx, &whose, rubric.code.span, &weights);
+    }
+}
+
+/// Complains about weights that add up to nothing or to something else than 1. Each comes with whether it
+/// counts; a sum of 1 with or without those that don't is fine.
+fn complain(cx: &mut Context, whose: &str, at: Span, weights: &[(f64, bool)]) {
+    if weights.is_empty() {
+        return;
+    }
+    let sum = |all: bool| {
+        weights.iter().filter(|(_, counts)| all || *counts).map(|(weight, _)| weight).sum::<f64>()
+    };
+    let (counting, all) = (sum(false), sum(true));
+    if weights.iter().any(|(_, counts)| *counts) && counting <= 0.0 {
+        cx.problems.add(
+            Diagnostic::error(codes::NO_SHARE, format!("{whose} are all zero"), at, "no weighted average")
+                .with_help("give at least one of them a weight"),
+        );
+    } else if (counting - 1.0).abs() > TOLERANCE && (all - 1.0).abs() > TOLERANCE {
+        let shown = (all * 1e6).round() / 1e6;
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::SHARES_NOT_ONE,
+                format!("{whose} add up to {shown}, not to 1"),
+                at,
+                if weights.len() == 1 {
+                    "one weight".to_owned()
+                } else {
+                    format!("{} weights", weights.len())
+                },
+            )
+            .with_note("the score is divided by their sum, so each counts a little more or less than it says")
+            .with_help("make them add up to 1"),
+        );
+    }
+}
+
+/// The index, with its components and weight sets in one order.
+pub(super) fn index(
+    cx: &mut Context,
+    draft: &Draft,
+    parents: &[Option<(usize, Span)>],
+    lookup: impl Fn(&mut Context, &Spanned<String>) -> Option<usize>,
+) -> Option<CardIndex> {
+    let mut found = None;
+    for index in &draft.indexes {
+        let mut components: Vec<usize> = Vec::new();
+        let mut names: Vec<&Spanned<String>> = Vec::new();
+        for code in &index.components {
+            let Some(component) = lookup(cx, code) else { continue };
+            if let Some(first) = components.iter().position(|known| *known == component) {
+                cx.problems.add(
+                    Diagnostic::error(
+                        codes::TWO_PARENTS,
+                        format!("the index lists `{}` twice", code.value),
+                        code.span,
+                        "second time",
+                    )
+                    .with_secondary(names[first].span, "first time")
+                    .with_help("list it once"),
+                );
+                continue;
+            }
+            if let Some((parent, place)) = parents[component] {
+                let parent = &draft.rubrics[parent].code.value;
+                cx.problems.add(
+                    Diagnostic::error(
+                        codes::TWO_PARENTS,
+                        format!("`{}` stands under the index and under `{parent}`", code.value),
+                        code.span,
+                        "would count twice",
+                    )
+                    .with_secondary(place, "listed here")
+                    .with_help("list it once; a scorecard is a tree"),
+                );
+            }
+            components.push(component);
+            names.push(code);
+        }
+        let weight_sets = index.sets.iter().filter_map(|set| weight_set(cx, index, set, &names)).collect();
+        let active = active(cx, index);
+        if let Some(CardIndex { code, .. }) = &found {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NOT_A_SCORECARD,
+                    "the scorecard has two indexes",
+                    index.code.span,
+                    format!("`{code}` is one already"),
+                )
+                .with_help("keep one; several sets of weights stand under `weight_sets`"),
+            );
+            continue;
+        }
+        found = Some(CardIndex {
+            code: Arc::from(index.code.value.as_str()),
+            label: index.label.clone(),
+            description: index.description.clone(),
+            aggregation: index.aggregation,
+            threshold: index.threshold,
+            components,
+            weight_sets,
+            active,
+        });
+    }
+    found
+}
+
+fn active(cx: &mut Context, index: &IndexDraft) -> usize {
+    let Some(wanted) = &index.active else { return 0 };
+    if let Some(at) = index.sets.iter().position(|set| set.name == wanted.value) {
+        return at;
+    }
+    let names: Vec<String> = index.sets.iter().map(|set| format!("`{}`", set.name)).collect();
+    cx.problems.add(
+        Diagnostic::error(
+            codes::BAD_WEIGHT_SET,
+            format!("there is no weight set `{}`", wanted.value),
+            wanted.span,
+            "not one of the sets",
+        )
+        .with_help(format!("use one of {}", names.join(", "))),
+    );
+    0
+}
+
+fn weight_set(
+    cx: &mut Context,
+    index: &IndexDraft,
+    set: &WeightSetDraft,
+    components: &[&Spanned<String>],
+) -> Option<WeightSet> {
+    let errors = cx.problems.errors();
+    for (code, _) in &set.weights {
+        if !components.iter().any(|component| component.value == code.value) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_WEIGHT_SET,
+                    format!("`{}` has a weight and is no component", code.value),
+                    code.span,
+                    "not under `components`",
+                )
+                .with_help("add it to `components`, or remove the weight"),
+            );
+        }
+    }
+    let mut weights: Vec<Weight> = Vec::new();
+    for component in components {
+        if let Some((_, weight)) = set.weights.iter().find(|(code, _)| code.value == component.value) {
+            weights.push(*weight);
+        } else {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_WEIGHT_SET,
+                    format!("the weight set `{}` leaves out `{}`", set.name, component.value),
+                    set.span,
+                    "no weight for it",
+                )
+                .with_help(format!("add `{}: 0.25`, or `0` if it does not count", component.value)),
+            );
+        }
+    }
+    if cx.problems.errors() > errors {
+        return None;
+    }
+    if index.aggregation == Aggregation::WeightedAverage {
+        let counted: Vec<(f64, bool)> = weights.iter().map(|weight| (weight.get(), true)).collect();
+        complain(cx, &format!("the weights of the set `{}`", set.name), set.span, &counted);
+    }
+    Some(WeightSet { name: set.name.clone(), weights })
+}
