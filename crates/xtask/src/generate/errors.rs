@@ -8,7 +8,7 @@ const HEAD: &str = "\
 <!-- Made by `cargo xtask generate` from crates/spec/src/codes.rs. Change it there. -->
 # Errors and warnings
 
-Every complaint about an eval file, a rubric, a targets file or a configuration file carries a code. Codes that
+Every complaint about an eval file, a rubric, a scorecard, a targets file or a configuration file carries a code. Codes that
 begin with `E` are errors: nothing is run until they are gone. Codes that begin with `W` are warnings: the file is
 read as the message says. A code keeps its meaning from one version to the next.
 ";
@@ -22,6 +22,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("04", "Cases and suites"),
     ("05", "Files and references"),
     ("06", "Targets and settings"),
+    ("07", "Scorecards"),
 ];
 
 /// The page.
