@@ -10,7 +10,7 @@ use crate::codes;
 use crate::tree::{Node, read_json, read_yaml};
 
 /// Files above this are not read as a whole: a tree of their values would take many times the memory.
-pub(crate) const MAX_WHOLE: u64 = 32 * 1024 * 1024;
+pub(crate) const MAX_WHOLE: u64 = 64 * 1024 * 1024;
 
 /// Reads a file as text and adds it to the sources. `from` is the reference that names it; a file that
 /// nobody refers to is complained about at its own beginning.
