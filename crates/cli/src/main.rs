@@ -3,6 +3,7 @@
 //! This crate reads arguments and surroundings, wires the other crates together and prints. It holds
 //! no logic of its own.
 
+mod access;
 mod args;
 mod command;
 mod context;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Grade(args) => command::grade::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Score(args) => command::score::execute(&args, &context),
+        Command::Cache(args) => command::cache::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
     };
     let exit = exit.unwrap_or_else(|failure| {

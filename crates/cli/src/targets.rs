@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use assize_llm::{Ask, Client, ModelName, Setup};
+use assize_llm::{Ask, Client, ModelName};
 use assize_process::Environment;
 use assize_spec::{CommandTargetSpec, CommandText, ModelTargetSpec, TargetRef, TargetSpec, TargetSpecKind};
 use assize_store::TargetInfo;
@@ -15,6 +15,7 @@ use assize_target::{
     TargetInput,
 };
 
+use crate::access::Access;
 use crate::context::Context;
 
 /// Commands that say nothing about time may take this long.
@@ -25,7 +26,7 @@ pub(crate) struct TargetBook {
     specs: Vec<TargetSpec>,
     /// The file the specs came from.
     path: Option<PathBuf>,
-    setup: Setup,
+    access: Arc<Access>,
     variables: assize_spec::Environment,
     /// What commands inherit.
     inherited: Environment,
@@ -37,13 +38,13 @@ impl TargetBook {
     pub(crate) fn new(
         specs: Vec<TargetSpec>,
         path: Option<PathBuf>,
-        setup: Setup,
+        access: Arc<Access>,
         context: &Context,
     ) -> Self {
         Self {
             specs,
             path,
-            setup,
+            access,
             variables: context.environment(),
             inherited: Environment::from_vars(context.variables()),
             made: Mutex::new(BTreeMap::new()),
@@ -143,9 +144,10 @@ impl TargetBook {
         if name.contains([':', '/']) {
             let parsed = ModelName::from_str(name).map_err(|error| format!("target `{name}`: {error}"))?;
             let variables = Arc::clone(&self.variables);
-            let client = Client::from_name(&parsed, &move |key| variables(key), self.setup.clone())
+            let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
                 .map_err(|error| format!("target `{name}`: {error}"))?;
-            return Ok(Arc::new(ModelTarget::new(name, Arc::new(client))));
+            let ask = self.access.ask(client).map_err(|error| format!("target `{name}`: {error}"))?;
+            return Ok(Arc::new(ModelTarget::new(name, ask)));
         }
         Err(self.unknown(name))
     }
@@ -187,7 +189,7 @@ impl TargetBook {
                 None => (self.variables)(variable),
             }
         };
-        let mut setup = self.setup.clone();
+        let mut setup = self.access.setup();
         if let Some(retries) = spec.retry.max_retries {
             setup.policy.max_attempts = retries.saturating_add(1);
         }
@@ -195,7 +197,7 @@ impl TargetBook {
         setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
         let client = Client::from_name(&parsed, &lookup, setup)
             .map_err(|error| format!("target `{name}`: {error}"))?;
-        Ok(Arc::new(client))
+        self.access.ask(client).map_err(|error| format!("target `{name}`: {error}"))
     }
 
     fn command(&self, spec: &TargetSpec, command: &CommandTargetSpec) -> Arc<dyn Target> {

@@ -7,6 +7,7 @@
 
 #![warn(missing_docs)]
 
+mod cache;
 mod error;
 mod folder;
 mod info;
@@ -14,6 +15,7 @@ mod judgement;
 mod reader;
 mod result;
 
+pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use error::StoreError;
 pub use folder::{RunFolder, RunWriter};
 pub use info::{

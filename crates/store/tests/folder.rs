@@ -90,6 +90,7 @@ fn judgements(case_id: &str) -> Vec<JudgementRow> {
         judge: JudgeIdentity::default(),
         ungraded: None,
         attempts: 1,
+        cached_calls: 0,
         tokens: Tokens::default(),
         latency_ms: None,
         cost_usd: None,

@@ -68,6 +68,12 @@ pub(crate) struct RunArgs {
     /// Judge calls in flight at once, over all cases.
     #[arg(long, value_name = "N", default_value = "32")]
     pub(crate) judge_calls: NonZeroUsize,
+    /// Ask every model anew, and keep no reply.
+    #[arg(long, conflicts_with = "cache_only")]
+    pub(crate) no_cache: bool,
+    /// Send nothing to models: what the reply cache does not hold is ungraded, or has no answer.
+    #[arg(long)]
+    pub(crate) cache_only: bool,
     /// Pass line, 0 to 1; beats what cases and suites say.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
     pub(crate) threshold: Option<Unit>,

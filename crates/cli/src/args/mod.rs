@@ -1,5 +1,6 @@
 //! The command line, as typed.
 
+mod cache;
 mod eval;
 mod explain;
 mod grade;
@@ -13,6 +14,7 @@ use clap::{Parser, Subcommand};
 
 use crate::context::ColorChoice;
 
+pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.
     Score(ScoreArgs),
+    /// Look at the reply cache, or make it smaller.
+    Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.
     Explain(ExplainArgs),
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_llm::Setup;
 use assize_spec::{
     Case, Cases, Config, LoadOptions, Suite, find_suites, load_config, load_suite, load_targets,
 };
@@ -15,6 +14,7 @@ use tokio::sync::Semaphore;
 
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
+use crate::access::Access;
 use crate::args::{Deny, EvalArgs};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -175,6 +175,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
             other: BTreeMap::new(),
         },
         warnings: run_warnings,
+        access: Arc::clone(&benches.access),
         total: preflight.items,
         left_out: if errors > 0 { left_out(&loaded) } else { 0 },
         suites,
@@ -256,7 +257,7 @@ struct Benches<'a> {
     config: &'a Config,
     options: &'a LoadOptions,
     context: &'a Context,
-    setup: Setup,
+    access: Arc<Access>,
     limit: Arc<Semaphore>,
     made: std::cell::RefCell<BTreeMap<Option<PathBuf>, Arc<Bench>>>,
 }
@@ -268,7 +269,7 @@ impl<'a> Benches<'a> {
             config,
             options,
             context,
-            setup: Setup::default(),
+            access: Arc::new(Access::new(&args.run, context)),
             limit: Arc::new(Semaphore::new(args.run.judge_calls.get())),
             made: std::cell::RefCell::default(),
         }
@@ -286,13 +287,18 @@ impl<'a> Benches<'a> {
             return Err("the targets file has problems; nothing was run".to_owned());
         }
         let targets =
-            Arc::new(TargetBook::new(loaded.targets, loaded.path.clone(), self.setup.clone(), self.context));
+            Arc::new(TargetBook::new(
+                loaded.targets,
+                loaded.path.clone(),
+                Arc::clone(&self.access),
+                self.context,
+            ));
         let judges = Arc::new(JudgeBook::new(
             self.args.run.judge.clone(),
             self.config.judge.clone(),
             Arc::clone(&self.limit),
             Arc::clone(&targets),
-            self.setup.clone(),
+            Arc::clone(&self.access),
             self.context,
         ));
         let bench = Arc::new(Bench { targets, judges });

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assize_llm::Setup;
 use assize_spec::{load_answers, load_rubric};
 use assize_store::{RunSettings, SuiteInfo};
 use tokio::sync::Semaphore;
@@ -11,6 +10,7 @@ use tokio::sync::Semaphore;
 use super::eval::{config, load_options};
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
+use crate::access::Access;
 use crate::args::GradeArgs;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -32,14 +32,14 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         return Err("the answers file has problems; nothing was graded".to_owned());
     };
     let config = config(&options, context)?;
-    let setup = Setup::default();
-    let targets = Arc::new(TargetBook::new(Vec::new(), None, setup.clone(), context));
+    let access = Arc::new(Access::new(&args.run, context));
+    let targets = Arc::new(TargetBook::new(Vec::new(), None, Arc::clone(&access), context));
     let judges = Arc::new(JudgeBook::new(
         args.run.judge.clone(),
         config.judge.clone(),
         Arc::new(Semaphore::new(args.run.judge_calls.get())),
         Arc::clone(&targets),
-        setup,
+        Arc::clone(&access),
         context,
     ));
     let bench = Bench { targets, judges };
@@ -80,6 +80,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
             other: BTreeMap::new(),
         },
         warnings: Vec::new(),
+        access,
         total: preflight.items,
         left_out: 0,
     };

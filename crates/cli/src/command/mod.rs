@@ -1,5 +1,6 @@
 //! One file per command, and what several of them share.
 
+pub(crate) mod cache;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod grade;

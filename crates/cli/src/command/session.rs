@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use assize_rubric::Judging;
@@ -14,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::present;
 use super::runs::RUNS_FOLDER;
+use crate::access::Access;
 use crate::args::RunArgs;
 use crate::context::Context;
 use crate::exit::{Ending, Exit, of_run};
@@ -38,6 +40,8 @@ pub(crate) struct Session {
     pub(crate) target_infos: Vec<TargetInfo>,
     pub(crate) settings: RunSettings,
     pub(crate) warnings: Vec<String>,
+    /// How its models are reached.
+    pub(crate) access: Arc<Access>,
     /// Number of items.
     pub(crate) total: usize,
     /// Cases left out because of problems.
@@ -123,6 +127,9 @@ impl Session {
             // The disk that took no record takes no summary either; that has been said.
             Err(_) if matches!(ended, Err(RunError::Store(_))) => {}
             Err(error) => output::complain(&error.to_string(), context),
+        }
+        if let Err(message) = self.access.flush() {
+            output::warn(&message, context);
         }
         if args.json {
             output::print_json(&summary_json(&info, folder.path()));
@@ -221,7 +228,7 @@ fn summary(
         tokens: totals.tokens,
         cost_usd: totals.cost_usd,
         judge_calls: totals.judge_calls,
-        judge_calls_cached: 0,
+        judge_calls_cached: totals.judge_calls_cached,
         criteria_ungraded: totals.criteria_ungraded,
         criteria: totals.criteria,
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),

@@ -79,6 +79,7 @@ impl ModelJudge {
             fence,
             index: EvidenceIndex::new(&task.material),
             policy: task.evidence,
+            repeat: task.repeat,
         };
         let criteria = task.rubric.criteria();
         let (size, batched) = match task.judging {
@@ -108,6 +109,7 @@ struct Scene<'a> {
     fence: String,
     index: EvidenceIndex,
     policy: assize_rubric::EvidencePolicy,
+    repeat: u32,
 }
 
 impl Scene<'_> {

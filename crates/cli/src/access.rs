@@ -1,0 +1,105 @@
+//! How the models of a run are reached: through the reply cache, with the secret of its fences.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_llm::{Ask, Client, Miss, Remembering, Setup};
+use assize_run::CacheMemory;
+use assize_store::{ReplyCache, fence_key};
+
+use crate::args::RunArgs;
+use crate::context::Context;
+
+/// The folder of the reply cache.
+const CACHE_FOLDER: &str = ".assize/cache";
+/// The replies, in that folder.
+const REPLIES_FILE: &str = "replies.db";
+/// The secret of the fences, in that folder.
+const FENCE_KEY_FILE: &str = "fence.key";
+
+/// The file of a workspace's reply cache.
+pub(crate) fn replies_file(context: &Context) -> PathBuf {
+    context.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
+}
+
+/// Reaches models for judges and targets. The cache is opened when the first model is needed, so that a run without
+/// models leaves nothing behind.
+pub(crate) struct Access {
+    setup: Setup,
+    /// What happens to a call that the cache can't answer; `None` without a cache.
+    miss: Option<Miss>,
+    folder: PathBuf,
+    cache: Mutex<Option<Arc<ReplyCache>>>,
+}
+
+impl Access {
+    /// The ways that the command line leaves open.
+    pub(crate) fn new(args: &RunArgs, context: &Context) -> Self {
+        let miss = match (args.no_cache, args.cache_only) {
+            (true, _) => None,
+            (false, true) => Some(Miss::Refuse),
+            (false, false) => Some(Miss::Ask),
+        };
+        Self {
+            setup: Setup::default(),
+            miss,
+            folder: context.working_folder.join(CACHE_FOLDER),
+            cache: Mutex::default(),
+        }
+    }
+
+    /// What clients share.
+    pub(crate) fn setup(&self) -> Setup {
+        self.setup.clone()
+    }
+
+    /// A client as judges and targets use it.
+    pub(crate) fn ask(&self, client: Client) -> Result<Arc<dyn Ask>, String> {
+        let inner: Arc<dyn Ask> = Arc::new(client.clone());
+        let Some(miss) = self.miss else { return Ok(inner) };
+        let memory = CacheMemory::new(self.cache()?, || Context::now().as_second());
+        Ok(Arc::new(Remembering::new(client, inner, Arc::new(memory), miss)))
+    }
+
+    /// The secret of the fences. The same in every run that uses the cache: with other fences every call would be a
+    /// new one.
+    pub(crate) fn fence_key(&self) -> Result<[u8; 32], String> {
+        match self.miss {
+            None => Ok(random_key()),
+            Some(_) => fence_key(&self.folder.join(FENCE_KEY_FILE), random_key()).map_err(unusable),
+        }
+    }
+
+    /// Waits until every kept reply is written; says what was lost.
+    pub(crate) fn flush(&self) -> Result<(), String> {
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*cache {
+            None => Ok(()),
+            Some(cache) => cache.flush().map_err(|error| {
+                format!("{error}; the results are complete, but replies may have to be bought again")
+            }),
+        }
+    }
+
+    fn cache(&self) -> Result<Arc<ReplyCache>, String> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cache) = &*cache {
+            return Ok(Arc::clone(cache));
+        }
+        let opened = Arc::new(ReplyCache::open(self.folder.join(REPLIES_FILE)).map_err(unusable)?);
+        *cache = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+}
+
+fn unusable(error: assize_store::StoreError) -> String {
+    format!("{error}. `--no-cache` runs without it; `assize cache clear` makes it anew")
+}
+
+/// A key nobody else knows, so that no answer can guess the fence it will stand between.
+fn random_key() -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+    key[16..].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+    key
+}
