@@ -1,10 +1,10 @@
 //! How the models of a run are reached: through the reply cache, with the secret of its fences.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use assize_llm::{Ask, Client, Miss, Remembering, Setup};
-use assize_run::CacheMemory;
+use assize_run::{Buyer, CacheMemory};
 use assize_store::{ReplyCache, fence_key};
 
 use crate::args::RunArgs;
@@ -30,6 +30,7 @@ pub(crate) struct Access {
     miss: Option<Miss>,
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
+    buyer: Arc<OnceLock<Buyer>>,
 }
 
 impl Access {
@@ -45,6 +46,7 @@ impl Access {
             miss,
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
+            buyer: Arc::default(),
         }
     }
 
@@ -57,7 +59,7 @@ impl Access {
     pub(crate) fn ask(&self, client: Client) -> Result<Arc<dyn Ask>, String> {
         let inner: Arc<dyn Ask> = Arc::new(client.clone());
         let Some(miss) = self.miss else { return Ok(inner) };
-        let memory = CacheMemory::new(self.cache()?, || Context::now().as_second());
+        let memory = CacheMemory::new(self.cache()?, Arc::clone(&self.buyer), || Context::now().as_second());
         Ok(Arc::new(Remembering::new(client, inner, Arc::new(memory), miss)))
     }
 
@@ -68,6 +70,12 @@ impl Access {
             None => Ok(random_key()),
             Some(_) => fence_key(&self.folder.join(FENCE_KEY_FILE), random_key()).map_err(unusable),
         }
+    }
+
+    /// Names the run that pays for what is bought from now on.
+    pub(crate) fn begin(&self, run_id: &str) {
+        let process = uuid::Uuid::new_v4().to_string();
+        let _ = self.buyer.set(Buyer { run: run_id.to_owned(), process });
     }
 
     /// Waits until every kept reply is written; says what was lost.

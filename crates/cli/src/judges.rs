@@ -57,6 +57,8 @@ struct Made {
     judge: Arc<dyn RubricJudge>,
     /// `provider:model`, for noticing that a model judges itself.
     model: Option<String>,
+    /// Host of its server.
+    host: Option<String>,
     chosen_by: ChosenBy,
 }
 
@@ -119,7 +121,7 @@ impl JudgeBook {
 
     fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<Made, String> {
         if name == OFFLINE {
-            return Ok(Made { judge: Arc::new(OfflineJudge), model: None, chosen_by });
+            return Ok(Made { judge: Arc::new(OfflineJudge), model: None, host: None, chosen_by });
         }
         let ask: Arc<dyn Ask> = match self.targets.ask(name) {
             Some(ask) => ask?,
@@ -141,7 +143,8 @@ impl JudgeBook {
             Arc::clone(&self.limit),
             JudgeOptions::default(),
         );
-        Ok(Made { judge: Arc::new(judge), model: Some(format!("{}:{}", id.provider, id.model)), chosen_by })
+        let model = Some(format!("{}:{}", id.provider, id.model));
+        Ok(Made { judge: Arc::new(judge), model, host: Some(id.base_url_host), chosen_by })
     }
 }
 
@@ -159,5 +162,13 @@ impl Judges for JudgeBook {
         let judge = Arc::clone(&new.judge);
         made.insert(name, new);
         Ok(judge)
+    }
+
+    fn settings(&self, wish: JudgeWish<'_>) -> String {
+        let identity = self.judge(wish).map(|judge| judge.identity());
+        let (name, _) = self.choose(wish);
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = made.get(&name).map(|made| (&made.model, &made.host));
+        format!("{identity:?} {server:?}")
     }
 }

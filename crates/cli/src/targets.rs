@@ -243,6 +243,10 @@ impl Target for Named {
     fn describe(&self) -> TargetDescription {
         TargetDescription { name: self.name.clone(), ..self.inner.describe() }
     }
+
+    fn settings(&self) -> String {
+        format!("{:?} {}", self.name, self.inner.settings())
+    }
 }
 
 fn usable(spec: &TargetSpec) -> Result<(), String> {

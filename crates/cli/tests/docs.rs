@@ -19,7 +19,10 @@ fn root() -> PathBuf {
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![root().join("README.md")];
     let docs = fs::read_dir(root().join("docs")).expect("docs/ is there");
-    pages.extend(docs.map(|entry| entry.expect("readable").path()).filter(|path| path.extension().is_some_and(|e| e == "md")));
+    pages.extend(
+        docs.map(|entry| entry.expect("readable").path())
+            .filter(|path| path.extension().is_some_and(|e| e == "md")),
+    );
     pages.sort();
     pages
 }
@@ -62,7 +65,11 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("readable") {
         let entry = entry.expect("readable");
         let target = to.join(entry.file_name());
-        if entry.path().is_dir() { copy(&entry.path(), &target) } else { drop(fs::copy(entry.path(), target)) }
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            drop(fs::copy(entry.path(), target))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The trait everything above this crate depends on, so that a scripted model can take a server's place.
 
 use std::fmt;
+use std::time::Duration;
 
 pub use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -46,8 +47,9 @@ impl Answered {
         Self { reply, recalled: false, keep: None }
     }
 
-    /// A reply from memory.
+    /// A reply from memory: it took no request and no time. Its `usage` is what it cost when it was bought.
     pub fn recalled(reply: ChatReply) -> Self {
+        let reply = ChatReply { latency: Duration::ZERO, attempts: 0, failed: Vec::new(), ..reply };
         Self { reply, recalled: true, keep: None }
     }
 

@@ -96,6 +96,9 @@ mod tests {
     #[test]
     fn the_key_of_a_call_never_changes_by_accident() {
         let key = CallKey::new("w", "http://h/v1", "m", &call("/p", "{}"), 1);
-        assert_eq!(format!("{key:?}"), "CallKey(50dd60e4e9434a5b5d15580a17999415b36a4c174beadb3a49a88fd480973d68)");
+        assert_eq!(
+            format!("{key:?}"),
+            "CallKey(50dd60e4e9434a5b5d15580a17999415b36a4c174beadb3a49a88fd480973d68)"
+        );
     }
 }

@@ -34,7 +34,7 @@ pub use endpoint::{Endpoint, Key};
 pub use error::{AskError, ErrorKind, FailedAttempt};
 pub use http::{HttpOptions, HttpTransport};
 pub use identity::CallKey;
-pub use memory::{KeptReply, Miss, Remembering, ReplyMemory};
+pub use memory::{Found, KeptReply, Miss, Remembering, ReplyMemory};
 pub use name::{ModelName, NameError};
 pub use provider::known_providers;
 pub use quirks::{LimitField, Quirks, SchemaSupport};

@@ -1,12 +1,13 @@
 //! Answering from memory: replies that proved usable once are not bought again.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::ask::{Answered, Ask, BoxFuture, ModelId};
 use crate::client::Client;
-use crate::error::{AskError, ErrorKind};
+use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::identity::CallKey;
 use crate::reply::{ChatReply, Finish, Usage};
 use crate::request::ChatRequest;
@@ -14,13 +15,23 @@ use crate::request::ChatRequest;
 /// Keeps replies from one run to the next.
 pub trait ReplyMemory: Send + Sync {
     /// The reply kept under this key. A memory that can't be read remembers nothing.
-    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<KeptReply>>;
+    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<Found>>;
 
     /// Keeps a reply. Returns at once; a memory that can't be written forgets.
     fn keep(&self, key: CallKey, reply: KeptReply);
 }
 
-/// What is kept of a reply: all of it but how it was come by.
+/// A reply that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The reply.
+    pub reply: KeptReply,
+    /// Whether the run that asks has bought it itself, before it was stopped and resumed. What it cost then is a cost
+    /// of this run, on no other record.
+    pub bought_by_this_run: bool,
+}
+
+/// What is kept of a reply: all of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeptReply {
     /// The visible text.
@@ -37,6 +48,12 @@ pub struct KeptReply {
     pub request_id: Option<String>,
     /// The body as received, with known secrets replaced.
     pub raw: String,
+    /// Time the successful request took.
+    pub latency: Duration,
+    /// Requests sent for it, the successful one included.
+    pub attempts: u32,
+    /// The requests before the successful one.
+    pub failed: Vec<FailedAttempt>,
 }
 
 impl From<&ChatReply> for KeptReply {
@@ -49,12 +66,14 @@ impl From<&ChatReply> for KeptReply {
             model: reply.model.clone(),
             request_id: reply.request_id.clone(),
             raw: reply.raw.clone(),
+            latency: reply.latency,
+            attempts: reply.attempts,
+            failed: reply.failed.clone(),
         }
     }
 }
 
 impl From<KeptReply> for ChatReply {
-    /// The reply again. It took no request and no time; `usage` is what it cost when it was bought.
     fn from(kept: KeptReply) -> Self {
         Self {
             text: kept.text,
@@ -64,9 +83,9 @@ impl From<KeptReply> for ChatReply {
             model: kept.model,
             request_id: kept.request_id,
             raw: kept.raw,
-            latency: std::time::Duration::ZERO,
-            attempts: 0,
-            failed: Vec::new(),
+            latency: kept.latency,
+            attempts: kept.attempts,
+            failed: kept.failed,
         }
     }
 }
@@ -99,8 +118,13 @@ impl Remembering {
 
     async fn recall_or_ask(&self, request: &ChatRequest, repeat: u32) -> Result<Answered, AskError> {
         let key = self.client.call_key(request, repeat)?;
-        if let Some(kept) = self.memory.find(key).await {
-            return Ok(Answered::recalled(kept.into()));
+        if let Some(found) = self.memory.find(key).await {
+            let reply = found.reply.into();
+            return Ok(if found.bought_by_this_run {
+                Answered::fresh(reply)
+            } else {
+                Answered::recalled(reply)
+            });
         }
         if self.miss == Miss::Refuse {
             return Err(AskError::new(ErrorKind::NotCached, ""));

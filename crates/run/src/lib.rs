@@ -9,6 +9,7 @@
 mod assemble;
 mod engine;
 mod event;
+mod fingerprint;
 mod item;
 mod lines;
 mod material;
@@ -17,11 +18,12 @@ mod rescore;
 mod totals;
 mod work;
 
-pub use engine::{Recorder, RunError, run};
+pub use engine::{Recorder, RunError, Start, run, run_from};
 pub use event::Event;
+pub use fingerprint::fingerprint;
 pub use item::{JudgeWish, Judges, Settings, Source, WorkItem};
 pub use lines::{LineChoice, resolve_lines};
-pub use memory::CacheMemory;
 pub use material::target_input;
+pub use memory::{Buyer, CacheMemory};
 pub use rescore::{Rescored, rescore, score_record};
 pub use totals::Totals;

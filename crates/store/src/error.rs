@@ -46,6 +46,12 @@ pub enum StoreError {
         /// What is wrong with it.
         message: String,
     },
+    /// Another process is writing this run.
+    #[error("`{}` is being written by another process", path.display())]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The run was written by a version with another layout.
     #[error("`{}` has format version {found}; this version reads up to {known}", path.display())]
     Version {

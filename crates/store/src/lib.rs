@@ -4,6 +4,9 @@
 //! [`JudgementRow`] a criterion decision (`judgements.jsonl`). The judgements of a case are written
 //! before its result, and the result row is what makes the case count: after a crash, judgements
 //! without a result are leftovers.
+//! A row of `inputs.jsonl` says what a case's result rests on, so that a run can be resumed.
+//!
+//! Beside the runs stands the [`ReplyCache`]. It is no record: deleting it costs money only.
 
 #![warn(missing_docs)]
 
@@ -14,6 +17,7 @@ mod info;
 mod judgement;
 mod reader;
 mod result;
+mod resume;
 
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use error::StoreError;
@@ -25,3 +29,4 @@ pub use info::{
 pub use judgement::{JudgementContext, JudgementRow, Standing};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
 pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow};
+pub use resume::InputsRow;

@@ -68,6 +68,11 @@ impl Target for ModelTarget {
         let model = Some(self.model.describe().to_string());
         TargetDescription { name: self.name.clone(), kind: TargetKind::Model, model }
     }
+
+    fn settings(&self) -> String {
+        let Self { name, model, temperature, seed, max_output_tokens } = self;
+        format!("{name:?} {:?} {temperature:?} {seed:?} {max_output_tokens:?}", model.describe())
+    }
 }
 
 /// Whether a reply is all that the model wanted to say. Any other may turn out better when it is asked again.

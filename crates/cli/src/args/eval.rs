@@ -83,6 +83,10 @@ pub(crate) struct RunArgs {
     /// Folder for the run; `.assize/runs/<id>` unless given.
     #[arg(long, short = 'o', value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose
+    /// inputs are unchanged are kept.
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "last")]
+    pub(crate) resume: Option<String>,
     /// Print one JSON object on stdout instead of tables.
     #[arg(long)]
     pub(crate) json: bool,

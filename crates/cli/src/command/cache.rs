@@ -22,7 +22,11 @@ pub(crate) fn execute(args: &CacheArgs, context: &Context) -> Result<Exit, Strin
                 Some(cache) => Some(cache.stats().map_err(|error| error.to_string())?),
                 None => None,
             };
-            if json { output::print_json(&stats_json(&shown, stats.as_ref())) } else { print_stats(&shown, stats) }
+            if json {
+                output::print_json(&stats_json(&shown, stats.as_ref()))
+            } else {
+                print_stats(&shown, stats)
+            }
         }
         CacheAction::Prune { older_than, json } => {
             let before = Context::now().as_second() - i64::from(older_than) * SECONDS_OF_A_DAY;
@@ -53,9 +57,7 @@ fn open(path: &Path) -> Result<Option<ReplyCache>, String> {
     if !path.exists() {
         return Ok(None);
     }
-    ReplyCache::open(path)
-        .map(Some)
-        .map_err(|error| format!("{error}. `assize cache clear` makes it anew"))
+    ReplyCache::open(path).map(Some).map_err(|error| format!("{error}. `assize cache clear` makes it anew"))
 }
 
 fn say_deleted(path: &str, deleted: u64, json: bool) {

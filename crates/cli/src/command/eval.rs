@@ -180,14 +180,16 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         left_out: if errors > 0 { left_out(&loaded) } else { 0 },
         suites,
     };
-    let items = parts.iter().flat_map(|(file, suite, bench)| {
-        let (planner, selection) = (&planner, &selection);
-        file.cases.iter().flat_map(move |case| match case {
-            Err(error) => vec![Err(error.to_string())],
-            Ok(case) if selection.takes(suite, &case) => planner.items(suite, &case, bench),
-            Ok(_) => Vec::new(),
+    let items = || {
+        parts.iter().flat_map(|(file, suite, bench)| {
+            let (planner, selection) = (&planner, &selection);
+            file.cases.iter().flat_map(move |case| match case {
+                Err(error) => vec![Err(error.to_string())],
+                Ok(case) if selection.takes(suite, &case) => planner.items(suite, &case, bench),
+                Ok(_) => Vec::new(),
+            })
         })
-    });
+    };
     session.perform(items, &args.run, context)
 }
 
@@ -286,13 +288,12 @@ impl<'a> Benches<'a> {
         if render::tally(&loaded.diagnostics).0 > 0 {
             return Err("the targets file has problems; nothing was run".to_owned());
         }
-        let targets =
-            Arc::new(TargetBook::new(
-                loaded.targets,
-                loaded.path.clone(),
-                Arc::clone(&self.access),
-                self.context,
-            ));
+        let targets = Arc::new(TargetBook::new(
+            loaded.targets,
+            loaded.path.clone(),
+            Arc::clone(&self.access),
+            self.context,
+        ));
         let judges = Arc::new(JudgeBook::new(
             self.args.run.judge.clone(),
             self.config.judge.clone(),

@@ -84,13 +84,15 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         total: preflight.items,
         left_out: 0,
     };
-    let items = answers.cases.iter().flat_map(|case| match case {
-        Err(error) => vec![Err(error.to_string())],
-        Ok(case) => planner
-            .items(&suite, &case, &bench)
-            .into_iter()
-            .map(|item| item.map(|item| assize_run::WorkItem { format: None, ..item }))
-            .collect(),
-    });
+    let items = || {
+        answers.cases.iter().flat_map(|case| match case {
+            Err(error) => vec![Err(error.to_string())],
+            Ok(case) => planner
+                .items(&suite, &case, &bench)
+                .into_iter()
+                .map(|item| item.map(|item| assize_run::WorkItem { format: None, ..item }))
+                .collect(),
+        })
+    };
     session.perform(items, &args.run, context)
 }

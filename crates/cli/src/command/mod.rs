@@ -6,6 +6,7 @@ pub(crate) mod explain;
 pub(crate) mod grade;
 mod plan;
 mod present;
+mod resume;
 mod runs;
 pub(crate) mod score;
 mod session;

@@ -49,6 +49,14 @@ fn ids(runs: &Path) -> Vec<String> {
     ids
 }
 
+/// The runs of the runs folder, newest first.
+pub(crate) fn newest_first(context: &Context) -> impl Iterator<Item = RunFolder> {
+    let runs = context.working_folder.join(RUNS_FOLDER);
+    let mut ids = ids(&runs);
+    ids.reverse();
+    ids.into_iter().map(move |id| RunFolder::at(runs.join(id)))
+}
+
 fn newest(runs: &Path) -> Option<PathBuf> {
     ids(runs).pop().map(|id| runs.join(id))
 }

@@ -45,7 +45,10 @@ fn an_edited_criterion_costs_its_own_calls_only() {
     let asked = server.requests().split_off(9);
     assert!(asked.iter().all(|request| String::from_utf8_lossy(&request.body).contains("yes two, edited")));
     // Weights, gates and lines never reach a judge, so changing them costs nothing.
-    cli.file("suite.yaml", suite(3, CRITERIA, true).replace("outcome: yes one", "outcome: yes one\n            weight: 5"));
+    cli.file(
+        "suite.yaml",
+        suite(3, CRITERIA, true).replace("outcome: yes one", "outcome: yes one\n            weight: 5"),
+    );
     eval(&cli, &["--threshold", "0.1"]).expect_code(0);
     assert_eq!(server.count(), 12);
 }
@@ -173,15 +176,17 @@ fn batched_calls_are_remembered_whole() {
     cli.file("suite.yaml", suite(2, &["yes one", "yes two"], true));
     for calls in [2, 0] {
         let output = printed(&eval(&cli, &["--judging", "batched"]).expect_code(0));
-        assert_eq!((&output["judge_calls"], &output["judge_calls_cached"]), (&calls.into(), &(2 - calls).into()));
+        assert_eq!(
+            (&output["judge_calls"], &output["judge_calls_cached"]),
+            (&calls.into(), &(2 - calls).into())
+        );
     }
     assert_eq!(server.count(), 2);
 }
 
 #[test]
 fn two_processes_at_once_agree_and_lose_nothing() {
-    let server =
-        MockServer::start(|incoming: &Incoming| model(incoming).after(Duration::from_millis(5)));
+    let server = MockServer::start(|incoming: &Incoming| model(incoming).after(Duration::from_millis(5)));
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(20, CRITERIA, false));
     std::thread::scope(|scope| {
@@ -220,7 +225,11 @@ fn the_cache_is_counted_pruned_cleared_and_mended() {
     assert_eq!(server.count(), 12);
     cli.file(".assize/cache/replies.db", "no database at all, whatever its name says".repeat(100));
     let refused = eval(&cli, &[]).expect_code(2);
-    assert!(refused.stderr.contains("--no-cache") && refused.stderr.contains("cache clear"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("--no-cache") && refused.stderr.contains("cache clear"),
+        "{}",
+        refused.stderr
+    );
     cli.run(&["cache", "clear"]).expect_code(0);
     eval(&cli, &[]).expect_code(1);
     assert_eq!(server.count(), 18);

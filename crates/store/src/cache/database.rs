@@ -126,10 +126,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/er/replies.db");
         let connection = open(&path).unwrap();
-        let mode: String =
-            connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
-        let timeout: i64 =
-            connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)).unwrap();
+        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        let timeout: i64 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)).unwrap();
         assert_eq!((mode.as_str(), timeout), ("wal", 10_000));
         assert_eq!(fs::read_to_string(folder.path().join("deep/er/.gitignore")).unwrap(), "*\n");
     }

@@ -89,8 +89,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fence.key");
         let keys: Vec<[u8; 32]> = std::thread::scope(|scope| {
-            let started: Vec<_> =
-                (0..16).map(|n| scope.spawn({ let path = path.clone(); move || fence_key(&path, [n; 32]).unwrap() })).collect();
+            let started: Vec<_> = (0..16)
+                .map(|n| {
+                    scope.spawn({
+                        let path = path.clone();
+                        move || fence_key(&path, [n; 32]).unwrap()
+                    })
+                })
+                .collect();
             started.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(keys.iter().all(|key| *key == keys[0]), "{keys:?}");

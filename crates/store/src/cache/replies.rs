@@ -23,14 +23,17 @@ pub struct CachedReply {
     pub reply: String,
 }
 
+/// Connections for reading at most.
+const READERS: usize = 4;
+
 /// The replies of a workspace. Any number of processes may use one file at a time.
 ///
-/// Reading takes one connection after another from a few; writing goes through one thread, which puts whatever has
+/// Reading takes one of a few connections; writing goes through one thread, which puts whatever has
 /// come together into one transaction. Dropping it writes what is left.
 #[derive(Debug)]
 pub struct ReplyCache {
     path: PathBuf,
-    readers: Mutex<Vec<Connection>>,
+    readers: [Mutex<Option<Connection>>; READERS],
     writer: Writer,
 }
 
@@ -39,7 +42,7 @@ impl ReplyCache {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let writer = Writer::start(open(&path)?);
-        Ok(Self { path, readers: Mutex::default(), writer })
+        Ok(Self { path, readers: Default::default(), writer })
     }
 
     /// The file.
@@ -52,17 +55,17 @@ impl ReplyCache {
         if let Some(reply) = self.writer.pending(key) {
             return Ok(Some(reply));
         }
-        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let reader = match idle {
+        // Keys are hashes, so their first byte spreads them evenly.
+        let mut reader =
+            self.readers[usize::from(key[0]) % READERS].lock().unwrap_or_else(PoisonError::into_inner);
+        let reader = match &mut *reader {
             Some(reader) => reader,
-            None => open(&self.path)?,
+            none => none.insert(open(&self.path)?),
         };
-        let found = reader
+        reader
             .prepare_cached("SELECT reply FROM replies WHERE key = ?1")
             .and_then(|mut query| query.query_row(params![key.as_slice()], |row| row.get(0)).optional())
-            .map_err(cache_error(&self.path));
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
-        found
+            .map_err(cache_error(&self.path))
     }
 
     /// Hands a reply over to be written, and returns at once. A reply that is already kept stays as it is.

@@ -59,14 +59,16 @@ impl ReplyCache {
 
 fn stats(connection: &Connection) -> rusqlite::Result<CacheStats> {
     let bytes = "coalesce(sum(length(CAST(reply AS BLOB))), 0)";
-    let mut by_model = connection
-        .prepare(&format!("SELECT model, count(*), {bytes} FROM replies GROUP BY model ORDER BY 3 DESC, 1"))?;
+    let mut by_model = connection.prepare(&format!(
+        "SELECT model, count(*), {bytes} FROM replies GROUP BY model ORDER BY 3 DESC, 1"
+    ))?;
     let models: Vec<ModelStats> = by_model
         .query_map([], |row| Ok(ModelStats { model: row.get(0)?, replies: row.get(1)?, bytes: row.get(2)? }))?
         .collect::<rusqlite::Result<_>>()?;
     let (oldest, newest) =
-        connection
-            .query_row("SELECT min(created), max(created) FROM replies", [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        connection.query_row("SELECT min(created), max(created) FROM replies", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
     let pages: u64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
     let page_size: u64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     Ok(CacheStats {
