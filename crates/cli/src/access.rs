@@ -1,11 +1,12 @@
-//! How the models of a run are reached: through the reply cache, with the secret of its fences.
+//! How the models of a run are reached: through the reply cache, within the budget, with the secret of the fences.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use assize_llm::{Ask, Client, Miss, Remembering, Setup};
+use assize_llm::{Ask, Budget, Client, Meter, Miss, Remembering, Setup};
 use assize_run::{Buyer, CacheMemory};
 use assize_store::{ReplyCache, fence_key};
+use tokio_util::sync::CancellationToken;
 
 use crate::args::RunArgs;
 use crate::context::Context;
@@ -31,6 +32,8 @@ pub(crate) struct Access {
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
     buyer: Arc<OnceLock<Buyer>>,
+    meter: Option<Arc<Meter>>,
+    limit: CancellationToken,
 }
 
 impl Access {
@@ -41,8 +44,20 @@ impl Access {
             (false, true) => Some(Miss::Refuse),
             (false, false) => Some(Miss::Ask),
         };
+        let limit = CancellationToken::new();
+        let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens };
+        let meter = (budget != Budget::default()).then(|| {
+            let limit = limit.clone();
+            Meter::new(budget, move || limit.cancel())
+        });
+        let mut setup = Setup::default();
+        if let Some(meter) = &meter {
+            setup.transport = meter.transport(setup.transport);
+        }
         Self {
-            setup: Setup::default(),
+            setup,
+            meter,
+            limit,
             miss,
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
@@ -55,9 +70,18 @@ impl Access {
         self.setup.clone()
     }
 
+    /// Fires when the budget refuses a call.
+    pub(crate) fn limit(&self) -> &CancellationToken {
+        &self.limit
+    }
+
     /// A client as judges and targets use it.
     pub(crate) fn ask(&self, client: Client) -> Result<Arc<dyn Ask>, String> {
         let inner: Arc<dyn Ask> = Arc::new(client.clone());
+        let inner = match &self.meter {
+            Some(meter) => meter.model(inner),
+            None => inner,
+        };
         let Some(miss) = self.miss else { return Ok(inner) };
         let memory = CacheMemory::new(self.cache()?, Arc::clone(&self.buyer), || Context::now().as_second());
         Ok(Arc::new(Remembering::new(client, inner, Arc::new(memory), miss)))

@@ -404,6 +404,7 @@ fn from_transport(error: &TransportError) -> AskError {
         TransportError::Timeout(_) => ErrorKind::Timeout,
         TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
         TransportError::TooLarge(_) => ErrorKind::MalformedReply,
+        TransportError::OverBudget(_) => ErrorKind::Cancelled,
         // Trying again cannot help, and no other kind says that it is this machine's fault.
         TransportError::Unusable(_) => ErrorKind::BadRequest,
     };

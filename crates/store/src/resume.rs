@@ -92,7 +92,7 @@ impl RunFolder {
                 new.write_all(&line).map_err(StoreError::io("write", &draft))?;
             }
         }
-        let new = new.into_inner().map_err(|error| error.into_error());
+        let new = new.into_inner().map_err(std::io::IntoInnerError::into_error);
         new.and_then(|file| file.sync_all()).map_err(StoreError::io("write", &draft))?;
         fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
     }

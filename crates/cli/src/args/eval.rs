@@ -74,6 +74,12 @@ pub(crate) struct RunArgs {
     /// Send nothing to models: what the reply cache does not hold is ungraded, or has no answer.
     #[arg(long)]
     pub(crate) cache_only: bool,
+    /// Requests to models at most, targets and judges together; then the run stops and can be resumed.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_calls: Option<u64>,
+    /// Tokens at most, read and written, targets and judges together.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_tokens: Option<u64>,
     /// Pass line, 0 to 1; beats what cases and suites say.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
     pub(crate) threshold: Option<Unit>,

@@ -32,7 +32,8 @@ pub(crate) use validate::{FormatChoice, ValidateArgs};
     propagate_version = true,
     disable_help_subcommand = true,
     after_help = "Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run),\n\
-                  3 incomplete (something could not be judged or run), 130 interrupted.\n\n\
+                  3 incomplete (something could not be judged or run), 4 stopped by a budget,\n\
+                  130 interrupted.\n\n\
                   Examples:\n  \
                   assize validate evals/\n  \
                   assize eval evals/support.eval.yaml\n  \

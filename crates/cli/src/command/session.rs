@@ -108,7 +108,7 @@ impl Session {
                 Ok(item) => done.is_empty() || !done.contains(&key_of(item)),
                 Err(_) => true,
             });
-            let start = Start { totals, ..Start::default() };
+            let start = Start { totals, limit: self.access.limit().clone() };
             let settings = Settings { workers };
             let result =
                 assize_run::run_from(start, left, settings, &cancel, &mut writer, &mut observe).await;
@@ -119,8 +119,12 @@ impl Session {
         // Commands that were given up get their chance to end before this process does.
         runtime.shutdown_timeout(std::time::Duration::from_secs(3));
 
-        let ending =
-            Ending { interrupted: cancel.is_cancelled(), broke_off: ended.is_err(), left_out: self.left_out };
+        let ending = Ending {
+            interrupted: cancel.is_cancelled(),
+            over_budget: self.access.limit().is_cancelled(),
+            broke_off: ended.is_err(),
+            left_out: self.left_out,
+        };
         let (exit, exit_reason) = of_run(totals.counts, ending);
         info.finished_at = Some(Context::now().to_string());
         info.summary = Some(summary(&totals, self.total, self.left_out, begun, exit, exit_reason));

@@ -106,7 +106,8 @@ fn cache_only_sends_nothing_and_says_what_is_missing() {
 
 #[test]
 fn replies_that_decide_nothing_are_not_kept() {
-    let faults: [(&str, fn(&Incoming) -> Reply); 6] = [
+    type Fault = fn(&Incoming) -> Reply;
+    let faults: [(&str, Fault); 6] = [
         ("refused", |_| Reply::Refusal("I would rather not".into())),
         ("cut off", |_| Reply::finish("length", r#"{"evidence": [], "reason": "r", "outcome": "met"}"#)),
         ("filtered", |_| Reply::finish("content_filter", "")),

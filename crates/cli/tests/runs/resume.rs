@@ -25,8 +25,8 @@ fn args<'a>(more: &[&'a str]) -> Vec<&'a str> {
 fn judged(cli: &CliTest, folder: &str) -> BTreeMap<String, Vec<Value>> {
     let mut all: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for mut row in rows(cli, &format!("{folder}/judgements.jsonl")) {
-        row.as_object_mut().unwrap().remove("latency_ms");
-        all.entry(row["case_id"].as_str().unwrap().to_owned()).or_default().push(row);
+        row.as_object_mut().expect("an object").remove("latency_ms");
+        all.entry(row["case_id"].as_str().expect("an id").to_owned()).or_default().push(row);
     }
     all
 }
@@ -34,7 +34,7 @@ fn judged(cli: &CliTest, folder: &str) -> BTreeMap<String, Vec<Value>> {
 fn tokens(cli: &CliTest, folder: &str) -> BTreeMap<String, Value> {
     rows(cli, &format!("{folder}/results.jsonl"))
         .into_iter()
-        .map(|row| (row["case_id"].as_str().unwrap().to_owned(), row["tokens"].clone()))
+        .map(|row| (row["case_id"].as_str().expect("an id").to_owned(), row["tokens"].clone()))
         .collect()
 }
 
@@ -137,12 +137,13 @@ fn killed_half_way(cases: usize, half: usize, more: &[&str]) -> (MockServer, Cli
     cli.file("suite.yaml", suite(cases, CRITERIA, true));
     let mut words = vec!["eval", "suite.yaml", "--judge", "openai:judge-1", "-q", "-j", "1"];
     words.extend(more);
-    let mut child = cli.command(&words).stdout(Stdio::null()).spawn().unwrap();
-    while server.count() <= half {
+    let mut child = cli.command(&words).stdout(Stdio::null()).spawn().expect("started");
+    // All calls of the case it hangs at, so that none arrives later and is taken for one of the next process.
+    while server.count() < half + CRITERIA.len() {
         std::thread::yield_now();
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.kill().expect("killed");
+    child.wait().expect("ended");
     limit.store(usize::MAX, Ordering::Relaxed);
     (server, cli)
 }
