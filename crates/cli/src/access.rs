@@ -65,6 +65,19 @@ impl Access {
         }
     }
 
+    /// For plans: models that nobody will ask.
+    pub(crate) fn without_cache(context: &Context) -> Self {
+        Self {
+            setup: Setup::default(),
+            meter: None,
+            limit: CancellationToken::new(),
+            miss: None,
+            folder: context.working_folder.join(CACHE_FOLDER),
+            cache: Mutex::default(),
+            buyer: Arc::default(),
+        }
+    }
+
     /// What clients share.
     pub(crate) fn setup(&self) -> Setup {
         self.setup.clone()

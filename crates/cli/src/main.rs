@@ -32,6 +32,7 @@ fn main() -> ExitCode {
     };
     let exit = match args.command {
         Command::Eval(args) => command::eval::execute(&args, &context),
+        Command::Plan(args) => command::eval::execute(&args::EvalArgs { dry_run: true, ..args }, &context),
         Command::Grade(args) => command::grade::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Score(args) => command::score::execute(&args, &context),

@@ -8,6 +8,7 @@
 
 mod evidence;
 mod fence;
+mod forecast;
 mod judge;
 mod model;
 mod offline;
@@ -17,6 +18,7 @@ mod task;
 
 pub use evidence::EvidenceIndex;
 pub use fence::{FenceSource, KeyedFences};
+pub use forecast::Forecast;
 pub use judge::RubricJudge;
 pub use model::{JudgeOptions, ModelJudge};
 pub use offline::OfflineJudge;

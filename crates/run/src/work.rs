@@ -137,7 +137,7 @@ async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseErro
 }
 
 /// The graders of the case that are rubrics: the only kind a run accepts so far.
-fn rubric_graders(item: &WorkItem) -> Vec<(&Grader, &RubricGrader)> {
+pub(crate) fn rubric_graders(item: &WorkItem) -> Vec<(&Grader, &RubricGrader)> {
     let graders = item.case.graders.iter();
     graders
         .filter_map(|grader| match &grader.kind {

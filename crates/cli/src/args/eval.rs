@@ -40,6 +40,9 @@ pub(crate) struct EvalArgs {
     /// Refuse to run what is usually only warned about.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) deny: Vec<Deny>,
+    /// Say what the run would take, and send nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

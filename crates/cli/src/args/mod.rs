@@ -64,6 +64,8 @@ pub(crate) enum Command {
     /// Run eval files: get answers, judge them, score them.
     #[command(visible_alias = "run")]
     Eval(EvalArgs),
+    /// Say what `eval` with the same arguments would take: cases, calls, estimated tokens. Nothing is sent.
+    Plan(EvalArgs),
     /// Grade answers that are already there against a rubric.
     Grade(GradeArgs),
     /// Check eval files; every problem with its place and its fix.

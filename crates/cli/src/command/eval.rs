@@ -12,6 +12,7 @@ use assize_store::{RunSettings, SuiteInfo};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use tokio::sync::Semaphore;
 
+use super::forecast::Plan;
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
 use crate::access::Access;
@@ -146,6 +147,26 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         return Err(selection.found_nothing(&loaded));
     }
 
+    let items = || {
+        parts.iter().flat_map(|(file, suite, bench)| {
+            let (planner, selection) = (&planner, &selection);
+            file.cases.iter().flat_map(move |case| match case {
+                Err(error) => vec![Err(error.to_string())],
+                Ok(case) if selection.takes(suite, &case) => planner.items(suite, &case, bench),
+                Ok(_) => Vec::new(),
+            })
+        })
+    };
+    if args.dry_run {
+        let plan = Plan::of(items())?;
+        if args.run.json {
+            output::print_json(&plan.to_json(preflight.cases, &self_judging));
+        } else {
+            self_judging.iter().for_each(|warning| output::warn(warning, context));
+            plan.print(preflight.cases);
+        }
+        return Ok(Exit::Passed);
+    }
     let mut run_warnings = self_judging;
     if errors > 0 {
         run_warnings.push(format!("{errors} problems in the eval files; only the sound cases were run"));
@@ -179,16 +200,6 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         total: preflight.items,
         left_out: if errors > 0 { left_out(&loaded) } else { 0 },
         suites,
-    };
-    let items = || {
-        parts.iter().flat_map(|(file, suite, bench)| {
-            let (planner, selection) = (&planner, &selection);
-            file.cases.iter().flat_map(move |case| match case {
-                Err(error) => vec![Err(error.to_string())],
-                Ok(case) if selection.takes(suite, &case) => planner.items(suite, &case, bench),
-                Ok(_) => Vec::new(),
-            })
-        })
     };
     session.perform(items, &args.run, context)
 }
@@ -271,7 +282,10 @@ impl<'a> Benches<'a> {
             config,
             options,
             context,
-            access: Arc::new(Access::new(&args.run, context)),
+            access: Arc::new(match args.dry_run {
+                true => Access::without_cache(context),
+                false => Access::new(&args.run, context),
+            }),
             limit: Arc::new(Semaphore::new(args.run.judge_calls.get())),
             made: std::cell::RefCell::default(),
         }

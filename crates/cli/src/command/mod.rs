@@ -3,6 +3,7 @@
 pub(crate) mod cache;
 pub(crate) mod eval;
 pub(crate) mod explain;
+mod forecast;
 pub(crate) mod grade;
 mod plan;
 mod present;

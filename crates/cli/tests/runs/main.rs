@@ -2,5 +2,6 @@
 
 mod budget;
 mod cache;
+mod plan;
 mod resume;
 mod support;

@@ -57,6 +57,16 @@ impl<'a> Group<'a> {
         Self { scene, batched, slots }
     }
 
+    /// The number of criteria.
+    pub(super) fn criteria(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The request that all of it begins with.
+    pub(super) fn first_request(&self) -> assize_llm::ChatRequest {
+        self.request(&Call { members: (0..self.slots.len()).collect(), repair: None })
+    }
+
     pub(super) async fn run(mut self) -> Vec<Judgement> {
         let mut calls = vec![Call { members: (0..self.slots.len()).collect(), repair: None }];
         let repairs = self.scene.judge.options.repairs;

@@ -6,7 +6,7 @@ mod tally;
 
 use std::sync::Arc;
 
-use assize_llm::{Ask, BoxFuture, ChatRequest, JsonSchemaFormat};
+use assize_llm::{Ask, BoxFuture, ChatRequest, JsonSchemaFormat, Part};
 use assize_rubric::{JudgeIdentity, Judgement, Judging};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use crate::evidence::EvidenceIndex;
 use crate::fence::fence_for_material;
 use crate::prompt::{PROMPT_VERSION, messages, prompt_hash, shared_part};
-use crate::{FenceSource, RubricJudge, RubricTask};
+use crate::{FenceSource, Forecast, RubricJudge, RubricTask};
 
 use group::Group;
 
@@ -71,23 +71,21 @@ impl ModelJudge {
         Self { ask, identity, fences, in_flight, options }
     }
 
-    async fn judge_task(&self, task: &RubricTask) -> Vec<Judgement> {
+    fn scene<'a>(&'a self, task: &RubricTask) -> Scene<'a> {
         let fence = fence_for_material(&*self.fences, &task.material);
-        let scene = Scene {
+        Scene {
             judge: self,
             shared: shared_part(&task.material, &fence),
             fence,
             index: EvidenceIndex::new(&task.material),
             policy: task.evidence,
             repeat: task.repeat,
-        };
-        let criteria = task.rubric.criteria();
-        let (size, batched) = match task.judging {
-            Judging::PerCriterion => (1, false),
-            Judging::Batched(None) => (criteria.len().max(1), true),
-            Judging::Batched(Some(size)) => (size.get(), true),
-        };
-        let groups = criteria.chunks(size).map(|chunk| Group::new(&scene, chunk, batched).run().boxed());
+        }
+    }
+
+    async fn judge_task(&self, task: &RubricTask) -> Vec<Judgement> {
+        let scene = self.scene(task);
+        let groups = groups(&scene, task).map(|group| group.run().boxed());
         join_all(groups).await.into_iter().flatten().collect()
     }
 }
@@ -97,9 +95,45 @@ impl RubricJudge for ModelJudge {
         self.identity.clone()
     }
 
+    fn forecast(&self, task: &RubricTask) -> Forecast {
+        let scene = self.scene(task);
+        groups(&scene, task).fold(Forecast::default(), |mut sum, group| {
+            sum += Forecast {
+                calls: 1,
+                input_bytes: bytes_of(&group.first_request()),
+                criteria: group.criteria() as u64,
+            };
+            sum
+        })
+    }
+
     fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
         self.judge_task(task).boxed()
     }
+}
+
+/// The criteria of a task as they go into calls.
+fn groups<'a>(scene: &'a Scene<'a>, task: &'a RubricTask) -> impl Iterator<Item = Group<'a>> {
+    let criteria = task.rubric.criteria();
+    let (size, batched) = match task.judging {
+        Judging::PerCriterion => (1, false),
+        Judging::Batched(None) => (criteria.len().max(1), true),
+        Judging::Batched(Some(size)) => (size.get(), true),
+    };
+    criteria.chunks(size).map(move |chunk| Group::new(scene, chunk, batched))
+}
+
+/// Bytes of everything in a request that a model reads.
+fn bytes_of(request: &ChatRequest) -> u64 {
+    let parts = request.messages.iter().flat_map(|message| &message.content);
+    let texts: usize = parts
+        .map(|part| match part {
+            Part::Text(text) => text.len(),
+            Part::Image { data, .. } => data.len(),
+        })
+        .sum();
+    let schema = request.schema.as_ref().map_or(0, |schema| schema.schema.to_string().len());
+    (texts + schema) as u64
 }
 
 /// What all calls of a task have in common.
