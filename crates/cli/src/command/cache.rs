@@ -23,9 +23,9 @@ pub(crate) fn execute(args: &CacheArgs, context: &Context) -> Result<Exit, Strin
                 None => None,
             };
             if json {
-                output::print_json(&stats_json(&shown, stats.as_ref()))
+                output::print_json(&stats_json(&shown, stats.as_ref()));
             } else {
-                print_stats(&shown, stats)
+                print_stats(&shown, stats);
             }
         }
         CacheAction::Prune { older_than, json } => {

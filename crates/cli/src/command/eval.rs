@@ -162,7 +162,9 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         if args.run.json {
             output::print_json(&plan.to_json(preflight.cases, &self_judging));
         } else {
-            self_judging.iter().for_each(|warning| output::warn(warning, context));
+            for warning in &self_judging {
+                output::warn(warning, context);
+            }
             plan.print(preflight.cases);
         }
         return Ok(Exit::Passed);
@@ -282,9 +284,10 @@ impl<'a> Benches<'a> {
             config,
             options,
             context,
-            access: Arc::new(match args.dry_run {
-                true => Access::without_cache(context),
-                false => Access::new(&args.run, context),
+            access: Arc::new(if args.dry_run {
+                Access::without_cache(context)
+            } else {
+                Access::new(&args.run, context)
             }),
             limit: Arc::new(Semaphore::new(args.run.judge_calls.get())),
             made: std::cell::RefCell::default(),

@@ -171,12 +171,11 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         // The folder is known; a run that did not get as far as making it begins now.
         (Some(name), Some(out)) if name == NEWEST => {
             let folder = RunFolder::at(out);
-            match folder.info() {
-                Err(StoreError::NotARun { .. }) => None,
-                _ => {
-                    resume::check(&folder, info)?;
-                    Some(folder)
-                }
+            if matches!(folder.info(), Err(StoreError::NotARun { .. })) {
+                None
+            } else {
+                resume::check(&folder, info)?;
+                Some(folder)
             }
         }
         (Some(_), Some(_)) => {

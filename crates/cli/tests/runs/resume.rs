@@ -241,9 +241,9 @@ fn grading_given_answers_goes_on_too() {
     let (server, limit) = hanging_after(2);
     let cli = fixture(&server);
     cli.file("rubric.yaml", "name: r\ncriteria:\n  - id: a\n    outcome: yes one\n");
-    let answers: String =
-        (0..4).map(|n| format!("{{\"id\": \"a{n}\", \"answer\": \"answer {n}\"}}\n")).collect();
-    cli.file("answers.jsonl", answers);
+    let line = |n| format!("{{\"id\": \"a{n}\", \"answer\": \"answer {n}\"}}");
+    let answers: Vec<String> = (0..4).map(line).collect();
+    cli.file("answers.jsonl", answers.join("\n"));
     let words = [
         "grade",
         "rubric.yaml",
