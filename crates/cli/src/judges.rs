@@ -123,17 +123,20 @@ impl JudgeBook {
         if name == OFFLINE {
             return Ok(Made { judge: Arc::new(OfflineJudge), model: None, host: None, chosen_by });
         }
-        let ask: Arc<dyn Ask> = match self.targets.ask(name) {
-            Some(ask) => ask?,
-            None => {
-                let parsed = ModelName::from_str(name).map_err(|error| {
-                    format!("judge `{name}` is neither `offline`, nor a target's name, nor a model: {error}")
-                })?;
-                let variables = Arc::clone(&self.variables);
-                let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
-                    .map_err(|error| format!("judge `{name}`: {error}"))?;
-                self.access.ask(client).map_err(|error| format!("judge `{name}`: {error}"))?
-            }
+        let ask: Arc<dyn Ask> = if let Some(ask) = self.targets.ask(name) {
+            ask?
+        } else {
+            let parsed = ModelName::from_str(name).map_err(|error| {
+                let known = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
+                match self.targets.near(name) {
+                    Some(near) => format!("{known}; did you mean `{near}`?"),
+                    None => format!("{known}: {error}"),
+                }
+            })?;
+            let variables = Arc::clone(&self.variables);
+            let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
+                .map_err(|error| format!("judge `{name}`: {error}"))?;
+            self.access.ask(client).map_err(|error| format!("judge `{name}`: {error}"))?
         };
         let id = ask.describe();
         let judge = ModelJudge::new(

@@ -17,13 +17,21 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, GlobalArgs};
 use crate::context::Context;
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let context = match Context::read(args.global.color, args.global.env_file.as_deref()) {
+    let GlobalArgs { color, env_file } = &args.global;
+    let read = Context::read(*color, env_file.as_deref()).and_then(|context| {
+        // The configuration may name another file of variables; the command line beats it.
+        match command::eval::configured_env_file(&context) {
+            Some(path) if env_file.is_none() => Context::read(*color, Some(&path)),
+            _ => Ok(context),
+        }
+    });
+    let context = match read {
         Ok(context) => context,
         Err(message) => {
             output::complain_plain(&message);
@@ -38,6 +46,7 @@ fn main() -> ExitCode {
         Command::Score(args) => command::score::execute(&args, &context),
         Command::Cache(args) => command::cache::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
+        Command::Doctor(args) => Ok(command::doctor::execute(&args, &context)),
     };
     let exit = exit.unwrap_or_else(|failure| {
         output::complain(&failure, &context);

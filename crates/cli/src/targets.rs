@@ -1,12 +1,12 @@
 //! What answers: from names to targets.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use assize_llm::{Ask, Client, ModelName};
+use assize_llm::{Ask, Client, ModelName, Redactor};
 use assize_process::Environment;
 use assize_spec::{CommandTargetSpec, CommandText, ModelTargetSpec, TargetRef, TargetSpec, TargetSpecKind};
 use assize_store::TargetInfo;
@@ -19,7 +19,7 @@ use crate::access::Access;
 use crate::context::Context;
 
 /// Commands that say nothing about time may take this long.
-const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
+const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The targets of a run, made when they are first needed.
 pub(crate) struct TargetBook {
@@ -30,6 +30,8 @@ pub(crate) struct TargetBook {
     variables: assize_spec::Environment,
     /// What commands inherit.
     inherited: Environment,
+    /// Takes secrets out of what commands say when they fail.
+    redactor: Arc<Redactor>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
 }
 
@@ -47,8 +49,14 @@ impl TargetBook {
             access,
             variables: context.environment(),
             inherited: Environment::from_vars(context.variables()),
+            redactor: Arc::new(redactor(context.variables())),
             made: Mutex::new(BTreeMap::new()),
         }
+    }
+
+    /// The file the targets come from.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// The target of a name: one of the targets file, or a model such as `openai:gpt-4o-mini`.
@@ -71,6 +79,13 @@ impl TargetBook {
                 Ok(Arc::new(Named { name: reference.name.clone(), inner }))
             }
         }
+    }
+
+    /// Settings of a target that change nothing.
+    pub(crate) fn remarks(&self, reference: &TargetRef) -> Vec<String> {
+        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let idle = self.spec(real).into_iter().flat_map(|spec| &spec.without_effect);
+        idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature)).collect()
     }
 
     /// The model behind a name of the targets file; `None` if the file has no such target.
@@ -152,8 +167,12 @@ impl TargetBook {
         Err(self.unknown(name))
     }
 
+    /// The name in the targets file that is most like a misspelt one.
+    pub(crate) fn near(&self, name: &str) -> Option<&str> {
+        assize_diagnostic::did_you_mean(name, self.specs.iter().map(|spec| spec.name.as_str()))
+    }
+
     fn unknown(&self, name: &str) -> String {
-        let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
         let Some(path) = &self.path else {
             return format!(
                 "target `{name}` is not defined: there is no `.assize/targets.yaml` (nor an older `targets.yaml`) \
@@ -161,10 +180,11 @@ impl TargetBook {
                  `--target openai:gpt-4o-mini`, or give the cases an `output`"
             );
         };
-        let near = assize_diagnostic::did_you_mean(name, names.iter().copied());
-        let hint = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it defines {}", names.join(", ")),
+        let hint = if let Some(near) = self.near(name) {
+            format!("did you mean `{near}`?")
+        } else {
+            let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+            format!("it defines {}", names.join(", "))
         };
         format!("target `{name}` is not defined in `{}`; {hint}", path.display())
     }
@@ -172,14 +192,17 @@ impl TargetBook {
     fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<Arc<dyn Ask>, String> {
         let name = &spec.name;
         let provider = match model.provider {
-            "openai-compatible" | "openrouter" => "openai",
+            "openai-compatible" => "openai",
             provider => provider,
         };
         let parsed = ModelName::from_str(&format!("{provider}:{}", model.model))
             .map_err(|error| format!("target `{name}`: {error}"))?;
         let lookup = |variable: &str| {
-            if variable.ends_with("_BASE_URL") {
+            if parsed.base_url_variables().contains(&variable) {
                 return model.base_url.clone().or_else(|| (self.variables)(variable));
+            }
+            if !parsed.key_variables().contains(&variable) {
+                return (self.variables)(variable);
             }
             match &model.api_key {
                 Some(key) => Some(key.expose().to_owned()),
@@ -212,6 +235,7 @@ impl TargetBook {
             target.files_format.clone_from(format);
         }
         target.cwd.clone_from(&command.cwd);
+        let target = Discreet { inner: target, redactor: Arc::clone(&self.redactor) };
         match spec.retry.max_retries {
             None | Some(0) => Arc::new(target),
             Some(retries) => Arc::new(Retrying::new(target, retries).with_waits(
@@ -219,6 +243,46 @@ impl TargetBook {
                 spec.retry.max_delay.unwrap_or(Duration::MAX),
             )),
         }
+    }
+}
+
+/// Parts of the names of variables that hold secrets.
+const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+
+fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
+    let is_secret = |name: &str| {
+        let name = name.to_ascii_uppercase();
+        SECRET_NAMES.iter().any(|part| name.contains(part))
+    };
+    Redactor::new(variables.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.clone().into()))
+}
+
+/// A command whose complaints are stored and shown without the secrets it inherited.
+struct Discreet {
+    inner: CommandTarget,
+    redactor: Arc<Redactor>,
+}
+
+impl Target for Discreet {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn answer<'a>(
+        &'a self,
+        input: &'a TargetInput,
+    ) -> assize_target::BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async {
+            self.inner.answer(input).await.map_err(|error| TargetError {
+                message: self.redactor.redact(&error.message).into_owned(),
+                stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into_owned()),
+                ..error
+            })
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        self.inner.describe()
     }
 }
 

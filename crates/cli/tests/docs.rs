@@ -66,9 +66,9 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.expect("readable");
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy(&entry.path(), &target)
+            copy(&entry.path(), &target);
         } else {
-            drop(fs::copy(entry.path(), target))
+            drop(fs::copy(entry.path(), target));
         }
     }
 }
@@ -95,4 +95,12 @@ fn every_documented_command_ends_as_documented() {
         }
     }
     assert!(run >= 8, "only {run} documented commands were found");
+}
+
+#[test]
+fn every_provider_is_documented() {
+    let text = fs::read_to_string(root().join("docs/judging.md")).expect("readable");
+    for provider in assize_llm::known_providers() {
+        assert!(text.contains(&format!("`{provider}`")), "{provider} is missing from docs/judging.md");
+    }
 }

@@ -14,6 +14,12 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     if (400..500).contains(&status) && refused_content(&code, &message) {
         return ErrorKind::ContentRefused;
     }
+    if (400..500).contains(&status) && unknown_key(&code, &message) {
+        return ErrorKind::Authentication;
+    }
+    if status == 400 && message.contains("credit balance") {
+        return ErrorKind::PermissionDenied;
+    }
     match status {
         // An exhausted account answers 429 too, but waiting does not fill it.
         429 if code.contains("insufficient_quota") || code.contains("billing") => ErrorKind::PermissionDenied,
@@ -35,7 +41,9 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
 fn too_long(code: &str, message: &str) -> bool {
     const CODES: [&str; 4] =
         ["context_length", "exceed_context", "string_above_max_length", "prompt_too_long"];
-    const WORDS: [&str; 8] = [
+    const WORDS: [&str; 10] = [
+        "exceeds the context length",
+        "exceeds the maximum number of tokens",
         "maximum context length",
         "context length exceeded",
         "context window",
@@ -48,10 +56,19 @@ fn too_long(code: &str, message: &str) -> bool {
     CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|w| message.contains(w))
 }
 
+/// Google refuses a wrong key with status 400.
+fn unknown_key(code: &str, message: &str) -> bool {
+    code.contains("api_key_invalid")
+        || message.contains("api key not valid")
+        || message.contains("api key expired")
+}
+
 fn refused_content(code: &str, message: &str) -> bool {
     const CODES: [&str; 5] =
         ["content_filter", "content_policy", "responsibleaipolicy", "moderation", "data_inspection_failed"];
-    const WORDS: [&str; 4] = [
+    const WORDS: [&str; 6] = [
+        "violating our usage policy",
+        "output blocked by content filtering",
         "content management policy",
         "flagged by moderation",
         "requires moderation",
@@ -75,6 +92,21 @@ mod tests {
             (403, "", "Input was flagged by moderation", ErrorKind::ContentRefused),
             (400, "invalid_value", "bad", ErrorKind::BadRequest),
             (401, "invalid_api_key", "", ErrorKind::Authentication),
+            (400, "400 INVALID_ARGUMENT API_KEY_INVALID", "API key not valid.", ErrorKind::Authentication),
+            (400, "invalid_request_error", "Your credit balance is too low", ErrorKind::PermissionDenied),
+            (
+                400,
+                "",
+                "The input token count (9) exceeds the maximum number of tokens allowed (4).",
+                ErrorKind::ContextLength,
+            ),
+            (400, "", "the input length exceeds the context length", ErrorKind::ContextLength),
+            (
+                400,
+                "invalid_prompt",
+                "flagged as potentially violating our usage policy",
+                ErrorKind::ContentRefused,
+            ),
             (403, "", "", ErrorKind::PermissionDenied),
             (404, "model_not_found", "", ErrorKind::NotFound),
             (408, "", "", ErrorKind::Timeout),

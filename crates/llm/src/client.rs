@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 
 use crate::ask::{Ask, BoxFuture, ModelId};
 use crate::clock::{Clock, TokioClock};
@@ -25,6 +25,7 @@ use crate::reply::{ChatReply, Usage};
 use crate::request::ChatRequest;
 use crate::retry::{Jitter, RetryPolicy};
 use crate::retry_after;
+use crate::settings;
 use crate::transport::{HttpAnswer, Outgoing, Transport, TransportError};
 use crate::wire::{HttpCall, Wire};
 
@@ -116,20 +117,7 @@ impl Client {
         setup: Setup,
     ) -> Result<Self, ConfigError> {
         let row = name.row();
-        let set = |variable: &str| env(variable).filter(|value| !value.trim().is_empty());
-        let base_url = set(row.base_url_variable).map_or(Cow::Borrowed(row.base_url), Cow::Owned);
-        let endpoint = Endpoint::new(&base_url, row.base_url_variable)?;
-        let endpoint = match set(row.key_variable) {
-            Some(key) => endpoint.with_key(&SecretString::from(key), row.key_variable),
-            None if endpoint.is_loopback() => endpoint.without_key(row.key_variable),
-            None => {
-                return Err(ConfigError::MissingKey {
-                    variable: row.key_variable.to_owned(),
-                    base_url_variable: row.base_url_variable.to_owned(),
-                    host: endpoint.host(),
-                });
-            }
-        };
+        let endpoint = settings::endpoint(row, env)?;
         let wire = (row.wire)(&endpoint);
         let parts =
             ClientParts { provider: row.name.to_owned(), model: name.model().to_owned(), endpoint, wire };
@@ -201,7 +189,8 @@ impl Client {
                     }
                     Err(error) => {
                         let learned = parts.wire.learn(&request, &answer, quirks);
-                        let retry_after = retry_after::read(&answer.headers, setup.clock.now());
+                        let asked = retry_after::read(answer.status, &answer.headers, setup.clock.now());
+                        let retry_after = asked.or(error.retry_after);
                         (AskError { retry_after, ..error }, learned.filter(|learned| *learned != quirks))
                     }
                 },
@@ -340,9 +329,9 @@ impl Client {
                 format!("Shorten what is sent, or use a model that reads more than `{model}`.")
             }
             ErrorKind::MalformedReply => {
-                format!(
-                    "Check that {host} (from {address}) is the address of a model API, such as one ending in /v1."
-                )
+                let hint =
+                    if self.wire_name().starts_with("openai") { ", such as one ending in /v1" } else { "" };
+                format!("Check that {host} (from {address}) is the address of a model API{hint}.")
             }
             ErrorKind::BadRequest if matches!(error.status, Some(300..=399)) => {
                 format!("Set {address} to the final address.")

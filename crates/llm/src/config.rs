@@ -23,6 +23,20 @@ pub enum ConfigError {
         /// The server that would have been asked.
         host: String,
     },
+    /// The provider has no usual address and none is set.
+    #[error("no address for {provider}: set {variable} to the address of your resource")]
+    MissingBaseUrl {
+        /// The provider's name.
+        provider: String,
+        /// The variable that should hold the address.
+        variable: String,
+    },
+    /// An API version that does not look like one. Its value is not shown: it may be a misplaced secret.
+    #[error("{variable} is not an API version: write a date such as 2024-10-21 or 2025-04-01-preview")]
+    BadApiVersion {
+        /// The variable that holds it.
+        variable: String,
+    },
     /// A key or header value holds characters that HTTP cannot carry.
     #[error(
         "the value of {source_name} cannot be sent: it holds characters that an HTTP header may not have"

@@ -3,6 +3,7 @@
 //! [`Client`] is the real thing; [`Ask`] is the trait everything above depends on. This crate decides nothing about
 //! what a reply means for a grade.
 
+mod address;
 mod ask;
 mod classify;
 mod client;
@@ -13,17 +14,20 @@ mod error;
 mod excerpt;
 mod http;
 mod identity;
+mod logprobs;
 mod memory;
 mod meter;
 mod name;
 mod provider;
 mod quirks;
+mod readiness;
 mod redact;
 mod reply;
 mod request;
 mod retry;
 mod retry_after;
 mod ring;
+mod settings;
 mod transport;
 pub mod wire;
 
@@ -35,11 +39,13 @@ pub use endpoint::{Endpoint, Key};
 pub use error::{AskError, ErrorKind, FailedAttempt};
 pub use http::{HttpOptions, HttpTransport};
 pub use identity::CallKey;
+pub use logprobs::{Alternative, TokenLogprob};
 pub use memory::{Found, KeptReply, Miss, Remembering, ReplyMemory};
 pub use meter::{Budget, Meter};
 pub use name::{ModelName, NameError};
 pub use provider::known_providers;
 pub use quirks::{LimitField, Quirks, SchemaSupport};
+pub use readiness::{Readiness, ReadyState, readiness, usable};
 pub use redact::Redactor;
 pub use reply::{ChatReply, Finish, Usage};
 pub use request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};

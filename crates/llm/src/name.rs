@@ -26,6 +26,17 @@ impl ModelName {
         &self.model
     }
 
+    /// The variables that may hold this provider's key, in the order in which they are looked up. Whoever answers look-ups
+    /// with a key of their own must do so for these only.
+    pub fn key_variables(&self) -> &'static [&'static str] {
+        self.provider.key_variables
+    }
+
+    /// The variables that may hold this provider's address, in the order in which they are looked up.
+    pub fn base_url_variables(&self) -> &'static [&'static str] {
+        self.provider.base_url_variables
+    }
+
     pub(crate) fn row(&self) -> &'static Provider {
         self.provider
     }
@@ -118,6 +129,9 @@ mod tests {
         assert_eq!(parse(" OpenAI/gpt-x "), Ok(("openai", "gpt-x".into())));
         assert_eq!(parse("openai/meta-llama/Llama-3:70b"), Ok(("openai", "meta-llama/Llama-3:70b".into())));
         assert_eq!(parse("openai:ft:gpt:x").unwrap().1, "ft:gpt:x");
+        assert_eq!(parse("openrouter/meta-llama/x:free"), Ok(("openrouter", "meta-llama/x:free".into())));
+        assert_eq!(parse("google/gemini-x"), Ok(("gemini", "gemini-x".into())));
+        assert_eq!(parse("llama.cpp:x"), Ok(("llamacpp", "x".into())));
     }
 
     #[test]

@@ -2,38 +2,236 @@
 
 use std::sync::Arc;
 
+use crate::address::{self, Lookup};
+use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
-use crate::wire::{Dialect, OpenAiChat, Wire};
+use crate::wire::{Anthropic, AzureOpenAi, Dialect, Gemini, Ollama, OpenAiChat, OpenAiResponses, Wire};
 
 /// One provider.
 #[derive(Debug)]
 pub(crate) struct Provider {
     /// The name before the `:` or `/` of a model name.
     pub(crate) name: &'static str,
-    /// The variable that holds the key.
-    pub(crate) key_variable: &'static str,
-    /// The variable that moves the address.
-    pub(crate) base_url_variable: &'static str,
-    /// The address when that variable is not set.
-    pub(crate) base_url: &'static str,
+    /// Other names people use for it.
+    pub(crate) aliases: &'static [&'static str],
+    /// The variables that may hold the key; the first that is set counts. Never empty.
+    pub(crate) key_variables: &'static [&'static str],
+    /// Whether a server that is not on this machine demands a key.
+    pub(crate) key_needed: bool,
+    /// The variables that may move the address; the first that is set counts. Never empty.
+    pub(crate) base_url_variables: &'static [&'static str],
+    /// The address when none of those is set; `None` when every customer has another.
+    pub(crate) base_url: Option<&'static str>,
+    /// From the address as written to the base URL in use.
+    pub(crate) address: fn(&str, Lookup<'_>) -> Result<String, ConfigError>,
     /// The wire format, given the address in use.
     pub(crate) wire: fn(&Endpoint) -> Arc<dyn Wire>,
 }
 
-pub(crate) static PROVIDERS: &[Provider] = &[Provider {
-    name: "openai",
-    key_variable: "OPENAI_API_KEY",
-    base_url_variable: "OPENAI_BASE_URL",
-    base_url: "https://api.openai.com/v1",
-    wire: |endpoint| Arc::new(OpenAiChat::new(Dialect::for_host(&endpoint.host()))),
-}];
+/// A row that the others are variations of: a hosted server that speaks OpenAI's chat completions.
+const HOSTED: Provider = Provider {
+    name: "",
+    aliases: &[],
+    key_variables: &[],
+    key_needed: true,
+    base_url_variables: &[],
+    base_url: None,
+    address: address::plain,
+    wire: |_| Arc::new(OpenAiChat::new(Dialect::COMPATIBLE)),
+};
+
+/// A server of the user's own, which may do without a key wherever it runs.
+const OWN: Provider = Provider { key_needed: false, ..HOSTED };
+
+pub(crate) static PROVIDERS: &[Provider] = &[
+    Provider {
+        name: "openai",
+        key_variables: &["OPENAI_API_KEY"],
+        base_url_variables: &["OPENAI_BASE_URL"],
+        base_url: Some("https://api.openai.com/v1"),
+        wire: |endpoint| Arc::new(OpenAiChat::new(Dialect::for_host(&endpoint.host()))),
+        ..HOSTED
+    },
+    Provider {
+        name: "openai-responses",
+        aliases: &["responses"],
+        key_variables: &["OPENAI_API_KEY"],
+        base_url_variables: &["OPENAI_BASE_URL"],
+        base_url: Some("https://api.openai.com/v1"),
+        wire: |_| Arc::new(OpenAiResponses),
+        ..HOSTED
+    },
+    Provider {
+        name: "azure",
+        aliases: &["azure-openai", "azureopenai"],
+        key_variables: &["AZURE_OPENAI_API_KEY"],
+        base_url_variables: &["AZURE_OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"],
+        address: address::azure,
+        wire: |endpoint| Arc::new(AzureOpenAi::new(address::azure_has_deployments(&endpoint.base_url))),
+        ..HOSTED
+    },
+    Provider {
+        name: "anthropic",
+        aliases: &["claude"],
+        key_variables: &["ANTHROPIC_API_KEY"],
+        base_url_variables: &["ANTHROPIC_BASE_URL"],
+        base_url: Some("https://api.anthropic.com"),
+        address: address::anthropic,
+        wire: |_| Arc::new(Anthropic),
+        ..HOSTED
+    },
+    Provider {
+        name: "gemini",
+        aliases: &["google", "google-gemini", "googleai"],
+        key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        base_url_variables: &["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
+        base_url: Some("https://generativelanguage.googleapis.com/v1beta"),
+        address: address::gemini,
+        wire: |_| Arc::new(Gemini),
+        ..HOSTED
+    },
+    Provider {
+        name: "ollama",
+        key_variables: &["OLLAMA_API_KEY"],
+        base_url_variables: &["OLLAMA_BASE_URL", "OLLAMA_HOST"],
+        base_url: Some("http://127.0.0.1:11434"),
+        address: address::ollama,
+        wire: |_| Arc::new(Ollama),
+        ..OWN
+    },
+    Provider {
+        name: "openrouter",
+        key_variables: &["OPENROUTER_API_KEY"],
+        base_url_variables: &["OPENROUTER_BASE_URL"],
+        base_url: Some("https://openrouter.ai/api/v1"),
+        ..HOSTED
+    },
+    Provider {
+        name: "groq",
+        key_variables: &["GROQ_API_KEY"],
+        base_url_variables: &["GROQ_BASE_URL"],
+        base_url: Some("https://api.groq.com/openai/v1"),
+        ..HOSTED
+    },
+    Provider {
+        name: "together",
+        aliases: &["together_ai", "togetherai"],
+        key_variables: &["TOGETHER_API_KEY"],
+        base_url_variables: &["TOGETHER_BASE_URL"],
+        base_url: Some("https://api.together.xyz/v1"),
+        ..HOSTED
+    },
+    Provider {
+        name: "mistral",
+        key_variables: &["MISTRAL_API_KEY"],
+        base_url_variables: &["MISTRAL_BASE_URL"],
+        base_url: Some("https://api.mistral.ai/v1"),
+        wire: |_| Arc::new(OpenAiChat::new(Dialect::MISTRAL)),
+        ..HOSTED
+    },
+    Provider {
+        name: "deepseek",
+        key_variables: &["DEEPSEEK_API_KEY"],
+        base_url_variables: &["DEEPSEEK_BASE_URL"],
+        base_url: Some("https://api.deepseek.com/v1"),
+        wire: |_| Arc::new(OpenAiChat::new(Dialect::OBJECT_ONLY)),
+        ..HOSTED
+    },
+    Provider {
+        name: "xai",
+        aliases: &["grok"],
+        key_variables: &["XAI_API_KEY"],
+        base_url_variables: &["XAI_BASE_URL"],
+        base_url: Some("https://api.x.ai/v1"),
+        ..HOSTED
+    },
+    Provider {
+        name: "fireworks",
+        aliases: &["fireworks_ai"],
+        key_variables: &["FIREWORKS_API_KEY"],
+        base_url_variables: &["FIREWORKS_BASE_URL"],
+        base_url: Some("https://api.fireworks.ai/inference/v1"),
+        ..HOSTED
+    },
+    Provider {
+        name: "cerebras",
+        key_variables: &["CEREBRAS_API_KEY"],
+        base_url_variables: &["CEREBRAS_BASE_URL"],
+        base_url: Some("https://api.cerebras.ai/v1"),
+        ..HOSTED
+    },
+    Provider {
+        name: "deepinfra",
+        key_variables: &["DEEPINFRA_API_KEY"],
+        base_url_variables: &["DEEPINFRA_BASE_URL"],
+        base_url: Some("https://api.deepinfra.com/v1/openai"),
+        ..HOSTED
+    },
+    Provider {
+        name: "huggingface",
+        aliases: &["hf"],
+        key_variables: &["HF_TOKEN", "HUGGINGFACE_API_KEY"],
+        base_url_variables: &["HUGGINGFACE_BASE_URL"],
+        base_url: Some("https://router.huggingface.co/v1"),
+        ..HOSTED
+    },
+    Provider {
+        name: "vllm",
+        aliases: &["hosted_vllm"],
+        key_variables: &["VLLM_API_KEY"],
+        base_url_variables: &["VLLM_BASE_URL"],
+        base_url: Some("http://127.0.0.1:8000/v1"),
+        ..OWN
+    },
+    Provider {
+        name: "llamacpp",
+        aliases: &["llama.cpp", "llama-cpp"],
+        key_variables: &["LLAMACPP_API_KEY"],
+        base_url_variables: &["LLAMACPP_BASE_URL"],
+        base_url: Some("http://127.0.0.1:8080/v1"),
+        ..OWN
+    },
+    Provider {
+        name: "lmstudio",
+        aliases: &["lm-studio", "lm_studio"],
+        key_variables: &["LMSTUDIO_API_KEY"],
+        base_url_variables: &["LMSTUDIO_BASE_URL"],
+        base_url: Some("http://127.0.0.1:1234/v1"),
+        ..OWN
+    },
+];
 
 /// The names of all providers, in the order they are shown to people.
 pub fn known_providers() -> impl Iterator<Item = &'static str> {
     PROVIDERS.iter().map(|provider| provider.name)
 }
 
-/// The provider of that name, in lower case.
+/// The provider of that name or alias, in lower case.
 pub(crate) fn find(name: &str) -> Option<&'static Provider> {
-    PROVIDERS.iter().find(|provider| provider.name == name)
+    PROVIDERS.iter().find(|provider| provider.name == name || provider.aliases.contains(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn rows_are_complete_and_names_are_unique() {
+        let mut names = BTreeSet::new();
+        for row in PROVIDERS {
+            assert!(!row.key_variables.is_empty() && !row.base_url_variables.is_empty(), "{}", row.name);
+            for name in row.aliases.iter().chain([&row.name]) {
+                assert!(names.insert(*name), "{name} is used twice");
+                assert_eq!(*name, name.to_ascii_lowercase());
+                assert!(!name.contains([':', '/']));
+            }
+            if let Some(url) = row.base_url {
+                let env = |_: &str| None;
+                let settled = (row.address)(url, &env).unwrap();
+                assert_eq!(settled.trim_end_matches('/'), url, "the address of {} is settled", row.name);
+            }
+        }
+    }
 }

@@ -4,11 +4,14 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters one model refuses. Learning only ever adds to it, so it settles after a few refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Quirks {
     /// Temperature is not sent.
     pub no_temperature: bool,
     /// The seed is not sent.
     pub no_seed: bool,
+    /// Log-probabilities are not asked for.
+    pub no_logprobs: bool,
     /// How much of a reply schema is sent.
     pub schema: SchemaSupport,
     /// Under which name the output limit is sent.
@@ -47,6 +50,7 @@ impl Quirks {
         Self {
             no_temperature: self.no_temperature || other.no_temperature,
             no_seed: self.no_seed || other.no_seed,
+            no_logprobs: self.no_logprobs || other.no_logprobs,
             schema: self.schema.max(other.schema),
             limit: self.limit.max(other.limit),
         }
@@ -57,7 +61,9 @@ impl Quirks {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sent<'a> {
     pub(crate) temperature: bool,
-    pub(crate) seed: bool,
+    /// The name of the seed.
+    pub(crate) seed: Option<&'a str>,
+    pub(crate) logprobs: bool,
     /// The names by which a server may call the reply schema; empty when none was sent.
     pub(crate) schema: &'a [&'a str],
     /// The name of the output limit.
@@ -82,8 +88,11 @@ pub(crate) fn learn(quirks: Quirks, sent: Sent<'_>, param: &str, message: &str) 
         if sent.temperature && names("temperature") {
             return Some(Quirks { no_temperature: true, ..quirks });
         }
-        if sent.seed && names("seed") {
+        if sent.seed.is_some_and(names) {
             return Some(Quirks { no_seed: true, ..quirks });
+        }
+        if sent.logprobs && LOGPROBS_NAMES.iter().any(|name| names(name)) {
+            return Some(Quirks { no_logprobs: true, ..quirks });
         }
         if sent.limit.is_some_and(names) {
             let limit =
@@ -102,8 +111,12 @@ pub(crate) fn learn(quirks: Quirks, sent: Sent<'_>, param: &str, message: &str) 
     })
 }
 
+/// Names under which servers speak of log-probabilities, in lower case.
+const LOGPROBS_NAMES: [&str; 5] =
+    ["logprobs", "top_logprobs", "responselogprobs", "response_logprobs", "include"];
+
 fn says_unsupported(message: &str) -> bool {
-    const WORDS: [&str; 16] = [
+    const WORDS: [&str; 18] = [
         "unsupported",
         "not support",
         "n't support",
@@ -120,6 +133,9 @@ fn says_unsupported(message: &str) -> bool {
         "extra_forbidden",
         "is not enabled",
         "must be 'text'",
+        // A schema that the server's grammar compiler gives up on: less of it may pass.
+        "too many states",
+        "schema is too complex",
     ];
     WORDS.iter().any(|word| message.contains(word)) || message.contains("must be 'json_schema' or 'text'")
 }
@@ -130,7 +146,8 @@ mod tests {
 
     const ALL: Sent<'_> = Sent {
         temperature: true,
-        seed: true,
+        seed: Some("seed"),
+        logprobs: true,
         schema: &["response_format", "json_schema", "structured outputs"],
         limit: Some("max_tokens"),
     };
@@ -144,6 +161,7 @@ mod tests {
         let none = Quirks::default();
         let no_temperature = Some(Quirks { no_temperature: true, ..none });
         let no_seed = Some(Quirks { no_seed: true, ..none });
+        let no_logprobs = Some(Quirks { no_logprobs: true, ..none });
         let object = Some(Quirks { schema: SchemaSupport::JsonObject, ..none });
         let renamed = Some(Quirks { limit: LimitField::Other, ..none });
         let table = [
@@ -164,6 +182,13 @@ mod tests {
             ("", "This response_format type is unavailable now", object),
             ("", "'response_format.type' must be 'json_schema' or 'text'", object),
             ("", "Model m does not support structured outputs", object),
+            (
+                "",
+                "The specified response_format schema produces a constraint that has too many states",
+                object,
+            ),
+            ("", "You are not allowed to request logprobs from this model", no_logprobs),
+            ("", "Logprobs is not enabled for models/m", no_logprobs),
         ];
         for (param, message, expected) in table {
             assert_eq!(learned(param, message), expected, "{message}");

@@ -17,10 +17,19 @@ pub struct ChatRequest {
     pub seed: Option<u64>,
     /// Upper limit for the tokens of the reply.
     pub max_output_tokens: Option<u32>,
+    /// Ask for the log-probability of every token of the reply and of this many alternatives to it, at most 20.
+    /// Servers that have none leave them out; [`crate::ChatReply::logprobs`] reads them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logprobs: Option<u8>,
+    /// Whether more requests that begin like this one, up to the end of the first part of its last message, will follow
+    /// once it is answered. Where a provider caches only what is marked, and takes a fee for it, the mark is set only
+    /// then. It changes the cost and not the answer.
+    #[serde(skip)]
+    pub cache_prefix: bool,
 }
 
 impl ChatRequest {
-    /// A request with these messages and nothing else set; the client's model answers it.
+    /// A request with these messages and nothing else set, whose beginning may be cached; the client's model answers it.
     pub fn new(messages: Vec<ChatMessage>) -> Self {
         Self {
             model: String::new(),
@@ -29,6 +38,8 @@ impl ChatRequest {
             temperature: None,
             seed: None,
             max_output_tokens: None,
+            logprobs: None,
+            cache_prefix: true,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
@@ -12,6 +13,33 @@ use crate::{Command, Exit, ProcessError};
 
 /// How often a group that was asked to end is looked at.
 const POLL: Duration = Duration::from_millis(10);
+
+/// Groups of this process that were given up and are being ended in the background.
+static ENDING: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a group as being ended until it is dropped.
+struct Ending;
+
+impl Ending {
+    fn new() -> Self {
+        ENDING.fetch_add(1, Ordering::AcqRel);
+        Self
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        ENDING.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Waits until every command whose run was dropped has ended, gracefully or not. A program that is about to exit
+/// calls this first: what it leaves to the end of the async runtime is killed without grace.
+pub async fn settled() {
+    while ENDING.load(Ordering::Acquire) > 0 {
+        tokio::time::sleep(POLL).await;
+    }
+}
 
 /// The members of a running command.
 ///
@@ -160,7 +188,11 @@ impl Drop for Group {
             asked_to_end: true,
             over: false,
         };
-        runtime.spawn(async move { rest.end().await });
+        let ending = Ending::new();
+        runtime.spawn(async move {
+            rest.end().await;
+            drop(ending);
+        });
     }
 }
 

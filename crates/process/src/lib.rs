@@ -17,4 +17,5 @@ pub use command::{Command, Limits, Program};
 pub use environment::{BASIC_VARIABLES, Environment, Inherit};
 pub use error::{Partial, ProcessError};
 pub use finished::{Exit, Finished};
+pub use group::settled;
 pub use quote::quote;

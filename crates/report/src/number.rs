@@ -42,15 +42,16 @@ pub(crate) fn plain(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
+/// A score without any rounding; a tiny one with an exponent instead of hundreds of zeros.
+pub(crate) fn exact(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1e-6 { format!("{value:e}") } else { value.to_string() }
+}
+
 /// A score beside a line it is compared with: as short as [`plain`] unless that would hide on which
 /// side of the line it lies.
 pub(crate) fn beside(value: f64, line: f64) -> String {
     let short = plain(value);
-    if short == plain(line) && (value - line).abs() > assize_rubric::TOLERANCE {
-        value.to_string()
-    } else {
-        short
-    }
+    if short == plain(line) && (value - line).abs() > assize_rubric::TOLERANCE { exact(value) } else { short }
 }
 
 /// A whole number with a comma every three digits.

@@ -27,6 +27,8 @@ pub struct WorkItem {
     pub judges: Arc<dyn Judges>,
     /// The suite's own choice of judge.
     pub judge: Option<Arc<str>>,
+    /// How criteria are put to judges, whatever graders say.
+    pub judging_override: Option<Judging>,
     /// How criteria are put to judges where a grader does not say.
     pub judging: Judging,
     /// Whether evidence must be found where a grader does not say.

@@ -83,7 +83,7 @@ impl Totals {
             level: Level::P95.get(),
             method: match interval {
                 Ok(interval) => format!("{} over cases", interval.method.name()),
-                Err(undefined) => format!("undefined, because {undefined}"),
+                Err(undefined) => format!("no interval, because {undefined}"),
             },
         })
     }

@@ -156,7 +156,7 @@ async fn judge(
     let task = RubricTask {
         material: Arc::clone(material),
         rubric: Arc::clone(&grader.rubric),
-        judging: grader.judging.unwrap_or(item.judging),
+        judging: item.judging_override.or(grader.judging).unwrap_or(item.judging),
         evidence: grader.evidence.unwrap_or(item.evidence),
         case_id: item.case.id.to_string(),
         repeat: item.repeat,

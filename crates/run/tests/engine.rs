@@ -187,6 +187,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         lines: lines(),
         judges,
         judge: None,
+        judging_override: None,
         judging: Judging::PerCriterion,
         evidence: EvidencePolicy::Checked,
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_rubric::GraderStanding;
 
 use crate::Cases;
-use crate::decode::{Collector, Context, LoadedRubric, SuiteDefaults, jsonl};
+use crate::decode::{Collector, Context, LoadedRubric, SuiteDefaults, finish, jsonl};
 use crate::load::{LoadOptions, LoadedSuite, context};
 use crate::model::{Grader, GraderKind, Place, Suite, SuiteSettings};
 
@@ -43,6 +43,7 @@ pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -
             format: rubric.format,
             graders: vec![Arc::new(grader)],
             input: Vec::new(),
+            broken: false,
             files: Vec::new(),
             answers: true,
         };
@@ -58,7 +59,6 @@ pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -
         None => (None, Cases::default()),
     };
     let Context { sources, problems, .. } = cx;
-    let mut diagnostics = problems.into_vec();
-    assize_diagnostic::sort(&mut diagnostics);
+    let diagnostics = finish(problems, &sources);
     LoadedSuite { suite, cases, sources, diagnostics }
 }

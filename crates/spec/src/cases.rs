@@ -1,5 +1,6 @@
 //! The cases of a suite, in memory or read again line by line.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::decode::{CaseLoadError, DatasetCases, Part};
@@ -38,6 +39,14 @@ impl Cases {
                 Part::Dataset(dataset) => dataset.count,
             })
             .sum()
+    }
+
+    /// The datasets that the cases are read from again.
+    pub fn datasets(&self) -> impl Iterator<Item = &Path> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Kept(_) => None,
+            Part::Dataset(dataset) => Some(dataset.path.as_path()),
+        })
     }
 
     /// Whether there are none.

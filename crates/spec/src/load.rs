@@ -8,7 +8,7 @@ use assize_diagnostic::{Diagnostic, SourceMap, Span};
 use crate::cases::Cases;
 use crate::codes;
 use crate::decode::{Collector, Context, Environment, SuiteDefaults};
-use crate::decode::{collect_cases, external, file, format, interpolate, jsonl, suite};
+use crate::decode::{collect_cases, external, file, finish, format, interpolate, jsonl, suite};
 use crate::model::Suite;
 use crate::tree::{Data, Node};
 
@@ -62,8 +62,7 @@ pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
         None => (None, Cases::default()),
     };
     let Context { sources, problems, .. } = cx;
-    let mut diagnostics = problems.into_vec();
-    assize_diagnostic::sort(&mut diagnostics);
+    let diagnostics = finish(problems, &sources);
     LoadedSuite { suite, cases, sources, diagnostics }
 }
 
@@ -176,7 +175,12 @@ fn cases(cx: &mut Context, key: &str, key_span: Span, mut list: Node, defaults: 
                 place,
                 format!("found {}", list.kind()),
             )
-            .with_help("begin each case with `- id:`, or write the path of a file or folder of cases"),
+            .with_help(match list.as_map().and_then(<[_]>::first) {
+                Some(first) => format!("turn each key into the id of a case: `- id: {}`", first.key),
+                None => {
+                    "begin each case with `- id:`, or write the path of a file or folder of cases".to_owned()
+                }
+            }),
         ),
     }
     if !collector.met && cx.problems.errors() == before {

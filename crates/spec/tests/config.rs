@@ -100,8 +100,8 @@ fn the_other_tools_file_is_read_leniently() {
     assert_eq!(
         complaints(&loaded),
         [
-            "W0603 8 `providers` is not read",
             "W0603 7 `execution` has no key `odd`",
+            "W0603 8 `providers` is not read",
             "W0603 9 a config file has no key `strange`",
         ]
     );

@@ -214,7 +214,7 @@ fn mistakes_are_named_at_their_place() {
         ("targets: []\n", "E0601 1 the file has no targets"),
         ("- name: a\n", "E0601 1 the file has no targets"),
         ("targets: {a: b}\n", "E 1 `targets` must be a list"),
-        ("targts:\n- name: a\n", "E0601 1 the file has no targets|E 1 a targets file has no key `targts`"),
+        ("targts:\n- name: a\n", "E 1 a targets file has no key `targts`"),
         ("providers:\n- id: openai\n", "E 1 `providers` belongs to another version"),
         ("targets:\n- gpt\n", "E 2 a target must be a map"),
         ("targets:\n- provider: cli\n  command: x\n", "E 2 a target has no name"),

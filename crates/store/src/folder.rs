@@ -34,7 +34,7 @@ impl RunFolder {
     /// found out before anything is spent.
     pub fn create(&self, info: &RunInfo) -> Result<RunWriter, StoreError> {
         fs::create_dir_all(&self.path).map_err(StoreError::io("create", &self.path))?;
-        if self.file(RUN_FILE).exists() || self.file(RESULTS_FILE).exists() {
+        if [RUN_FILE, RESULTS_FILE, JUDGEMENTS_FILE].iter().any(|name| self.file(name).exists()) {
             return Err(StoreError::Occupied { path: self.path.clone() });
         }
         // First of all: a folder with `run.json` alone is a run that can be resumed.
@@ -152,16 +152,22 @@ impl RunWriter {
             .map_err(StoreError::io("write", self.folder.file(INPUTS_FILE)))
     }
 
-    /// Ends the run: rows are forced to the disk, then `run.json` gets its final form.
+    /// Ends the run: rows are forced to the disk, then `run.json` gets its final form. It does so even when
+    /// rows can't be written: how the run ended is then the most useful thing to keep.
     pub fn finish(mut self, info: &RunInfo) -> Result<RunFolder, StoreError> {
+        let rows = self.sync();
+        self.folder.write_info(info)?;
+        rows.map(|()| self.folder)
+    }
+
+    fn sync(&mut self) -> Result<(), StoreError> {
         let RowFiles { judgements, inputs, results } = &mut self.files;
         for (file, name) in [(judgements, JUDGEMENTS_FILE), (inputs, INPUTS_FILE), (results, RESULTS_FILE)] {
             file.flush()
                 .and_then(|()| file.get_ref().sync_all())
                 .map_err(StoreError::io("write", self.folder.file(name)))?;
         }
-        self.folder.write_info(info)?;
-        Ok(self.folder)
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line, as typed.
 
 mod cache;
+mod doctor;
 mod eval;
 mod explain;
 mod grade;
@@ -15,6 +16,7 @@ use clap::{Parser, Subcommand};
 use crate::context::ColorChoice;
 
 pub(crate) use cache::{CacheAction, CacheArgs};
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
@@ -76,4 +78,6 @@ pub(crate) enum Command {
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.
     Explain(ExplainArgs),
+    /// Say which judges are usable here, and what the others lack.
+    Doctor(DoctorArgs),
 }

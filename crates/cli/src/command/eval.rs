@@ -1,7 +1,7 @@
 //! `assize eval`.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
@@ -61,9 +61,12 @@ pub(super) fn load(paths: &[PathBuf], roots: &[PathBuf], context: &Context) -> R
         return Err(problems.join("\n"));
     }
     let options = load_options(roots, context);
-    let files = found
+    // A file may be named twice in different spellings, and be found in a folder as well.
+    let mut known = BTreeSet::new();
+    let mut files: Vec<LoadedFile> = found
         .files
         .into_iter()
+        .filter(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())))
         .map(|path| {
             let loaded = load_suite(&path, &options);
             LoadedFile {
@@ -75,7 +78,22 @@ pub(super) fn load(paths: &[PathBuf], roots: &[PathBuf], context: &Context) -> R
             }
         })
         .collect();
+    tell_apart(&mut files);
     Ok(Loaded { files })
+}
+
+/// Adds their paths to suites that share a name: results are told apart by it.
+fn tell_apart(files: &mut [LoadedFile]) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for suite in files.iter().filter_map(|file| file.suite.as_ref()) {
+        *seen.entry(suite.name.clone()).or_default() += 1;
+    }
+    for file in files {
+        if let Some(suite) = file.suite.as_mut().filter(|suite| seen.get(&suite.name).is_some_and(|n| *n > 1))
+        {
+            suite.name = format!("{} ({})", suite.name, file.path.display());
+        }
+    }
 }
 
 /// How files are read in these surroundings.
@@ -85,6 +103,12 @@ pub(super) fn load_options(roots: &[PathBuf], context: &Context) -> LoadOptions 
         working_folder: context.working_folder.clone(),
         extra_roots: roots.to_vec(),
     }
+}
+
+/// The file of variables that the configuration names. Problems of the configuration are told when a
+/// command reads it.
+pub(crate) fn configured_env_file(context: &Context) -> Option<PathBuf> {
+    load_config(&context.working_folder, &load_options(&[], context)).config.env_file
 }
 
 /// Reads the configuration file, if there is one.
@@ -115,8 +139,9 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
     let benches = Benches::new(args, &config, &options, context);
     let selection = Selection { ids: globs(&args.filter)?, tags: args.tag.clone() };
 
+    let target_names = args.target.iter().cloned().fold(Vec::new(), push_new);
     let planner = Planner {
-        target_names: &args.target,
+        target_names: &target_names,
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
@@ -128,7 +153,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         let Some(suite) = &file.suite else { continue };
         let bench = benches.bench_of(file)?;
         let before = preflight.cases;
-        for case in file.cases.iter() {
+        for case in &file.cases {
             let case = case.map_err(|error| error.to_string())?;
             if selection.takes(suite, &case) {
                 planner.check(suite, &case, &bench, &mut preflight);
@@ -144,7 +169,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
     }
     let self_judging = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
     if preflight.items == 0 {
-        return Err(selection.found_nothing(&loaded));
+        return Err(Selection::found_nothing(&loaded));
     }
 
     let items = || {
@@ -184,7 +209,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
             [only] => only.name.clone(),
             several => format!("{}-suites", several.len()),
         },
-        inputs: loaded.files.iter().map(|file| file.path.clone()).collect(),
+        inputs: inputs(&loaded, &preflight, parts.iter().filter_map(|(_, _, bench)| bench.targets.path())),
         judge_infos: parts.iter().flat_map(|(_, _, bench)| bench.judges.infos()).fold(Vec::new(), push_new),
         target_infos: parts.iter().flat_map(|(_, _, bench)| bench.targets.infos()).fold(Vec::new(), push_new),
         settings: RunSettings {
@@ -204,6 +229,21 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         suites,
     };
     session.perform(items, &args.run, context)
+}
+
+/// Every file the run depends on: eval files, what they include, datasets, attachments, targets.
+fn inputs<'a>(
+    loaded: &'a Loaded,
+    preflight: &'a Preflight,
+    targets: impl Iterator<Item = &'a Path>,
+) -> Vec<PathBuf> {
+    let of_files = loaded.files.iter().flat_map(|file| {
+        let read = file.sources.files().map(|(_, source)| source.path());
+        read.chain(file.cases.datasets()).filter(|path| path.is_file())
+    });
+    let all = of_files.chain(preflight.attachments.iter().map(PathBuf::as_path)).chain(targets);
+    let distinct: BTreeSet<&Path> = all.collect();
+    distinct.into_iter().map(Path::to_path_buf).collect()
 }
 
 fn push_new<T: PartialEq>(mut list: Vec<T>, item: T) -> Vec<T> {
@@ -238,7 +278,7 @@ impl Selection {
             && (self.tags.is_empty() || self.tags.iter().any(has_tag))
     }
 
-    fn found_nothing(&self, loaded: &Loaded) -> String {
+    fn found_nothing(loaded: &Loaded) -> String {
         let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
         if cases == 0 {
             return "there are no sound cases to run".to_owned();

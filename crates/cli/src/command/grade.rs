@@ -1,9 +1,11 @@
 //! `assize grade`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use assize_spec::{load_answers, load_rubric};
+use assize_diagnostic::render;
+use assize_spec::{load_answers, load_rubric, load_targets};
 use assize_store::{RunSettings, SuiteInfo};
 use tokio::sync::Semaphore;
 
@@ -33,7 +35,14 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     };
     let config = config(&options, context)?;
     let access = Arc::new(Access::new(&args.run, context));
-    let targets = Arc::new(TargetBook::new(Vec::new(), None, Arc::clone(&access), context));
+    // No target is run here, but one may judge.
+    let folder = args.rubric.parent().unwrap_or(Path::new(""));
+    let found = load_targets(folder, config.targets.as_deref(), &options);
+    output::say_diagnostics(&found.diagnostics, &found.sources, context);
+    if render::tally(&found.diagnostics).0 > 0 {
+        return Err("the targets file has problems; nothing was graded".to_owned());
+    }
+    let targets = Arc::new(TargetBook::new(found.targets, found.path, Arc::clone(&access), context));
     let judges = Arc::new(JudgeBook::new(
         args.run.judge.clone(),
         config.judge.clone(),
@@ -50,7 +59,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         judging: args.run.judging,
     };
     let mut preflight = Preflight::default();
-    for case in answers.cases.iter() {
+    for case in &answers.cases {
         planner.check(&suite, &case.map_err(|error| error.to_string())?, &bench, &mut preflight);
     }
     preflight.conclude(false)?;

@@ -1,6 +1,7 @@
 //! From cases to work items, and everything that can be wrong with that before anything is spent.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_rubric::{Judging, Lines};
@@ -41,6 +42,10 @@ pub(crate) struct Preflight {
     pub(crate) items: usize,
     /// Names of the targets they need.
     pub(crate) targets: BTreeSet<String>,
+    /// Files that cases refer to.
+    pub(crate) attachments: BTreeSet<PathBuf>,
+    /// Settings that change nothing in this run.
+    remarks: BTreeSet<String>,
     problems: BTreeSet<String>,
     self_judging: BTreeSet<String>,
 }
@@ -48,6 +53,16 @@ pub(crate) struct Preflight {
 impl Preflight {
     fn problem(&mut self, place: &Place, message: impl std::fmt::Display) {
         self.problems.insert(format!("{place}: {message}"));
+    }
+
+    /// Something of this suite costs money. A limit that would not be kept is worse than none.
+    fn limit(&mut self, suite: &Suite) {
+        if suite.settings.budget_usd.is_some() {
+            self.problems.insert(format!(
+                "{}: a limit on the cost of a run (`budget_usd`) not built yet; leave it out to run without",
+                suite.path.display()
+            ));
+        }
     }
 
     /// Ends the planning: an error when something can't be run, else warnings about models that
@@ -72,7 +87,7 @@ impl Preflight {
         if deny_self_judging && !warnings.is_empty() {
             return Err(format!("{}; denied, nothing was run", warnings.join("; ")));
         }
-        Ok(warnings)
+        Ok(warnings.into_iter().chain(self.remarks.iter().take(MAX_PROBLEMS).cloned()).collect())
     }
 }
 
@@ -80,6 +95,7 @@ impl Planner<'_> {
     /// Looks at a case without running anything.
     pub(crate) fn check(&self, suite: &Suite, case: &Arc<Case>, bench: &Bench, found: &mut Preflight) {
         found.cases += 1;
+        found.attachments.extend(case.attachments().map(Path::to_path_buf));
         if let Err(error) = self.lines_of(suite, case) {
             found.problem(&case.place, error);
         }
@@ -90,64 +106,47 @@ impl Planner<'_> {
                 found.problem(&grader.place, message);
             }
         }
-        match &case.output {
-            Some(output) => {
-                found.items += 1;
-                if let Err(message) = given(output) {
-                    found.problem(&case.place, message);
-                }
-                self.check_judges(suite, case, None, bench, found);
+        if let Some(output) = &case.output {
+            found.items += 1;
+            if let Err(message) = given(output) {
+                found.problem(&case.place, message);
             }
-            None => {
-                for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
-                    found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
-                }
-                let targets = self.targets_of(suite, case, bench);
-                if targets.is_empty() {
-                    found.problem(
-                        &case.place,
-                        format!(
-                            "case `{}` has no `output`, and no target is named: add `output`, or `--target NAME`, \
-                             or `execution: {{target: NAME}}`",
-                            case.id
-                        ),
-                    );
-                }
-                for (reference, place) in targets {
-                    found.items += 1;
-                    match bench.targets.referred(&reference) {
-                        Ok(target) => {
-                            found.targets.insert(reference.name.clone());
-                            self.check_judges(suite, case, Some(&target), bench, found);
-                        }
-                        Err(message) => found.problem(&place, message),
-                    }
-                }
+            // Preparations are for targets; what cases ask of each other concerns given answers as well.
+            if !case.depends_on.is_empty() {
+                found.problem(&case.place, "cases that depend on others (`depends_on`) not built yet");
             }
+            for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
+                found
+                    .remarks
+                    .insert(format!("{}: {} has no effect on given answers", unbuilt.place, unbuilt.feature));
+            }
+            check_judges(suite, case, None, bench, found);
+            return;
         }
-    }
-
-    fn check_judges(
-        &self,
-        suite: &Suite,
-        case: &Case,
-        target: Option<&Arc<dyn Target>>,
-        bench: &Bench,
-        found: &mut Preflight,
-    ) {
-        for grader in &case.graders {
-            let GraderKind::Rubric(rubric) = &grader.kind else { continue };
-            let wish = JudgeWish {
-                grader: rubric.judge.as_deref(),
-                target: target.map(|target| target.name()),
-                suite: suite.settings.judge.as_deref(),
-            };
-            if let Err(message) = bench.judges.judge(wish) {
-                found.problem(&grader.place, message);
-            }
-            let answers = target.and_then(|target| target.describe().model);
-            if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {
-                found.self_judging.insert(model);
+        found.limit(suite);
+        for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
+            found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
+        }
+        let targets = self.targets_of(suite, case, bench);
+        if targets.is_empty() {
+            found.problem(
+                &case.place,
+                format!(
+                    "case `{}` has no `output`, and no target is named: add `output`, or `--target NAME`, \
+                     or `execution: {{target: NAME}}`",
+                    case.id
+                ),
+            );
+        }
+        for (reference, place) in targets {
+            found.items += 1;
+            match bench.targets.referred(&reference) {
+                Ok(target) => {
+                    found.targets.insert(reference.name.clone());
+                    found.remarks.extend(bench.targets.remarks(&reference));
+                    check_judges(suite, case, Some(&target), bench, found);
+                }
+                Err(message) => found.problem(&place, message),
             }
         }
     }
@@ -190,11 +189,8 @@ impl Planner<'_> {
                     lines,
                     judges: Arc::clone(&bench.judges) as Arc<dyn Judges>,
                     judge: suite.settings.judge.as_deref().map(Into::into),
-                    judging: self
-                        .judging
-                        .or(suite.settings.judging)
-                        .or(self.config.judging)
-                        .unwrap_or_default(),
+                    judging_override: self.judging,
+                    judging: suite.settings.judging.or(self.config.judging).unwrap_or_default(),
                     evidence: suite.settings.evidence.or(self.config.evidence).unwrap_or_default(),
                 })
             })
@@ -228,6 +224,34 @@ impl Planner<'_> {
             return named.iter().map(|reference| (reference.clone(), reference.place.clone())).collect();
         }
         bench.targets.default_name().map(by_name).into_iter().collect()
+    }
+}
+
+/// Makes the judges of a case, and takes note of a model that would judge itself.
+fn check_judges(
+    suite: &Suite,
+    case: &Case,
+    target: Option<&Arc<dyn Target>>,
+    bench: &Bench,
+    found: &mut Preflight,
+) {
+    for grader in &case.graders {
+        let GraderKind::Rubric(rubric) = &grader.kind else { continue };
+        let wish = JudgeWish {
+            grader: rubric.judge.as_deref(),
+            target: target.map(|target| target.name()),
+            suite: suite.settings.judge.as_deref(),
+        };
+        if let Err(message) = bench.judges.judge(wish) {
+            found.problem(&grader.place, message);
+        }
+        if bench.judges.model_of(wish).is_some() {
+            found.limit(suite);
+        }
+        let answers = target.and_then(|target| target.describe().model);
+        if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {
+            found.self_judging.insert(model);
+        }
     }
 }
 

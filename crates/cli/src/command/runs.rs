@@ -9,6 +9,9 @@ use crate::context::Context;
 /// The folder runs are kept in unless `--out` names another.
 pub(crate) const RUNS_FOLDER: &str = ".assize/runs";
 
+/// The form in which an id begins.
+const SECOND: &str = "20260102-153012";
+
 /// The run that `name` means: a folder, an id in the runs folder, or `last`.
 pub(crate) fn find(name: &str, context: &Context) -> Result<RunFolder, String> {
     let runs = context.working_folder.join(RUNS_FOLDER);
@@ -58,5 +61,12 @@ pub(crate) fn newest_first(context: &Context) -> impl Iterator<Item = RunFolder>
 }
 
 fn newest(runs: &Path) -> Option<PathBuf> {
-    ids(runs).pop().map(|id| runs.join(id))
+    let ids = ids(runs);
+    // Ids tell the second; which of several in one second is the newest, the records tell.
+    let second = ids.last()?.get(..SECOND.len())?;
+    let started = |folder: &PathBuf| {
+        let info = RunFolder::at(folder).info().ok()?;
+        info.started_at.parse::<jiff::Timestamp>().ok()
+    };
+    ids.iter().filter(|id| id.starts_with(second)).map(|id| runs.join(id)).max_by_key(started)
 }

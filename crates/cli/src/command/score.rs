@@ -2,7 +2,7 @@
 
 use assize_rubric::{Lines, Rubric};
 use assize_run::{Rescored, Totals, rescore};
-use assize_spec::load_rubric;
+use assize_spec::{LineOverrides, load_rubric};
 use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
 
 use super::eval::load_options;
@@ -20,9 +20,10 @@ const MAX_NAMES: usize = 5;
 pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, String> {
     let folder = runs::find(&args.run, context)?;
     let run = folder.info().map_err(|error| error.to_string())?;
-    let rubric = rubric(args, context)?;
+    let (rubric, rubric_lines) = rubric(args, context)?;
     let again = |record: &CaseRecord| -> Result<Rescored, String> {
-        Ok(rescore(record, rubric.as_ref(), lines(args, record)?))
+        let lines = lines(args, rubric_lines, record)?;
+        Ok(rescore(record, rubric.as_ref(), lines))
     };
 
     let begun = std::time::Instant::now();
@@ -105,21 +106,23 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
     Ok(exit)
 }
 
-fn rubric(args: &ScoreArgs, context: &Context) -> Result<Option<Rubric>, String> {
-    let Some(path) = &args.rubric else { return Ok(None) };
+/// The rubric given on the command line, and the lines it names.
+fn rubric(args: &ScoreArgs, context: &Context) -> Result<(Option<Rubric>, LineOverrides), String> {
+    let Some(path) = &args.rubric else { return Ok((None, LineOverrides::default())) };
     let loaded = load_rubric(path, &load_options(&[], context));
     output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
     match loaded.rubric {
-        Some(grader) => Ok(Some(Rubric::clone(&grader.rubric))),
+        Some(grader) => Ok((Some(Rubric::clone(&grader.rubric)), loaded.lines)),
         None => Err("the rubric has problems; nothing was scored".to_owned()),
     }
 }
 
-/// The lines given on the command line in place of the stored ones; `None` to keep those.
-fn lines(args: &ScoreArgs, record: &CaseRecord) -> Result<Option<Lines>, String> {
+/// The lines of a case: the command line beats the rubric's file, and that the stored ones. `None` if
+/// nothing of the case is stored that lines could be drawn for.
+fn lines(args: &ScoreArgs, rubric: LineOverrides, record: &CaseRecord) -> Result<Option<Lines>, String> {
     let Some(stored) = record.judgements.first().map(|row| row.lines) else { return Ok(None) };
-    let pass = args.threshold.unwrap_or(stored.pass());
-    let lines = match args.borderline {
+    let pass = args.threshold.or(rubric.pass).unwrap_or(stored.pass());
+    let lines = match args.borderline.or(rubric.borderline) {
         Some(borderline) => Lines::new(pass, Some(borderline)).map_err(|error| error.to_string())?,
         None => Lines::with_room(pass, stored.borderline()),
     };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use assize_rubric::Judging;
 use assize_run::{Event, RunError, Settings, Start, Totals, WorkItem};
@@ -26,6 +26,8 @@ use crate::progress::Progress;
 
 /// Cases whose planned order is remembered for printing.
 const MAX_ORDER: usize = 64;
+/// Time for commands that were given up to end: more than the grace each of them has.
+const SETTLE: Duration = Duration::from_secs(5);
 /// Cases at once when nobody says.
 const DEFAULT_WORKERS: usize = 8;
 
@@ -113,11 +115,13 @@ impl Session {
             let result =
                 assize_run::run_from(start, left, settings, &cancel, &mut writer, &mut observe).await;
             watcher.abort();
+            // Commands that were given up get their chance to end before this process does.
+            let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
             result
         });
         progress.finish();
-        // Commands that were given up get their chance to end before this process does.
-        runtime.shutdown_timeout(std::time::Duration::from_secs(3));
+        // A lookup of a name that hangs must not hold up the end.
+        runtime.shutdown_background();
 
         let ending = Ending {
             interrupted: cancel.is_cancelled(),

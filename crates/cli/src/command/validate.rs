@@ -22,7 +22,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, St
                     output::print("\n");
                 }
             }
-            let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
+            let cases: usize = loaded.files.iter().map(|file| file.cases.len() + file.cases.left_out()).sum();
             output::print(&format!(
                 "{} file{}, {cases} case{}: {}\n",
                 loaded.files.len(),
@@ -67,6 +67,10 @@ pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, St
                 loaded.files.iter().map(|file| (file.diagnostics.as_slice(), &file.sources)).collect();
             output::print(&render::to_sarif(&parts, tool));
         }
+    }
+    if too_many_warnings && errors == 0 {
+        let found = format!("{warnings} warning{}, more than `--max-warnings` allows", plural(warnings));
+        output::complain(&found, context);
     }
     Ok(exit)
 }

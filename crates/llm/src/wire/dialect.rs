@@ -11,6 +11,8 @@ pub struct Dialect {
     pub limit: &'static str,
     /// The name that is tried when the first is refused.
     pub other_limit: &'static str,
+    /// The name of the sampling seed.
+    pub seed: &'static str,
     /// The most of a reply schema the server is known to take.
     pub schema: SchemaSupport,
 }
@@ -21,12 +23,19 @@ impl Dialect {
         path: "/chat/completions",
         limit: "max_completion_tokens",
         other_limit: "max_tokens",
+        seed: "seed",
         schema: SchemaSupport::Full,
     };
 
     /// Any other server. `max_tokens` is the older and wider known name.
     pub const COMPATIBLE: Self =
         Self { limit: "max_tokens", other_limit: "max_completion_tokens", ..Self::OPENAI };
+
+    /// Mistral, which has a word of its own for the seed.
+    pub const MISTRAL: Self = Self { seed: "random_seed", ..Self::COMPATIBLE };
+
+    /// Servers that promise some JSON object but follow no schema, such as DeepSeek's.
+    pub const OBJECT_ONLY: Self = Self { schema: SchemaSupport::JsonObject, ..Self::COMPATIBLE };
 
     /// The dialect of the server with this host name.
     pub fn for_host(host: &str) -> Self {

@@ -1,5 +1,7 @@
 //! Tolerant reading of JSON whose exact shape differs from server to server.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 /// What a server said went wrong.
@@ -7,12 +9,14 @@ use serde_json::Value;
 pub(super) struct ServerError {
     /// Its words, possibly long.
     pub(super) message: String,
-    /// Its code and type, joined by a space.
+    /// Its code, type and status word, joined by spaces.
     pub(super) code: String,
     /// The parameter it points at.
     pub(super) param: String,
     /// A status inside the body, sent by gateways that always answer 200.
     pub(super) status: Option<u16>,
+    /// The wait it asks for in the body, as Google's servers do.
+    pub(super) retry_after: Option<Duration>,
 }
 
 /// Reads an error body: `{"error": {...}}`, `{"error": "..."}`, `{"message": ...}`, `{"detail": ...}`, plain text.
@@ -49,12 +53,27 @@ pub(super) fn error_value(error: &Value) -> ServerError {
         })
         .and_then(|code| u16::try_from(code).ok())
         .filter(|code| (400..600).contains(code));
+    let mut words = vec![word("code"), word("type")];
+    // A status in words, such as RESOURCE_EXHAUSTED; one in figures is a number already.
+    words.extend(error.get("status").and_then(Value::as_str).map(str::to_owned));
+    words.extend(details(error).filter_map(|detail| text(detail, "/reason")));
+    words.retain(|word| !word.is_empty());
     ServerError {
         message: message.as_str().map_or_else(|| message.to_string(), str::to_owned),
-        code: format!("{} {}", word("code"), word("type")).trim().to_owned(),
+        code: words.join(" "),
         param: word("param"),
         status,
+        retry_after: details(error).find_map(|detail| seconds(detail.get("retryDelay")?.as_str()?)),
     }
+}
+
+fn details(error: &Value) -> impl Iterator<Item = &Value> {
+    error.get("details").and_then(Value::as_array).into_iter().flatten()
+}
+
+/// A duration such as `37s` or `1.5s`.
+fn seconds(text: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(text.trim().strip_suffix('s')?.parse().ok()?).ok()
 }
 
 /// A count: a whole number that is not negative. Anything else is unknown.
@@ -85,9 +104,27 @@ mod tests {
             ("", "", "", "", None),
         ];
         for (body, message, code, param, status) in table {
-            let expected =
-                ServerError { message: message.into(), code: code.into(), param: param.into(), status };
+            let expected = ServerError {
+                message: message.into(),
+                code: code.into(),
+                param: param.into(),
+                status,
+                retry_after: None,
+            };
             assert_eq!(server_error(body.as_bytes()), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn googles_status_reason_and_wait_are_read() {
+        let body = br#"{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[
+            {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED"},
+            {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"37.5s"}]}}"#;
+        let error = server_error(body);
+        assert_eq!(error.code, "429 RESOURCE_EXHAUSTED RATE_LIMIT_EXCEEDED");
+        assert_eq!((error.status, error.retry_after), (Some(429), Some(Duration::from_millis(37_500))));
+        for odd in ["-3s", "x", "3", "1e99s"] {
+            assert_eq!(seconds(odd), None, "{odd}");
         }
     }
 

@@ -1,10 +1,23 @@
 //! Wire formats, one file each: pure functions between this crate's types and the bytes a server speaks.
 
+mod answer;
+mod anthropic;
+mod azure;
 mod dialect;
 mod format;
+mod gemini;
 mod json;
+mod ollama;
 mod openai_chat;
+mod openai_responses;
+mod outgoing;
+mod refusal;
 
+pub use anthropic::Anthropic;
+pub use azure::AzureOpenAi;
 pub use dialect::Dialect;
 pub use format::{HttpCall, KeyHeader, Wire};
+pub use gemini::Gemini;
+pub use ollama::Ollama;
 pub use openai_chat::OpenAiChat;
+pub use openai_responses::OpenAiResponses;

@@ -1,16 +1,16 @@
 //! OpenAI's chat completions format, which most other servers speak as well.
 
-use std::time::Duration;
+use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use super::answer::{self, Said};
 use super::dialect::Dialect;
 use super::format::{HttpCall, KeyHeader, Wire};
-use super::json;
-use crate::classify::classify;
-use crate::error::{AskError, ErrorKind};
-use crate::quirks::{self, LimitField, Quirks, SchemaSupport};
+use super::{json, outgoing, refusal};
+use crate::error::AskError;
+use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
 use crate::reply::{ChatReply, Finish, Usage};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
 use crate::transport::HttpAnswer;
@@ -63,15 +63,11 @@ impl Wire for OpenAiChat {
     }
 
     fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
-        let bad = |message: String| AskError::new(ErrorKind::BadRequest, message);
-        if request.messages.is_empty() {
-            return Err(bad("there is no message to send".to_owned()));
-        }
-        if let Some(t) = request.temperature.filter(|t| !t.is_finite()) {
-            return Err(bad(format!("the temperature is {t}, which is not a number that can be sent")));
-        }
+        outgoing::check(request)?;
         let limit_name = self.limit_name(quirks);
         let limit = |name| request.max_output_tokens.filter(|_| limit_name == Some(name));
+        let seed = |name| request.seed.filter(|_| !quirks.no_seed && self.dialect.seed == name);
+        let logprobs = request.logprobs.filter(|_| !quirks.no_logprobs);
         let body = Body {
             model: &request.model,
             messages: request.messages.iter().map(message).collect(),
@@ -80,87 +76,50 @@ impl Wire for OpenAiChat {
                 .as_ref()
                 .and_then(|schema| ResponseFormat::of(schema, self.schema_support(quirks))),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
-            seed: request.seed.filter(|_| !quirks.no_seed),
+            seed: seed("seed"),
+            random_seed: seed("random_seed"),
             max_tokens: limit("max_tokens"),
             max_completion_tokens: limit("max_completion_tokens"),
+            logprobs: logprobs.map(|_| true),
+            top_logprobs: logprobs,
         };
-        let body = serde_json::to_vec(&body).map_err(|error| bad(error.to_string()))?;
-        Ok(HttpCall {
-            path: self.dialect.path.to_owned(),
-            headers: vec![
-                ("accept", "application/json".to_owned()),
-                ("content-type", "application/json".to_owned()),
-            ],
-            body,
-        })
+        outgoing::post(self.dialect.path.to_owned(), &body)
     }
 
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        if !(200..300).contains(&answer.status) {
-            return Err(refused(answer, json::server_error(&answer.body)));
-        }
-        let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else {
-            let mut error = blank(answer, ErrorKind::MalformedReply);
-            let start = crate::excerpt::readable(&String::from_utf8_lossy(&answer.body));
-            error.message = match start.trim() {
-                "" => "the answer is empty".to_owned(),
-                start => format!("the answer is not JSON: {start}"),
-            };
-            return Err(error);
-        };
+        let body = answer::body(answer)?;
         let usage = usage(&body);
-        let failed = |error: &Value| {
-            let mut error = refused(answer, json::error_value(error));
-            error.usage = (!usage.is_unknown()).then(|| Box::new(usage));
-            error
-        };
         let Some(choice) = body.pointer("/choices/0") else {
-            if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
-                return Err(failed(error));
-            }
-            let mut error = blank(answer, ErrorKind::MalformedReply);
-            error.message = format!("the answer has no choices: {body}");
-            error.usage = (!usage.is_unknown()).then(|| Box::new(usage));
-            return Err(error);
+            return Err(answer::without_reply(answer, &body, "choices", usage));
         };
         if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
-            return Err(failed(error));
+            return Err(answer::refused(answer, json::error_value(error), usage));
         }
         let content = choice.pointer("/message/content").or_else(|| choice.get("text"));
         let (text, refused_part) = content.map(read_content).unwrap_or_default();
-        Ok(ChatReply {
-            text,
-            finish: finish(choice.get("finish_reason")),
-            refusal: json::text(choice, "/message/refusal").or(refused_part),
-            usage,
-            model: json::text(&body, "/model"),
-            request_id: header_id(answer).or_else(|| json::text(&body, "/id")),
-            raw: String::from_utf8_lossy(&answer.body).into_owned(),
-            latency: Duration::ZERO,
-            attempts: 1,
-            failed: Vec::new(),
-        })
+        Ok(answer::reply(
+            answer,
+            Said {
+                text,
+                finish: finish(choice.get("finish_reason")),
+                refusal: json::text(choice, "/message/refusal").or(refused_part),
+                usage,
+                model: json::text(&body, "/model"),
+                id: json::text(&body, "/id"),
+            },
+        ))
     }
 
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
-        if !matches!(answer.status, 400 | 422) {
-            return None;
-        }
-        let error = json::server_error(&answer.body);
         let schema_sent = request.schema.is_some() && self.schema_support(quirks) != SchemaSupport::None;
-        let sent = quirks::Sent {
+        let sent = Sent {
             temperature: request.temperature.is_some() && !quirks.no_temperature,
-            seed: request.seed.is_some() && !quirks.no_seed,
+            seed: (request.seed.is_some() && !quirks.no_seed).then_some(self.dialect.seed),
+            logprobs: request.logprobs.is_some() && !quirks.no_logprobs,
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request.max_output_tokens.and(self.limit_name(quirks)),
         };
-        let from = Quirks { schema: self.schema_support(quirks), ..quirks };
-        quirks::learn(
-            from,
-            sent,
-            &error.param,
-            &format!("{} {}", error.code.replace('_', " "), error.message),
-        )
+        refusal::learn(answer, quirks, self.dialect.schema, sent)
     }
 }
 
@@ -176,9 +135,15 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    random_seed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logprobs: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_logprobs: Option<u8>,
 }
 
 #[derive(Serialize)]
@@ -190,8 +155,7 @@ struct Message<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Content<'a> {
-    Text(&'a str),
-    Joined(String),
+    Text(Cow<'a, str>),
     Parts(Vec<ContentPart<'a>>),
 }
 
@@ -236,26 +200,16 @@ impl<'a> ResponseFormat<'a> {
 /// Messages of text alone go out as one string: many servers take nothing else, and those that take parts differ in
 /// how they join them.
 fn message(message: &ChatMessage) -> Message<'_> {
-    let texts_only = message.content.iter().all(|part| matches!(part, Part::Text(_)));
-    let content = match message.content.as_slice() {
-        [Part::Text(text)] => Content::Text(text),
-        parts if texts_only => Content::Joined(
-            parts
-                .iter()
-                .filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
-                .collect(),
-        ),
-        parts => Content::Parts(
-            parts
-                .iter()
-                .map(|part| match part {
-                    Part::Text(text) => ContentPart::Text { text },
-                    Part::Image { media_type, data } => ContentPart::ImageUrl {
-                        image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") },
-                    },
-                })
-                .collect(),
-        ),
+    let content = if let Some(text) = outgoing::text_only(&message.content) {
+        Content::Text(text)
+    } else {
+        let parts = message.content.iter().map(|part| match part {
+            Part::Text(text) => ContentPart::Text { text },
+            Part::Image { media_type, data } => ContentPart::ImageUrl {
+                image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") },
+            },
+        });
+        Content::Parts(parts.collect())
     };
     Message { role: message.role, content }
 }
@@ -303,33 +257,6 @@ fn usage(body: &Value) -> Usage {
         cached: count(["/usage/prompt_tokens_details/cached_tokens", "/usage/prompt_cache_hit_tokens"]),
         output: count(["/usage/completion_tokens", "/usage/output_tokens"]),
     }
-}
-
-fn header_id(answer: &HttpAnswer) -> Option<String> {
-    ["x-request-id", "request-id", "x-amzn-requestid"]
-        .iter()
-        .find_map(|name| answer.headers.get(*name)?.to_str().ok())
-        .filter(|id| !id.is_empty())
-        .map(str::to_owned)
-}
-
-fn blank(answer: &HttpAnswer, kind: ErrorKind) -> AskError {
-    let mut error = AskError::new(kind, "");
-    error.status = Some(answer.status);
-    error.request_id = header_id(answer).map(String::into_boxed_str);
-    error
-}
-
-fn refused(answer: &HttpAnswer, said: json::ServerError) -> AskError {
-    let inside = said.status.filter(|_| (200..300).contains(&answer.status));
-    let mut error = blank(answer, classify(inside.unwrap_or(answer.status), &said.code, &said.message));
-    error.message = said.message;
-    if (300..400).contains(&answer.status) {
-        let target =
-            answer.headers.get("location").and_then(|to| to.to_str().ok()).unwrap_or("another address");
-        error.message = format!("it redirects to {target}, which is not followed");
-    }
-    error
 }
 
 #[cfg(test)]

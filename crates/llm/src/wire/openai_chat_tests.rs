@@ -4,6 +4,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::json;
 
 use super::*;
+use crate::error::ErrorKind;
 
 fn full_request() -> ChatRequest {
     ChatRequest {
@@ -79,6 +80,7 @@ fn quirks_and_dialects_leave_out_what_is_refused() {
     let quirks = Quirks {
         no_temperature: true,
         no_seed: true,
+        no_logprobs: true,
         schema: SchemaSupport::JsonObject,
         limit: LimitField::Other,
     };
@@ -91,6 +93,35 @@ fn quirks_and_dialects_leave_out_what_is_refused() {
         body(Dialect::COMPATIBLE, &full_request(), Quirks::default())
             .ends_with(r#""seed":7,"max_tokens":500}"#)
     );
+}
+
+#[test]
+fn log_probabilities_and_the_seeds_of_other_dialects() {
+    let request = ChatRequest { logprobs: Some(5), schema: None, ..full_request() };
+    assert!(
+        body(Dialect::OPENAI, &request, Quirks::default())
+            .ends_with(r#""seed":7,"max_completion_tokens":500,"logprobs":true,"top_logprobs":5}"#)
+    );
+    assert!(
+        body(Dialect::MISTRAL, &full_request(), Quirks::default())
+            .ends_with(r#""temperature":0.0,"random_seed":7,"max_tokens":500}"#)
+    );
+    assert!(
+        body(Dialect::OBJECT_ONLY, &full_request(), Quirks::default())
+            .contains(r#""response_format":{"type":"json_object"}"#)
+    );
+    let extra = answer(
+        422,
+        r#"{"detail":[{"type":"extra_forbidden","loc":["body","random_seed"],"msg":"Extra inputs are not permitted"}]}"#,
+    );
+    let learned = OpenAiChat::new(Dialect::MISTRAL).learn(&full_request(), &extra, Quirks::default());
+    assert_eq!(learned, Some(Quirks { no_seed: true, ..Quirks::default() }));
+    let refused = answer(
+        403,
+        r#"{"error":{"message":"You are not allowed to request logprobs from this model","type":"invalid_request_error"}}"#,
+    );
+    let learned = OpenAiChat::new(Dialect::OPENAI).learn(&request, &refused, Quirks::default());
+    assert_eq!(learned, Some(Quirks { no_logprobs: true, ..Quirks::default() }));
 }
 
 #[test]

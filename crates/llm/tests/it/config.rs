@@ -3,8 +3,12 @@
 use assize_llm::{Ask, Client, ConfigError, ModelId, Setup};
 
 fn describe(variables: &[(&str, &str)]) -> Result<ModelId, ConfigError> {
+    describe_as("openai:gpt-x", variables)
+}
+
+fn describe_as(name: &str, variables: &[(&str, &str)]) -> Result<ModelId, ConfigError> {
     let env = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
-    Client::from_name(&"openai:gpt-x".parse().unwrap(), &env, Setup::default()).map(|c| c.describe())
+    Client::from_name(&name.parse().unwrap(), &env, Setup::default()).map(|c| c.describe())
 }
 
 #[test]
@@ -30,4 +34,22 @@ fn a_server_on_this_machine_needs_none() {
 fn a_bad_address_names_its_variable() {
     let words = describe(&[("OPENAI_BASE_URL", "localhost:8080")]).unwrap_err().to_string();
     assert!(words.contains("OPENAI_BASE_URL"), "{words}");
+}
+
+#[test]
+fn other_providers_have_variables_of_their_own() {
+    let host =
+        |name: &str, variables: &[(&str, &str)]| describe_as(name, variables).map(|id| id.base_url_host);
+    assert_eq!(
+        host("google/gemini-x", &[("GOOGLE_API_KEY", "k")]).unwrap(),
+        "generativelanguage.googleapis.com"
+    );
+    assert_eq!(host("xai:grok-x", &[("XAI_API_KEY", "k")]).unwrap(), "api.x.ai");
+    assert_eq!(host("ollama:x", &[]).unwrap(), "127.0.0.1:11434");
+    assert_eq!(host("ollama:x", &[("OLLAMA_HOST", "box")]).unwrap(), "box:11434");
+    assert_eq!(host("vllm:x", &[("VLLM_BASE_URL", "http://10.0.0.7:8000/v1")]).unwrap(), "10.0.0.7:8000");
+    let words = host("anthropic:x", &[("OPENAI_API_KEY", "k")]).unwrap_err().to_string();
+    assert!(words.contains("ANTHROPIC_API_KEY") && words.contains("api.anthropic.com"), "{words}");
+    let words = host("azure:x", &[("AZURE_OPENAI_API_KEY", "k")]).unwrap_err().to_string();
+    assert!(words.contains("AZURE_OPENAI_ENDPOINT"), "{words}");
 }

@@ -6,6 +6,8 @@ mod config;
 mod faults;
 mod learning;
 mod load;
+mod matrix;
+mod prefix;
 mod retry;
 mod secrets;
 mod support;

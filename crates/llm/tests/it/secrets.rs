@@ -3,23 +3,33 @@
 use assize_llm::{Ask, Client, ClientParts, ConfigError, Endpoint, SecretString, Setup};
 use assize_testkit::mock::{Incoming, MockServer, Reply, always};
 
-use crate::support::{KEY, client, question};
+use crate::support::{FORMATS, KEY, client, client_of, question};
 
 #[tokio::test]
-async fn the_key_is_sent_as_a_bearer_token() {
-    let server = MockServer::start(always(Reply::text("fine")));
-    let (client, _) = client(&server);
-    client.ask(&question()).await.unwrap();
-    let sent = &server.requests()[0];
-    assert_eq!(sent.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
-    assert_eq!(sent.header("content-type"), Some("application/json"));
-    assert_eq!(sent.path, "/v1/chat/completions");
+async fn the_key_is_sent_in_its_header_and_nowhere_else() {
+    for format in &FORMATS {
+        let server = MockServer::start(always(Reply::text("fine")));
+        let (client, _) = client_of(format, &server, |_| {});
+        client.ask(&question()).await.unwrap();
+        let sent = &server.requests()[0];
+        let (name, prefix) = format.key_header;
+        assert_eq!(sent.header(name), Some(format!("{prefix}{KEY}").as_str()), "{}", format.model);
+        let holders = sent.headers.iter().filter(|(_, value)| value.contains(KEY)).count();
+        assert_eq!(holders, 1, "{}", format.model);
+        assert!(!sent.path.contains(KEY) && !String::from_utf8_lossy(&sent.body).contains(KEY));
+    }
 }
 
 #[tokio::test]
 async fn an_echoed_key_never_comes_back_out() {
+    for format in &FORMATS {
+        echoes(format).await;
+    }
+}
+
+async fn echoes(format: &'static crate::support::Format) {
     let echo = |incoming: &Incoming| {
-        let key = incoming.header("authorization").unwrap_or_default().to_owned();
+        let key = incoming.header(format.key_header.0).unwrap_or_default().to_owned();
         let padding = "x".repeat(280);
         match incoming.index % 4 {
             0 => Reply::status(401, format!(r#"{{"error":{{"message":"Incorrect API key: {key}"}}}}"#)),
@@ -34,7 +44,7 @@ async fn an_echoed_key_never_comes_back_out() {
         }
     };
     let server = MockServer::start(echo);
-    let (client, _) = client(&server);
+    let (client, _) = client_of(format, &server, |_| {});
     for _ in 0..4 {
         let shown = match client.ask(&question()).await {
             Ok(reply) => format!("{reply:?}"),
@@ -43,7 +53,8 @@ async fn an_echoed_key_never_comes_back_out() {
         assert!(!shown.contains(KEY) && !shown.contains("0123456789"), "{shown}");
         assert!(!shown.contains("sk-test"), "{shown}");
     }
-    let shown = format!("{client:?} {:?}", client.describe());
+    let message = format!("{:?} {:?}", client.body(&question()), client.redactor());
+    let shown = format!("{client:?} {:?} {message}", client.describe());
     assert!(!shown.contains(KEY), "{shown}");
 }
 
@@ -76,4 +87,24 @@ fn an_unsendable_key_is_refused_without_being_shown() {
     let error = Client::from_name(&"openai:m".parse().unwrap(), &env, Setup::default()).unwrap_err();
     assert_eq!(error, ConfigError::UnsendableSecret { source_name: "OPENAI_API_KEY".into() });
     assert!(!format!("{error} {error:?}").contains("sk-bad"));
+}
+
+#[test]
+fn a_key_in_the_place_of_an_address_is_neither_used_nor_shown() {
+    for (model, variable) in
+        [("ollama:m", "OLLAMA_HOST"), ("gemini:m", "GEMINI_BASE_URL"), ("azure:m", "AZURE_OPENAI_ENDPOINT")]
+    {
+        for text in [KEY.to_owned(), format!("https://example.com/?key={KEY}")] {
+            let env = |name: &str| {
+                if name == variable {
+                    Some(text.clone())
+                } else {
+                    name.ends_with("_API_KEY").then(|| KEY.to_owned())
+                }
+            };
+            let error = Client::from_name(&model.parse().unwrap(), &env, Setup::default()).unwrap_err();
+            let shown = format!("{error} {error:?} {:?}", assize_llm::readiness(&env));
+            assert!(shown.contains(variable) && !shown.contains(KEY), "{shown}");
+        }
+    }
 }

@@ -42,17 +42,93 @@ pub(crate) fn client_with(
     server: &MockServer,
     change: impl FnOnce(&mut Setup),
 ) -> (Client, Arc<NotingClock>) {
+    client_of(&FORMATS[0], server, change)
+}
+
+/// A wire format, reached through a provider that speaks it.
+#[derive(Debug)]
+pub(crate) struct Format {
+    pub(crate) model: &'static str,
+    pub(crate) key_variable: &'static str,
+    pub(crate) address_variable: &'static str,
+    /// The header that carries the key, and what stands before it.
+    pub(crate) key_header: (&'static str, &'static str),
+    /// Where requests go under the mock server's address.
+    pub(crate) path: &'static str,
+}
+
+/// Every wire format, and one provider that only borrows one.
+pub(crate) static FORMATS: [Format; 7] = [
+    Format {
+        model: "openai:judge-1",
+        key_variable: "OPENAI_API_KEY",
+        address_variable: "OPENAI_BASE_URL",
+        key_header: ("authorization", "Bearer "),
+        path: "/v1/chat/completions",
+    },
+    Format {
+        model: "openai-responses:judge-1",
+        key_variable: "OPENAI_API_KEY",
+        address_variable: "OPENAI_BASE_URL",
+        key_header: ("authorization", "Bearer "),
+        path: "/v1/responses",
+    },
+    Format {
+        model: "azure:judge-1",
+        key_variable: "AZURE_OPENAI_API_KEY",
+        address_variable: "AZURE_OPENAI_ENDPOINT",
+        key_header: ("api-key", ""),
+        path: "/v1/openai/deployments/judge-1/chat/completions",
+    },
+    Format {
+        model: "anthropic/judge-1",
+        key_variable: "ANTHROPIC_API_KEY",
+        address_variable: "ANTHROPIC_BASE_URL",
+        key_header: ("x-api-key", ""),
+        path: "/v1/messages",
+    },
+    Format {
+        model: "gemini/judge-1",
+        key_variable: "GEMINI_API_KEY",
+        address_variable: "GEMINI_BASE_URL",
+        key_header: ("x-goog-api-key", ""),
+        path: "/v1/models/judge-1:generateContent",
+    },
+    Format {
+        model: "ollama/judge-1",
+        key_variable: "OLLAMA_API_KEY",
+        address_variable: "OLLAMA_HOST",
+        key_header: ("authorization", "Bearer "),
+        path: "/api/chat",
+    },
+    Format {
+        model: "openrouter:judge-1",
+        key_variable: "OPENROUTER_API_KEY",
+        address_variable: "OPENROUTER_BASE_URL",
+        key_header: ("authorization", "Bearer "),
+        path: "/v1/chat/completions",
+    },
+];
+
+/// A client that speaks the format to the server, with changed settings, and its clock.
+pub(crate) fn client_of(
+    format: &Format,
+    server: &MockServer,
+    change: impl FnOnce(&mut Setup),
+) -> (Client, Arc<NotingClock>) {
     let clock = Arc::new(NotingClock::default());
     let policy = RetryPolicy { max_attempts: 4, ..RetryPolicy::default() };
     let mut setup = Setup { clock: clock.clone(), policy, ..Setup::default() };
     change(&mut setup);
     let base_url = server.base_url();
-    let env = move |name: &str| match name {
-        "OPENAI_API_KEY" => Some(KEY.to_owned()),
-        "OPENAI_BASE_URL" => Some(base_url.clone()),
-        _ => None,
+    let env = |name: &str| {
+        if name == format.key_variable {
+            Some(KEY.to_owned())
+        } else {
+            (name == format.address_variable).then(|| base_url.clone())
+        }
     };
-    let name: ModelName = "openai:judge-1".parse().unwrap();
+    let name: ModelName = format.model.parse().unwrap();
     (Client::from_name(&name, &env, setup).unwrap(), clock)
 }
 

@@ -248,7 +248,7 @@ fn score(page: &mut Page, figures: Figures) {
 }
 
 fn unrounded(value: f64) -> String {
-    let (long, short) = (value.to_string(), number::score(value));
+    let (long, short) = (number::exact(value), number::score(value));
     // 0.5 and 0.50 are the same figure; 0.6666666666666666 and 0.667 are not.
     if long.len() <= short.len() { long } else { format!("{long} (shown as {short})") }
 }

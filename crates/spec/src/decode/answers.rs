@@ -39,12 +39,11 @@ pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &Suit
         object.one_of(&["reference", "expected_output"], &mut cx.problems).map(|entry| text_of(&entry.value));
     let expected_outcome =
         object.one_of(&["expected_outcome", "criteria"], &mut cx.problems).map(|entry| text_of(&entry.value));
-    let output = match object.one_of(&ANSWER_KEYS, &mut cx.problems) {
-        Some(entry) => given_output(cx, &entry.value),
-        None => {
-            cx.problems.add(no_answer(node));
-            None
-        }
+    let output = if let Some(entry) = object.one_of(&ANSWER_KEYS, &mut cx.problems) {
+        given_output(cx, &entry.value, &entry.key)
+    } else {
+        cx.problems.add(no_answer(node));
+        None
     };
     let tags = tags(cx, &mut object);
     let mut metadata = match object.value("metadata").map(Node::to_json) {
@@ -95,7 +94,7 @@ fn no_answer(node: &Node) -> Diagnostic {
     match near {
         Some(entry) => diagnostic
             .with_help(format!("is it `{}`? Then rename that key", entry.key))
-            .with_suggestion("rename the key", entry.key_span, "\"answer\""),
+            .with_suggestion("rename the key", entry.key_span, "answer"),
         None => diagnostic.with_help("put the text to grade under `answer` (or `output`)"),
     }
 }

@@ -23,6 +23,7 @@ use crate::tree::{Data, Entry, Node};
 
 /// Keys of newer generations and common guesses, with what does the same here.
 const FOREIGN: &[(&str, &str)] = &[
+    ("name", "write the name as `id`"),
     ("prompts", "write the prompt as `input`"),
     ("prompt", "write the prompt as `input`"),
     ("question", "write the question as `input`"),
@@ -58,7 +59,9 @@ pub(crate) fn case(
     let before = cx.problems.errors();
     let broken = |id| CaseRead { id, case: None, depends_on: Vec::new() };
     if node.as_map().is_none() {
-        cx.problems.add(not_a_case(node));
+        let path = cx.sources.file(node.span.source).path();
+        let is_line = path.extension().is_some_and(|ending| ending == "jsonl");
+        cx.problems.add(not_a_case(node, is_line));
         return broken(None);
     }
     if let Data::Map(entries) = &mut node.data {
@@ -79,8 +82,11 @@ pub(crate) fn case(
     CaseRead { id, case, depends_on }
 }
 
-fn not_a_case(node: &Node) -> Diagnostic {
+fn not_a_case(node: &Node, is_line: bool) -> Diagnostic {
     let diagnostic = wrong_type(node, "a case", "a map");
+    if is_line {
+        return diagnostic.with_help("write an object on each line: {\"id\": ..., \"input\": ...}");
+    }
     match node.as_str() {
         Some(text) if text.starts_with("file:") => {
             diagnostic.with_help("a reference to a file of cases begins with `file://`")
@@ -166,7 +172,7 @@ impl Parts {
         default_kind(cx, object, format);
         let expected_outcome = expected_outcome(cx, object, format);
         let expected_output = expected_output(cx, object, format);
-        let output = object.entry("output").map(|entry| messages::given_output(cx, &entry.value));
+        let output = object.entry("output").map(|entry| messages::given_output(cx, &entry.value, "output"));
         let has_output = output.is_some();
         let mut inner = execution::open(cx, object);
         let targets = execution::targets(cx, object, inner.as_mut(), &mut missing);
@@ -180,7 +186,7 @@ impl Parts {
         let lines = found.finish(cx);
         let list = execution::grader_list(cx, object, inner.as_mut(), format);
         if let Some(mut inner) = inner {
-            refuse(cx, &mut inner, SUITE_ONLY);
+            belongs_on_suite(cx, &mut inner);
             inner.finish(&mut cx.problems);
         }
         let base = AssertionContext::default();
@@ -276,6 +282,8 @@ impl Parts {
             if let Some(text) = &self.expected_outcome {
                 let text = text.clone();
                 self.graders = vec![Arc::new(outcome_rubric(cx, &text.value, text.span))];
+            } else if defaults.broken && !skip_defaults {
+                cx.problems.add_known();
             } else if !object.has(outcome_keys(format)[0]) {
                 cx.problems.add(nothing_to_grade(self.head, format, !self.expected_output.is_empty()));
             }
@@ -337,6 +345,22 @@ const SUITE_ONLY: &[(&str, &str)] = &[
     ("judging", "set it in the `execution` of the suite, or on a grader"),
     ("evidence", "set it in the `execution` of the suite, or on a grader"),
 ];
+
+fn belongs_on_suite(cx: &mut Context, object: &mut Object<'_>) {
+    for (key, help) in SUITE_ONLY {
+        if let Some(entry) = object.foreign(key) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("`{key}` belongs on the suite"),
+                    entry.key_span,
+                    "not a setting of a single case",
+                )
+                .with_help(*help),
+            );
+        }
+    }
+}
 
 fn filled_list_or_text(cx: &mut Context, entry: &Entry) -> bool {
     entry.value.as_str().is_some() || filled_list(cx, entry).is_some()
@@ -449,7 +473,9 @@ impl Input<'_> {
         }
         let mut all = if self.skip_defaults { Vec::new() } else { self.defaults.input.clone() };
         if entry.is_none() && all.is_empty() {
-            if !self.optional {
+            if !self.optional && self.defaults.broken && !self.skip_defaults {
+                cx.problems.add_known();
+            } else if !self.optional {
                 cx.problems.add(
                     Diagnostic::error(codes::NO_INPUT, "a case has no input", object.head(), "this case")
                         .with_help(match self.defaults.format {

@@ -12,15 +12,20 @@ use crate::tree::{Data, Entry, Node};
 
 /// Warns that a key is read although it is an older or foreign spelling of `present`.
 pub(crate) fn old_spelling(cx: &mut Context, entry: &Entry, present: &str) {
-    cx.problems.add(
-        Diagnostic::warning(
-            codes::OLD_SPELLING,
-            format!("`{}` is an older spelling here", entry.key),
-            entry.key_span,
-            format!("read as `{present}`"),
-        )
-        .with_help(format!("write `{present}`")),
-    );
+    let diagnostic = Diagnostic::warning(
+        codes::OLD_SPELLING,
+        format!("`{}` is an older spelling here", entry.key),
+        entry.key_span,
+        format!("read as `{present}`"),
+    )
+    .with_help(format!("write `{present}`"));
+    // Elsewhere more than the key would have to change.
+    let only_the_key = !present.contains('.') && entry.key != "evaluator";
+    cx.problems.add(if only_the_key {
+        diagnostic.with_suggestion("rename the key", entry.key_span, present)
+    } else {
+        diagnostic
+    });
 }
 
 /// The entry of the first spelling that is there; the first of `keys` is the right one, `quiet` of
@@ -50,16 +55,20 @@ pub(crate) fn one_word<T: Copy>(
     choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
 }
 
-/// Complains about keys that belong to another tool or version, each with what does the same here.
-pub(crate) fn refuse(cx: &mut Context, object: &mut Object<'_>, keys: &[(&str, &str)]) {
+/// Complains about keys that belong to another tool or version, each with what does the same here. A
+/// help that ends in "as `NAME`" says that the key is `NAME` by another name.
+pub(crate) fn refuse(cx: &mut Context, object: &mut Object<'_>, keys: &[(&'static str, &'static str)]) {
     for (key, help) in keys {
         if let Some(entry) = object.foreign(key) {
+            if let Some(name) = help.strip_suffix('`').and_then(|help| help.rsplit_once("as `")) {
+                object.means(name.1);
+            }
             cx.problems.add(
                 Diagnostic::error(
                     codes::NOT_SUPPORTED,
                     format!("`{key}` is not part of this format"),
                     entry.key_span,
-                    "belongs to another tool or version",
+                    "not read here",
                 )
                 .with_help(*help),
             );
@@ -81,7 +90,10 @@ pub(crate) fn tags(cx: &mut Context, object: &mut Object<'_>) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     for tag in object.strings("tags", &mut cx.problems) {
         if tag.value.trim().is_empty() {
-            cx.problems.add(super::messages::empty("tags", tag.span));
+            cx.problems.add(
+                Diagnostic::error(codes::EMPTY_TEXT, "a tag is empty", tag.span, "nothing here")
+                    .with_help("write the tag, or remove the entry"),
+            );
         } else if !tags.contains(&tag.value) {
             tags.push(tag.value);
         }
@@ -101,7 +113,7 @@ pub(crate) fn usable_id(cx: &mut Context, id: Spanned<String>, what: &str) -> Op
             "use letters, digits, `-`, `_`, `/` and spaces",
         )
     } else if id.value.trim() != id.value {
-        ("begins or ends with a blank", "a blank at the end".to_owned(), "remove the blank")
+        ("begins or ends with a blank", "blanks around it".to_owned(), "remove the blanks")
     } else {
         return Some(id);
     };
@@ -200,7 +212,10 @@ pub(crate) fn filled_list<'n>(cx: &mut Context, entry: &'n Entry) -> Option<&'n 
             None
         }
         _ => {
-            cx.problems.add(wrong_type(&entry.value, &format!("`{}`", entry.key), "a list"));
+            cx.problems.add(
+                wrong_type(&entry.value, &format!("`{}`", entry.key), "a list")
+                    .with_help("begin each entry with `- `"),
+            );
             None
         }
     }

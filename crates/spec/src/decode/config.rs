@@ -7,7 +7,7 @@ use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
 use super::grader::{Templates, evidence, judging};
 use super::targets::find::{find, folders, read};
 use super::targets::variables::{Expanded, expand};
-use super::{Context, Object, Problems};
+use super::{Context, Object, Problems, finish};
 use crate::LoadOptions;
 use crate::codes;
 use crate::model::{Config, LineOverrides};
@@ -105,7 +105,8 @@ pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
             config = decode(&mut cx, &root, &home);
         }
     }
-    LoadedConfig { config, path: Some(path), sources: cx.sources, diagnostics: cx.problems.into_vec() }
+    let diagnostics = finish(cx.problems, &cx.sources);
+    LoadedConfig { config, path: Some(path), sources: cx.sources, diagnostics }
 }
 
 /// Where a config file stands.
@@ -247,6 +248,10 @@ fn finish_leniently(object: Object<'_>, problems: &mut Problems) {
     for mut diagnostic in unknown.into_vec() {
         diagnostic.severity = Severity::Warning;
         diagnostic.code = codes::FOREIGN_SETTING;
+        // Not all keys are listed here, so a list of those that are would mislead.
+        if diagnostic.suggestion.is_none() {
+            diagnostic.help = vec!["nothing is done with it; check its spelling".to_owned()];
+        }
         problems.add(diagnostic);
     }
 }

@@ -134,6 +134,11 @@ impl Context {
                 Some(TextFile { path, text: text.into() })
             }
             Err(reason) => {
+                let help = match reason.as_str() {
+                    "it is a folder" => "name a file in it",
+                    "it is not UTF-8 text" => "save it as UTF-8",
+                    _ => "check the path and the file's permissions",
+                };
                 self.problems.add(
                     Diagnostic::error(
                         codes::FILE_UNREADABLE,
@@ -141,7 +146,7 @@ impl Context {
                         span,
                         format!("`{written}`: {reason}"),
                     )
-                    .with_help("check the path and the file's permissions"),
+                    .with_help(help),
                 );
                 None
             }

@@ -118,13 +118,18 @@ fn trials(cx: &mut Context, node: &Node) -> Option<Trials> {
         one_word(cx, node, "strategy", &choices)
     });
     let cost_limit_usd = dollars(cx, &mut object, "cost_limit_usd");
-    object.finish(&mut cx.problems);
     if !given {
         cx.problems.add(
-            Diagnostic::error(codes::WRONG_TYPE, "`trials` needs a `count`", head, "how many is not said")
-                .with_help("add `count: N`, the number of runs of each case"),
+            Diagnostic::error(
+                codes::MISSING_SETTING,
+                "`trials` needs a `count`",
+                head,
+                "how many is not said",
+            )
+            .with_help("add `count: N`, the number of runs of each case"),
         );
     }
+    object.finish(&mut cx.problems);
     Some(Trials {
         count: count?.value as u32,
         strategy: strategy.unwrap_or(Some(TrialStrategy::default()))?,
@@ -205,6 +210,12 @@ fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<T
     let name = object.value("name").map(|node| target_name(cx, node, "name"));
     let use_target = object.text("use_target", &mut cx.problems).map(|name| name.value);
     let hooks = object.entry("hooks").filter(|entry| !entry.value.is_null());
+    if name.is_none() {
+        cx.problems.add(
+            Diagnostic::error(codes::MISSING_SETTING, "a target has no name", head, "this target")
+                .with_help("add `name: NAME`, the name of a target of the targets file"),
+        );
+    }
     object.finish(&mut cx.problems);
     let hooks = hooks.map(|entry| {
         if entry.value.as_map().is_none() {
@@ -213,14 +224,7 @@ fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<T
         missing.push(unbuilt(cx, "commands around a target (`hooks`)", entry.key_span));
         entry.value.to_json()
     });
-    let Some(name) = name else {
-        cx.problems.add(
-            Diagnostic::error(codes::WRONG_TYPE, "a target has no name", head, "this target")
-                .with_help("add `name: NAME`, the name of a target of the targets file"),
-        );
-        return None;
-    };
-    Some(TargetRef { use_target, hooks, ..name? })
+    Some(TargetRef { use_target, hooks, ..name?? })
 }
 
 /// The one list of graders that a suite or case has, whatever it is called.

@@ -40,7 +40,7 @@ pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> 
                     codes::FILE_TOO_LARGE,
                     "the file is too large",
                     at,
-                    format!("`{shown}` has {} MiB", meta.len() / 1024 / 1024),
+                    format!("`{shown}` has {:.1} MiB", meta.len() as f64 / 1024.0 / 1024.0),
                 )
                 .with_note(format!("files that are read as a whole may have {} MiB", MAX_WHOLE / 1024 / 1024))
                 .with_help("put the cases into a JSONL file, one on each line: it may be of any size"),
@@ -77,9 +77,14 @@ pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> 
 
 /// The complaint about a byte that is not UTF-8.
 pub(crate) fn not_utf8(at: Span, byte: u8, offset: usize) -> Diagnostic {
-    Diagnostic::error(codes::NOT_UTF8, "the file is not UTF-8 text", at, format!("byte 0x{byte:02X}"))
-        .with_note(format!("everything before byte {offset} is sound"))
-        .with_help("save the file as UTF-8 (it may be Latin-1 or UTF-16 now)")
+    let now = if offset == 0 && matches!(byte, 0xFE | 0xFF) { "UTF-16" } else { "Latin-1" };
+    Diagnostic::error(
+        codes::NOT_UTF8,
+        "the file is not UTF-8 text",
+        at,
+        format!("found the byte 0x{byte:02X}"),
+    )
+    .with_help(format!("save the file as UTF-8 (it is probably {now} now)"))
 }
 
 /// Reads the tree of a source by the end of its name.

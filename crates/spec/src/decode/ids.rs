@@ -9,6 +9,7 @@ use assize_diagnostic::{Diagnostic, Span, Spanned};
 
 use super::Context;
 use crate::codes;
+use crate::model::Place;
 
 /// Where an id was met.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +25,7 @@ pub(crate) enum Met<'p> {
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
     met: HashMap<[u64; 2], First>,
-    spans: Vec<Span>,
+    spans: Vec<(Span, Place)>,
     datasets: Vec<Arc<Path>>,
 }
 
@@ -42,7 +43,7 @@ impl Ids {
         let Some(first) = self.met.get(&key).copied() else {
             let first = match met {
                 Met::Source(span) => {
-                    self.spans.push(span);
+                    self.spans.push((span, cx.place(span)));
                     First::Source(self.spans.len() as u32 - 1)
                 }
                 Met::Line(path, line) => {
@@ -64,10 +65,10 @@ impl Ids {
         .with_help("give each case an id of its own");
         cx.problems.add(match (first, met) {
             (First::Source(index), Met::Source(_)) => {
-                diagnostic.with_secondary(self.spans[index as usize], "first time")
+                diagnostic.with_secondary(self.spans[index as usize].0, "first time")
             }
-            (First::Source(_), Met::Line(..)) => {
-                diagnostic.with_note("the first one stands in another file of this suite")
+            (First::Source(index), Met::Line(..)) => {
+                diagnostic.with_note(format!("first used at {}", self.spans[index as usize].1))
             }
             (First::Line(dataset, line), _) => diagnostic.with_note(format!(
                 "first used in line {line} of {}",

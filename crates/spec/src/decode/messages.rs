@@ -5,6 +5,7 @@ use std::path::Path;
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use serde_json::Value;
 
+use super::common::refuse;
 use super::object::{string, wrong_type};
 use super::{Context, Object};
 use crate::codes;
@@ -70,26 +71,26 @@ pub(crate) fn expected(cx: &mut Context, node: &Node, key: &str) -> Option<Vec<M
     }
 }
 
-/// `output`: the answer itself, as a string, an object or messages. `None` after a complaint.
-pub(crate) fn given_output(cx: &mut Context, node: &Node) -> Option<GivenOutput> {
+/// The answer itself, as a string, an object or messages. `None` after a complaint.
+pub(crate) fn given_output(cx: &mut Context, node: &Node, key: &str) -> Option<GivenOutput> {
     match &node.data {
         Data::Str(text) => Some(GivenOutput::Text(text.clone())),
         Data::Map(_) if node.get("role").is_some() => {
             message(cx, node, Use::Answer).map(|message| GivenOutput::Messages(vec![message]))
         }
         Data::Seq(items) if items.iter().any(looks_like_message) => {
-            list(cx, items, "output", node.place(), Use::Answer).map(GivenOutput::Messages)
+            list(cx, items, key, node.place(), Use::Answer).map(GivenOutput::Messages)
         }
         Data::Map(_) | Data::Seq(_) => Some(GivenOutput::Json(node.to_json())),
         Data::Null => {
             cx.problems.add(
-                wrong_type(node, "`output`", "a string, an object or a list of messages")
-                    .with_help("write \"\" for an answer that is empty, or remove the key to ask a target"),
+                wrong_type(node, &format!("`{key}`"), "a string, an object or a list of messages")
+                    .with_help("write \"\" for an answer that is empty"),
             );
             None
         }
         Data::Bool(_) | Data::Int(_) | Data::Float(_) => {
-            string(node, "output", &mut cx.problems);
+            string(node, key, &mut cx.problems);
             None
         }
     }
@@ -188,6 +189,11 @@ fn message(cx: &mut Context, node: &Node, purpose: Use) -> Option<Message> {
         }
     };
     let name = object.text("name", &mut cx.problems).map(|name| name.value);
+    refuse(
+        cx,
+        &mut object,
+        &[("text", "write the text as `content`"), ("message", "write the text as `content`")],
+    );
     let mut data = serde_json::Map::new();
     for key in [
         "tool_call_id",
@@ -301,6 +307,13 @@ fn content(cx: &mut Context, node: &Node, purpose: Use, may_be_empty: bool) -> V
     }
 }
 
+/// Keys of content blocks elsewhere.
+const BLOCK_FOREIGN: &[(&str, &str)] = &[
+    ("text", "write the text as `value`"),
+    ("path", "write the path as `value`"),
+    ("image_url", "keep the image beside the suite and write its path as `value`"),
+];
+
 fn block(cx: &mut Context, node: &Node) -> Option<Block> {
     if let Some(text) = node.as_str() {
         return Some(Block::Text(text.to_owned()));
@@ -326,8 +339,9 @@ fn block(cx: &mut Context, node: &Node) -> Option<Block> {
                 .with_help("add `type: text`, `type: file` or `type: image`"),
         );
     }
-    let given = object.has("value");
+    let given = object.has("value") || BLOCK_FOREIGN.iter().any(|(key, _)| object.has(key));
     let value = object.string("value", &mut cx.problems);
+    refuse(cx, &mut object, BLOCK_FOREIGN);
     object.finish(&mut cx.problems);
     let kind = kind?;
     let what = match kind.value.as_str() {
@@ -516,7 +530,7 @@ mod tests {
             ("~", None),
             ("12", None),
         ] {
-            let (found, problems) = read(text, given_output);
+            let (found, problems) = read(text, |cx, node| given_output(cx, node, "output"));
             assert_eq!(found, expected, "{text}");
             assert_eq!(problems.is_empty(), found.is_some(), "{text}");
         }

@@ -13,6 +13,10 @@ pub(crate) struct Object<'n> {
     entries: &'n [Entry],
     what: &'static str,
     known: Vec<&'static str>,
+    /// Spellings that are read but not offered in lists of known keys.
+    other_spellings: Vec<&'static str>,
+    /// Names of which something is there, but under a name that is refused.
+    meant: Vec<&'static str>,
     taken: Vec<bool>,
 }
 
@@ -24,7 +28,15 @@ impl<'n> Object<'n> {
             problems.add(wrong_type(node, what, "a map"));
             return None;
         };
-        Some(Self { node, entries, what, known: Vec::new(), taken: vec![false; entries.len()] })
+        Some(Self {
+            node,
+            entries,
+            what,
+            known: Vec::new(),
+            other_spellings: Vec::new(),
+            meant: Vec::new(),
+            taken: vec![false; entries.len()],
+        })
     }
 
     /// The place of the whole map.
@@ -57,10 +69,16 @@ impl<'n> Object<'n> {
         Some(&self.entries[index])
     }
 
+    /// Notes that the map gives `name`, though under another name, which has a complaint of its own.
+    pub(crate) fn means(&mut self, name: &'static str) {
+        self.meant.push(name);
+    }
+
     /// The entry of the first of several spellings that is there. A second spelling beside it is an
     /// error: only one can count.
     pub(crate) fn one_of(&mut self, keys: &[&'static str], problems: &mut Problems) -> Option<&'n Entry> {
         let mut found: Option<&'n Entry> = None;
+        self.other_spellings.extend(keys.iter().skip(1));
         for key in keys {
             let Some(entry) = self.entry(key) else { continue };
             if let Some(first) = found {
@@ -105,11 +123,16 @@ impl<'n> Object<'n> {
             return Some(Spanned::new(value, node.place()));
         }
         let mut diagnostic = wrong_type(node, &format!("`{key}`"), "true or false");
-        let meant = node.as_str().and_then(|word| match word.to_ascii_lowercase().as_str() {
-            "yes" | "on" | "true" | "y" => Some("true"),
-            "no" | "off" | "false" | "n" => Some("false"),
+        let meant = match &node.data {
+            Data::Int(1) => Some("true"),
+            Data::Int(0) => Some("false"),
+            Data::Str(word) => match word.to_ascii_lowercase().as_str() {
+                "yes" | "on" | "true" | "y" => Some("true"),
+                "no" | "off" | "false" | "n" => Some("false"),
+                _ => None,
+            },
             _ => None,
-        });
+        };
         if let Some(meant) = meant {
             diagnostic = diagnostic.with_suggestion("write the boolean", node.place(), meant);
         }
@@ -136,14 +159,19 @@ impl<'n> Object<'n> {
             Data::Int(value) => value,
             Data::Float(value) if value.fract() == 0.0 && value.abs() < 9e15 => value as i64,
             _ => {
-                problems.add(wrong_type(node, &format!("`{key}`"), "a whole number"));
+                let mut diagnostic = wrong_type(node, &format!("`{key}`"), "a whole number");
+                if let Some(inner) = node.as_str().map(str::trim).filter(|text| text.parse::<i64>().is_ok()) {
+                    diagnostic = diagnostic.with_suggestion("remove the quotes", node.place(), inner);
+                }
+                problems.add(diagnostic);
                 return None;
             }
         };
         if (low..=high).contains(&value) {
             return Some(Spanned::new(value, node.place()));
         }
-        let range = if high == i64::MAX { format!("{low} or more") } else { format!("{low} to {high}") };
+        let range =
+            if high >= i64::from(u32::MAX) { format!("{low} or more") } else { format!("{low} to {high}") };
         problems.add(
             Diagnostic::error(
                 codes::OUT_OF_RANGE,
@@ -173,7 +201,7 @@ impl<'n> Object<'n> {
             format!("found {}", value.value),
         )
         .with_help("use a number from 0 to 1");
-        if value.value > 1.0 && value.value <= 100.0 {
+        if value.value >= 2.0 && value.value <= 100.0 {
             let scale = if value.value <= 10.0 { 10.0 } else { 100.0 };
             diagnostic = diagnostic.with_suggestion(
                 format!("if {} of {scale} was meant", value.value),
@@ -190,7 +218,10 @@ impl<'n> Object<'n> {
         let Some(node) = self.value(key) else { return Vec::new() };
         match &node.data {
             Data::Str(text) => vec![Spanned::new(text.clone(), node.place())],
-            Data::Seq(items) => items.iter().filter_map(|item| string(item, key, problems)).collect(),
+            Data::Seq(items) => {
+                let what = format!("an entry of `{key}`");
+                items.iter().filter_map(|item| named_string(item, &what, problems)).collect()
+            }
             _ => {
                 problems.add(wrong_type(node, &format!("`{key}`"), "a list of strings"));
                 Vec::new()
@@ -198,13 +229,20 @@ impl<'n> Object<'n> {
         }
     }
 
-    /// Ends the reading: every key that was neither asked for nor begins with `x-` is an error.
+    /// Ends the reading: every key that was neither asked for nor begins with `x-` is an error. What
+    /// stands there under a misspelt name is not missing as well.
     pub(crate) fn finish(self, problems: &mut Problems) {
+        let head = self.head();
+        let mut meant = self.meant;
         for (entry, taken) in self.entries.iter().zip(&self.taken) {
             if *taken || entry.key.starts_with("x-") {
                 continue;
             }
-            problems.add(unknown_key(entry, self.what, &self.known));
+            meant.extend(did_you_mean(&entry.key, self.known.iter().copied()));
+            problems.add(unknown_key(entry, self.what, &self.known, &self.other_spellings));
+        }
+        if !meant.is_empty() {
+            problems.retract_missing(head, &meant);
         }
     }
 
@@ -223,7 +261,8 @@ impl<'n> Object<'n> {
 }
 
 /// The complaint about a key that nothing reads.
-pub(crate) fn unknown_key(entry: &Entry, what: &str, known: &[&'static str]) -> Diagnostic {
+/// `unlisted` are those of `known` that a list of all should not offer.
+fn unknown_key(entry: &Entry, what: &str, known: &[&'static str], unlisted: &[&'static str]) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         codes::UNKNOWN_KEY,
         format!("{what} has no key `{}`", entry.key),
@@ -237,7 +276,8 @@ pub(crate) fn unknown_key(entry: &Entry, what: &str, known: &[&'static str]) -> 
             near,
         );
     }
-    let mut names: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
+    let listed = known.iter().filter(|key| !unlisted.contains(key));
+    let mut names: Vec<String> = listed.map(|key| format!("`{key}`")).collect();
     names.sort();
     names.dedup();
     diagnostic
@@ -257,10 +297,14 @@ pub(crate) fn wrong_type(node: &Node, what: &str, expected: &str) -> Diagnostic 
 
 /// A text. Numbers and booleans are not silently taken as text: the fix is to quote them.
 pub(crate) fn string(node: &Node, key: &str, problems: &mut Problems) -> Option<Spanned<String>> {
+    named_string(node, &format!("`{key}`"), problems)
+}
+
+fn named_string(node: &Node, what: &str, problems: &mut Problems) -> Option<Spanned<String>> {
     if let Some(text) = node.as_str() {
         return Some(Spanned::new(text.to_owned(), node.place()));
     }
-    let mut diagnostic = wrong_type(node, &format!("`{key}`"), "a string");
+    let mut diagnostic = wrong_type(node, what, "a string");
     let plain = match &node.data {
         Data::Bool(value) => Some(value.to_string()),
         Data::Int(value) => Some(value.to_string()),

@@ -1,11 +1,17 @@
 //! The complaints of one load.
 
-use assize_diagnostic::{Diagnostic, Label, Severity, Span};
+use std::collections::HashSet;
+
+use assize_diagnostic::{Code, Diagnostic, Label, Severity, Span};
+
+use crate::codes;
 
 /// Collects complaints so that reading can go on after each.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     list: Vec<Diagnostic>,
+    /// What was said where: a part that is used several times by aliases is complained about once.
+    said: HashSet<(Code, Span, String, String)>,
     errors: usize,
     hidden: Vec<Hidden>,
     unset: Vec<Span>,
@@ -19,6 +25,19 @@ struct Hidden {
     span: Span,
 }
 
+/// Complaints that something is missing, with further names under which it may be given.
+const MISSING: &[(Code, &[&str])] = &[
+    (codes::MISSING_TEXT, &["outcome", "expected_outcome", "description"]),
+    (codes::MISSING_SETTING, &[]),
+    (codes::NO_ID, &[]),
+    (codes::NO_INPUT, &["input", "input_messages", "output", "turns"]),
+    (codes::NOTHING_TO_GRADE, &["assert", "evaluators", "expected_outcome", "outcome", "rubrics", "turns"]),
+    (codes::BAD_MESSAGE, &[]),
+    (codes::NOT_A_RUBRIC, &[]),
+    (codes::TEMPLATE_BROKEN, &[]),
+    (codes::NO_TARGETS, &[]),
+];
+
 /// Values shorter than this are hidden only in complaints about the place they were put into, and
 /// only as whole words: replacing every `1` of every message would say nothing and garble all.
 const SHORT: usize = 4;
@@ -30,8 +49,34 @@ impl Problems {
             return;
         }
         self.errors += usize::from(diagnostic.severity == Severity::Error);
+        let Diagnostic { code, title, primary, .. } = &diagnostic;
+        if !self.said.insert((*code, primary.span, title.clone(), primary.text.clone())) {
+            return;
+        }
         let diagnostic = if self.hidden.is_empty() { diagnostic } else { self.redact(diagnostic) };
         self.list.push(diagnostic);
+    }
+
+    /// Counts an error that has been said elsewhere.
+    pub(crate) fn add_known(&mut self) {
+        self.errors += 1;
+    }
+
+    /// Takes back complaints at `head` that one of `names` is missing: it stands there under another
+    /// name, which has a complaint of its own.
+    pub(crate) fn retract_missing(&mut self, head: Span, names: &[&str]) {
+        let errors = &mut self.errors;
+        self.list.retain(|found| {
+            let Some((_, others)) = MISSING.iter().find(|(code, _)| *code == found.code) else { return true };
+            let speaks_of = |name: &&str| {
+                let quoted = [format!("`{name}`"), format!("`{name}:")];
+                let said = |text: &String| quoted.iter().any(|quoted| text.contains(quoted));
+                others.contains(name) || said(&found.title) || found.help.iter().any(said)
+            };
+            let stays = found.primary.span != head || !names.iter().any(speaks_of);
+            *errors -= usize::from(!stays);
+            stays
+        });
     }
 
     /// Number of errors so far. A part is sound if reading it leaves this unchanged.

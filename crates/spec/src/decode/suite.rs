@@ -25,6 +25,8 @@ pub(crate) struct SuiteDefaults {
     pub(crate) input: Vec<Message>,
     /// Attachments of cases that have none of their own.
     pub(crate) files: Vec<Block>,
+    /// Whether something was wrong with the above, so that what is missing in a case may be there.
+    pub(crate) broken: bool,
     /// Whether the lines of a dataset are bare answers rather than cases.
     pub(crate) answers: bool,
 }
@@ -70,6 +72,7 @@ pub(crate) fn suite(
     refuse(cx, &mut object, FOREIGN);
     let mut inner = execution::open(cx, &mut object);
     let settings = execution::settings(cx, &mut object, inner.as_mut(), &mut missing);
+    let before = cx.problems.errors();
     let list = execution::grader_list(cx, &mut object, inner.as_mut(), format);
     let base = AssertionContext::default();
     let graders = match list {
@@ -87,6 +90,7 @@ pub(crate) fn suite(
         })
         .unwrap_or_default();
     let files = object.value("input_files").map(|node| messages::input_files(cx, node)).unwrap_or_default();
+    let broken = cx.problems.errors() > before;
     let workspace = workspace(cx, &mut object, &mut missing);
     let preprocessors = object.entry("preprocessors").filter(|entry| !entry.value.is_null()).map(|entry| {
         if entry.value.as_seq().is_none() && entry.value.as_map().is_none() {
@@ -111,7 +115,7 @@ pub(crate) fn suite(
         preprocessors,
         unbuilt: missing,
     };
-    Some((suite, SuiteDefaults { format, graders, input, files, answers: false }))
+    Some((suite, SuiteDefaults { format, graders, input, files, broken, answers: false }))
 }
 
 fn name(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<String> {

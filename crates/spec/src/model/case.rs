@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use assize_rubric::Unit;
 use serde_json::Value;
 
-use super::{Conversation, Grader, Message, OnDependencyFailure, Place};
+use super::{Block, Conversation, Grader, Message, OnDependencyFailure, Place};
 
 /// The id of a case, unique in its suite. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,6 +86,15 @@ impl Case {
                 .collect::<Vec<_>>()
                 .join("\n\n"),
         }
+    }
+
+    /// The files that the case's messages refer to, in order.
+    pub fn attachments(&self) -> impl Iterator<Item = &Path> {
+        let blocks = self.input.iter().chain(&self.expected_output).flat_map(|message| &message.blocks);
+        blocks.filter_map(|block| match block {
+            Block::File { path, .. } | Block::Image { path, .. } => Some(path.as_path()),
+            Block::Text(_) | Block::Json(_) => None,
+        })
     }
 
     /// The reference answer as a judge sees it: the last expected message; its tool calls as JSON

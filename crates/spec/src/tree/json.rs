@@ -12,6 +12,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::json_syntax::explain;
 use super::{Data, Entry, Node};
 use crate::codes;
 use crate::decode::Problems;
@@ -34,17 +35,15 @@ pub(crate) fn read_json(sources: &SourceMap, source: SourceId, problems: &mut Pr
             while !body.is_char_boundary(at) {
                 at -= 1;
             }
-            let at = at + (text.len() - body.len());
             let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or("syntax error").to_owned();
+            let message = message.split(" at line ").next().unwrap_or("syntax error");
+            let is_line = file.path().extension().is_some_and(|ending| ending == "jsonl");
+            let (at, label, help) = explain(message, body, at, is_line);
+            let width = body[at..].chars().next().filter(|c| !c.is_control()).map_or(0, char::len_utf8);
+            let at = at + (text.len() - body.len());
+            let span = Span::new(source, at, at + width);
             problems.add(
-                Diagnostic::error(
-                    codes::JSON_SYNTAX,
-                    "this is not valid JSON",
-                    Span::new(source, at, at),
-                    message,
-                )
-                .with_help("check for missing commas, quotes and brackets just before this place"),
+                Diagnostic::error(codes::JSON_SYNTAX, "this is not valid JSON", span, label).with_help(help),
             );
             None
         }

@@ -1,9 +1,11 @@
 //! A tree of values that know where they stand, read from YAML or JSON.
 
 mod json;
+mod json_syntax;
 mod node;
 mod scalar;
 mod yaml;
+mod yaml_syntax;
 
 pub(crate) use json::read_json;
 pub(crate) use node::{Data, Entry, Node};

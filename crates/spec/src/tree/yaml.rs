@@ -6,6 +6,7 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 
 use super::scalar::resolve;
+use super::yaml_syntax::{Stop, quoted};
 use super::{Data, Entry, Node};
 use crate::codes;
 use crate::decode::Problems;
@@ -43,6 +44,8 @@ pub(crate) fn read_yaml(sources: &SourceMap, source: SourceId, problems: &mut Pr
         places: Places { text: body, skipped, source, character: 0, byte: 0 },
         anchors: HashMap::new(),
         alias_nodes: 0,
+        open: Vec::new(),
+        explained: None,
         problems,
     };
     reader.document()
@@ -56,6 +59,10 @@ struct Reader<'t, 'p> {
     places: Places<'t>,
     anchors: HashMap<usize, Node>,
     alias_nodes: usize,
+    /// The brackets of `[...]` and `{...}` that are not closed yet.
+    open: Vec<Span>,
+    /// A place behind which the rest of the line is explained already.
+    explained: Option<Span>,
     problems: &'p mut Problems,
 }
 
@@ -96,10 +103,23 @@ impl<'t> Reader<'t, '_> {
             }
             Some(Err(error)) => {
                 let at = self.places.point(*error.marker());
-                self.problems.add(syntax_error(error.info(), at, self.places.text, self.places.skipped));
+                if !self.is_explained(at) {
+                    let (text, skipped) = (self.places.text, self.places.skipped);
+                    let open = self.open.last().copied();
+                    self.problems.add(Stop { info: error.info(), at, text, skipped, open }.complaint());
+                }
                 Err(Stopped)
             }
         }
+    }
+
+    /// Whether the line of `at` has been complained about before this place.
+    fn is_explained(&self, at: Span) -> bool {
+        self.explained.is_some_and(|place| {
+            let end = at.start - self.places.skipped;
+            let start = (place.end - self.places.skipped).min(end);
+            !self.places.text[start..end].trim_end().contains('\n')
+        })
     }
 
     fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Node, Stopped> {
@@ -126,8 +146,20 @@ impl<'t> Reader<'t, '_> {
                 };
                 (Node::new(span, data), anchor)
             }
-            Event::SequenceStart(anchor, _) => (self.sequence(span, depth)?, anchor),
-            Event::MappingStart(anchor, _) => (self.mapping(span, depth)?, anchor),
+            Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
+                let is_flow = self.places.text_at(span).starts_with(['[', '{']);
+                if is_flow {
+                    self.open.push(span);
+                }
+                let node = match event {
+                    Event::SequenceStart(..) => self.sequence(span, depth)?,
+                    _ => self.mapping(span, depth)?,
+                };
+                if is_flow {
+                    self.open.pop();
+                }
+                (node, anchor)
+            }
             Event::Alias(anchor) => (self.alias(anchor, span)?, 0),
             // The parser emits nothing else where a value stands.
             _ => (Node::new(span, Data::Null), 0),
@@ -154,9 +186,14 @@ impl<'t> Reader<'t, '_> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut index: HashMap<String, usize> = HashMap::new();
         let mut merged: Vec<Node> = Vec::new();
+        let mut is_template = false;
         loop {
             let (event, key_span) = self.next()?;
             if event == Event::MappingEnd {
+                if is_template {
+                    let span = start.to(self.end_of(key_span, key_span));
+                    return Ok(self.template(span));
+                }
                 merge(&mut entries, merged, self.problems);
                 let end = entries.last().map_or(key_span, |entry| entry.value.span);
                 return Ok(Node::new(start.to(self.end_of(end, key_span)), Data::Map(entries)));
@@ -169,7 +206,11 @@ impl<'t> Reader<'t, '_> {
             let (event, span) = self.next()?;
             let value = self.node(event, span, depth + 1)?;
             let Some(key) = key else {
-                self.problems.add(key_is_not_text(&key_node));
+                if entries.is_empty() && self.places.text_at(start.to(key_span)).starts_with("{{") {
+                    is_template = true;
+                } else {
+                    self.problems.add(key_is_not_text(&key_node));
+                }
                 continue;
             };
             if key == "<<" {
@@ -190,6 +231,30 @@ impl<'t> Reader<'t, '_> {
                 entries.push(Entry { key, key_span, value });
             }
         }
+    }
+
+    /// `{{ name }}` without quotes, which YAML takes for a map whose key is a map. It is read as the
+    /// text that was meant, so that nothing more is said about its kind.
+    fn template(&mut self, span: Span) -> Node {
+        let text = self.places.text_at(span).to_owned();
+        let after = &self.places.text[span.end - self.places.skipped..];
+        let line = after.lines().next().unwrap_or_default().trim_end();
+        // The innermost open bracket is that of the template itself.
+        let goes_on = self.open.len() < 2 && !matches!(line.trim_start().chars().next(), None | Some('#'));
+        let whole = if goes_on { Span::new(span.source, span.start, span.end + line.len()) } else { span };
+        let written = self.places.text_at(whole).to_owned();
+        self.problems.add(
+            Diagnostic::error(
+                codes::KEY_IS_NOT_TEXT,
+                "a template without quotes",
+                span,
+                "read as a map in a map",
+            )
+            .with_help("in YAML a value that begins with `{{` needs quotes")
+            .with_suggestion("quote the template", whole, quoted(&written)),
+        );
+        self.explained = Some(whole);
+        Node::new(span, Data::Str(text))
     }
 
     /// The end of a collection: where its end event stands for `[...]` and `{...}`, the end of its
@@ -240,13 +305,20 @@ fn merge(entries: &mut Vec<Entry>, merged: Vec<Node>, problems: &mut Problems) {
         let maps = match node.data {
             Data::Map(_) => vec![node],
             Data::Seq(items) if items.iter().all(|item| item.as_map().is_some()) => items,
-            _ => {
+            other => {
+                let (place, found) = match &other {
+                    Data::Seq(items) => items
+                        .iter()
+                        .find(|item| item.as_map().is_none())
+                        .map_or((place, "a list"), |item| (item.place(), item.kind())),
+                    _ => (place, Node::new(place, other).kind()),
+                };
                 problems.add(
                     Diagnostic::error(
                         codes::MERGE_VALUE,
                         "`<<` merges maps only",
                         place,
-                        format!("found {}", node.kind()),
+                        format!("found {found}"),
                     )
                     .with_help("write `<<: *anchor`, where the anchor stands on a map"),
                 );
@@ -273,56 +345,13 @@ fn size(node: &Node) -> usize {
 }
 
 fn key_is_not_text(key: &Node) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
+    Diagnostic::error(
         codes::KEY_IS_NOT_TEXT,
         "a key must be plain text",
         key.span,
         format!("found {}", key.kind()),
-    );
-    if key.as_map().is_some() {
-        diagnostic
-            .with_note("`{{ name }}` without quotes is YAML for a map inside a map")
-            .with_help("quote the template: \"{{ name }}\"")
-    } else {
-        diagnostic.with_help("write the key as a word")
-    }
-}
-
-/// The scanner's complaints in plain words.
-fn syntax_error(info: &str, at: Span, text: &str, skipped: usize) -> Diagnostic {
-    let start = at.start.saturating_sub(skipped).min(text.len());
-    let found = text[start..].chars().next();
-    let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-    let indent = &text[line_start..start];
-    let span = match found {
-        Some(c) if c != '\n' && c != '\r' => Span::new(at.source, at.start, at.start + c.len_utf8()),
-        _ => at,
-    };
-    let line_has_tab =
-        text[line_start..].lines().next().is_some_and(|line| line.trim_start_matches(' ').starts_with('\t'));
-    let diagnostic = Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", span, info.to_owned());
-    if info.contains("tab") || found == Some('\t') || indent.contains('\t') || line_has_tab {
-        diagnostic.with_help("YAML is indented with spaces only; replace the tab by spaces")
-    } else if matches!(found, Some('@' | '`')) {
-        diagnostic.with_help("a value can't begin with `@` or a back-tick; put it in quotes")
-    } else if info.contains("mapping values are not allowed") {
-        diagnostic
-            .with_help("a `: ` inside a text needs quotes around the text; otherwise check the indentation")
-    } else if found == Some('%') {
-        diagnostic.with_help("a value can't begin with `%`; put it in quotes")
-    } else if info.contains("anchor") {
-        diagnostic.with_help(
-            "define the anchor with `&name` before using `*name`, or quote a text that begins with `*`",
-        )
-    } else if info.contains("flow") {
-        diagnostic.with_help("check that every `[` and `{` is closed, and that items are divided by commas")
-    } else if info.contains("quoted") || info.contains("end of stream") {
-        diagnostic.with_help("check that every quotation mark is closed")
-    } else {
-        diagnostic.with_help(
-            "check the indentation here and on the line above, and quote texts that contain `: ` or ` #`",
-        )
-    }
+    )
+    .with_help("write the key as a word")
 }
 
 /// Turns the parser's character positions into byte positions. Positions come almost in order, so
@@ -442,7 +471,14 @@ mod tests {
     fn unquoted_templates_are_explained() {
         let (_, problems, _) = read("input: {{ question }}\n");
         assert_eq!(problems[0].code, codes::KEY_IS_NOT_TEXT);
-        assert!(problems[0].help[0].contains("quote the template"));
+        let suggestion = problems[0].suggestion.as_ref().expect("a change");
+        assert_eq!(suggestion.replacement, "\"{{ question }}\"");
+        let (_, problems, _) = read("input: {{ question }} and more\nb: 1\n");
+        assert_eq!(problems.len(), 1);
+        assert_eq!(
+            problems[0].suggestion.as_ref().expect("a change").replacement,
+            "\"{{ question }} and more\""
+        );
     }
 
     #[test]

@@ -9,6 +9,6 @@ mod server;
 mod wire;
 
 pub use incoming::{Incoming, Recorded};
-pub use reply::Reply;
+pub use reply::{Reply, Token};
 pub use script::{Asked, Script, always, sequence, truthful};
 pub use server::{MockOptions, MockServer};

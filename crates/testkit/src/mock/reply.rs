@@ -11,9 +11,13 @@ pub enum Reply {
     Text(String),
     /// The model says this JSON, written compactly, and stops.
     Json(Value),
+    /// The model says these tokens and stops. How likely they were is part of the answer where the format has a place
+    /// for it and the request asked.
+    Tokens(Vec<Token>),
     /// The model declines in these words.
     Refusal(String),
-    /// The model says `text` and ends for `reason`, such as `length` or `content_filter`, in the format's words.
+    /// The model says `text` and ends for `reason`: `length` or `content_filter`, which every format says in its own
+    /// words, or a word of the format itself.
     Finish {
         /// The finish reason.
         reason: String,
@@ -53,6 +57,35 @@ pub enum Reply {
     Raw(String),
     /// Another reply after a delay.
     After(Duration, Box<Reply>),
+}
+
+/// One token of what the model says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Token {
+    /// Its text.
+    pub text: String,
+    /// The natural logarithm of its probability.
+    pub logprob: f64,
+    /// The likeliest tokens at its place with the logarithms of their probabilities, itself included if it is one.
+    pub alternatives: Vec<(String, f64)>,
+}
+
+impl Token {
+    /// A token that could not have been another.
+    pub fn certain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), logprob: 0.0, alternatives: Vec::new() }
+    }
+
+    /// A token chosen from these, the first, with their probabilities (greater than 0, at most 1).
+    ///
+    /// # Panics
+    /// When there is nothing to choose from.
+    pub fn chosen(candidates: &[(&str, f64)]) -> Self {
+        let alternatives: Vec<(String, f64)> =
+            candidates.iter().map(|(text, probability)| ((*text).to_owned(), probability.ln())).collect();
+        let (text, logprob) = alternatives.first().cloned().expect("a token is chosen from something");
+        Self { text, logprob, alternatives }
+    }
 }
 
 impl Reply {

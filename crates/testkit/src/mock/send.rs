@@ -30,9 +30,13 @@ pub(super) async fn respond(
     match reply {
         Reply::Text(said) => whole(200, &[], text(said)),
         Reply::Json(value) => whole(200, &[], text(value.to_string())),
+        Reply::Tokens(tokens) => {
+            let text = tokens.iter().map(|token| token.text.as_str()).collect();
+            whole(200, &[], answer(Said { text, tokens, ..Said::default() }))
+        }
         Reply::Refusal(words) => whole(200, &[], answer(Said { refusal: Some(words), ..Said::default() })),
         Reply::Finish { reason, text } => {
-            whole(200, &[], answer(Said { text, finish: Some(reason), refusal: None }))
+            whole(200, &[], answer(Said { text, finish: Some(reason), ..Said::default() }))
         }
         Reply::Status { code, headers, body } => whole(code, &headers, body),
         Reply::RateLimited { retry_after } => {

@@ -34,7 +34,8 @@ pub(super) fn composite(
             cx.problems.add(older(entry.key_span, &entry.key, keys[0]));
         }
         duplicates(cx, &entry.value);
-        let members = assertions(cx, &entry.value, format, at.clone());
+        let at = AssertionContext { names_are_checked: true, ..at.clone() };
+        let members = assertions(cx, &entry.value, format, at);
         if members.is_empty() && cx.problems.errors() == errors {
             cx.problems.add(missing(entry.key_span, "a composite", "members", "- {name: a, type: is-json}"));
         }

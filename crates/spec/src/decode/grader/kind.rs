@@ -102,11 +102,17 @@ pub(super) fn built_in(name: &str) -> Option<(Kind, bool)> {
     TYPES.iter().find(|(name, _)| *name == wanted).map(|(_, kind)| (kind.clone(), present.is_some()))
 }
 
-/// Finds the kind that a type name means. `None` after a complaint.
-pub(super) fn resolve(cx: &mut Context, written: &Spanned<String>, format: Format) -> Option<Kind> {
+/// Finds the kind that a type name means. `None` after a complaint. The older name of a judge is no matter
+/// where it has criteria: it is a rubric then, which the caller says.
+pub(super) fn resolve(
+    cx: &mut Context,
+    written: &Spanned<String>,
+    format: Format,
+    has_criteria: bool,
+) -> Option<Kind> {
     let name = written.value.trim();
     if let Some((kind, is_older)) = built_in(name) {
-        if is_older && format == Format::Two {
+        if is_older && format == Format::Two && !(has_criteria && kind == Kind::Llm) {
             let present = kind.name().to_owned();
             cx.problems.add(older(written.span, name, &present));
         }

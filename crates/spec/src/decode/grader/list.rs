@@ -6,6 +6,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span};
 
 use super::include::{AssertionContext, include};
+use super::kind::{Kind, built_in};
 use super::names::free;
 use super::object::grader;
 use super::rubrics::shorthand;
@@ -50,7 +51,7 @@ pub(crate) fn assertions(
                     entries.extend(grader.map(|grader| Entry { grader: Arc::new(grader), named: None }));
                 }
             }
-            Data::Map(_) if item.get("include").is_some() && item.get("type").is_none() => {
+            Data::Map(_) if is_include(item) => {
                 let graders = include(cx, item, format, &at);
                 entries.extend(graders.into_iter().map(|grader| Entry { grader, named: None }));
             }
@@ -70,11 +71,20 @@ pub(crate) fn assertions(
             Data::Null | Data::Seq(_) => cx.problems.add(wrong_type(item, "an assertion", "a text or a map")),
         }
     }
-    settle_names(cx, entries)
+    settle_names(cx, entries, at.names_are_checked)
+}
+
+/// Whether an entry includes a template. A program may have a setting of that name; other graders have
+/// no such key.
+fn is_include(item: &Node) -> bool {
+    let is_built_in = |name: &str| built_in(name).is_some_and(|(kind, _)| kind != Kind::Code);
+    item.get("include").is_some()
+        && item.get("type").is_none_or(|name| name.as_str().is_some_and(is_built_in))
 }
 
 /// Given names stay; names taken from the type, and names given twice, get a number.
-fn settle_names(cx: &mut Context, entries: Vec<Entry>) -> Vec<Arc<Grader>> {
+/// Without a word when the caller has complained.
+fn settle_names(cx: &mut Context, entries: Vec<Entry>, quietly: bool) -> Vec<Arc<Grader>> {
     let mut given: HashMap<String, Span> = HashMap::new();
     let mut taken: HashSet<String> =
         entries.iter().filter(|entry| entry.named.is_some()).map(|entry| entry.grader.name.clone()).collect();
@@ -87,16 +97,18 @@ fn settle_names(cx: &mut Context, entries: Vec<Entry>) -> Vec<Arc<Grader>> {
         if let Some((first, second)) = first {
             given.insert(grader.name.clone(), first);
             let name = free(&grader.name, &taken);
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::DUPLICATE_GRADER_NAME,
-                    format!("two graders are called `{}`", grader.name),
-                    second,
-                    format!("results will list this one as `{name}`"),
-                )
-                .with_secondary(first, "first one")
-                .with_help("give each grader a name of its own"),
-            );
+            if !quietly {
+                cx.problems.add(
+                    Diagnostic::warning(
+                        codes::DUPLICATE_GRADER_NAME,
+                        format!("two graders are called `{}`", grader.name),
+                        second,
+                        format!("results will list this one as `{name}`"),
+                    )
+                    .with_secondary(first, "first one")
+                    .with_help("give each grader a name of its own"),
+                );
+            }
             taken.insert(name.clone());
             Arc::make_mut(&mut grader).name = name;
         } else if named.is_none() && !taken.insert(grader.name.clone()) {

@@ -148,7 +148,7 @@ mod tests {
             ("latency, threshold: .inf", "E0106"),
             ("cost", "E0304"),
             ("cost, budget: free", "E0105"),
-            ("cost, budget_usd: 1", "E0304"),
+            ("cost, budget_usd: 1", "E0103"),
             ("token-usage", "E0304"),
             ("token-usage, max_total: 1.5", "E0105"),
             ("execution-metrics", "E0304"),

@@ -7,7 +7,7 @@ use super::kind::{Kind, resolve};
 use super::standing::common;
 use super::{code, composite, custom, json, llm, metrics, rubrics, text, trajectory};
 use crate::codes;
-use crate::decode::object::{not_blank, string};
+use crate::decode::object::{not_blank, string, wrong_type};
 use crate::decode::rubric::text_became_map;
 use crate::decode::{Context, Object};
 use crate::model::{Format, Grader};
@@ -24,12 +24,19 @@ pub(super) fn grader(cx: &mut Context, node: &Node, format: Format, at: &Asserti
         cx.problems.add(missing_type(node));
         return None;
     };
+    if written.as_str().is_none() {
+        cx.problems.add(
+            wrong_type(written, "`type`", "a word").with_help("write a type such as `rubrics` or `contains`"),
+        );
+        return None;
+    }
     let written = string(written, "type", &mut cx.problems)?;
     let written = not_blank(written, "type", &mut cx.problems)?;
-    let kind = resolve(cx, &written, format)?;
+    let has_criteria = node.get("rubrics").is_some() || node.get("criteria").is_some();
+    let kind = resolve(cx, &written, format, has_criteria)?;
     // A judge with criteria is a rubric, whatever it is called.
     let kind = match kind {
-        Kind::Llm if node.get("rubrics").is_some() || node.get("criteria").is_some() => {
+        Kind::Llm if has_criteria => {
             if format == Format::Two {
                 cx.problems.add(
                     Diagnostic::warning(
@@ -38,7 +45,8 @@ pub(super) fn grader(cx: &mut Context, node: &Node, format: Format, at: &Asserti
                         written.span,
                         "now `rubrics`",
                     )
-                    .with_help("write `type: rubrics` with `criteria`"),
+                    .with_help("write `type: rubrics` with `criteria`")
+                    .with_suggestion("use the present spelling", written.span, "rubrics"),
                 );
             }
             Kind::Rubrics

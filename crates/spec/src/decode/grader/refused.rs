@@ -96,11 +96,8 @@ pub(super) fn refused(name: &str, span: Span) -> Option<Diagnostic> {
     }
     let inner = folded.strip_prefix("not-")?;
     if let Some((kind, _)) = built_in(inner) {
-        return Some(
-            diagnostic
-                .with_help(format!("write `type: {}` with `negate: true`", kind.name()))
-                .with_suggestion("turn the plain check around", span, kind.name()),
-        );
+        // No change is suggested: without the second key it would turn the check around.
+        return Some(diagnostic.with_help(format!("write `type: {}` with `negate: true`", kind.name())));
     }
     advice(inner).map(|advice| diagnostic.with_help(advice).with_help("`negate: true` turns a grader around"))
 }

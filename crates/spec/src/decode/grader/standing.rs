@@ -129,7 +129,7 @@ fn line_of(cx: &mut Context, entry: &Entry, key: &str) -> Option<Unit> {
     );
     if value.value == 0.0 {
         diagnostic = diagnostic.with_help("every answer reaches 0; remove the key");
-    } else if value.value > 1.0 && value.value <= 100.0 {
+    } else if (2.0..=100.0).contains(&value.value) {
         let scale = if value.value <= 10.0 { 10.0 } else { 100.0 };
         diagnostic = diagnostic.with_help("scores of graders run from 0 to 1").with_suggestion(
             format!("if {} of {scale} was meant", value.value),

@@ -35,7 +35,11 @@ pub(crate) fn choice(
             near,
         );
     }
-    problems.add(diagnostic.with_help(format!("use one of {}", listed.join(", "))));
+    let help = match listed.as_slice() {
+        [only] => format!("the only value is {only}"),
+        several => format!("use one of {}", several.join(", ")),
+    };
+    problems.add(diagnostic.with_help(help));
     None
 }
 

@@ -13,7 +13,7 @@ use crate::decode::common::{FoundLines, lines};
 use crate::decode::file::{read_source, read_tree};
 use crate::decode::grader::{evidence, judging};
 use crate::decode::interpolate::interpolate;
-use crate::decode::{Context, Object};
+use crate::decode::{Context, Object, finish};
 use crate::model::{Format, LineOverrides, RubricGrader};
 use crate::tree::{Data, Node};
 
@@ -73,8 +73,7 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let sound = cx.problems.errors() == 0;
     let Context { sources, problems, .. } = cx;
-    let mut diagnostics = problems.into_vec();
-    assize_diagnostic::sort(&mut diagnostics);
+    let diagnostics = finish(problems, &sources);
     let Decoded { name, description, rubric, judging, evidence, judge, lines } = decoded;
     let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places }| {
         Arc::new(RubricGrader { rubric, places, judging, evidence, judge })

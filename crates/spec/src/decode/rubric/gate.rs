@@ -41,7 +41,9 @@ impl GateKeys {
             );
         }
         let unit = min_score.and_then(|entry| unit_minimum(cx, entry, banded));
-        let raw = raw_minimum.and_then(|entry| raw_minimum_of(cx, entry, banded, format));
+        // Of two minimums one has to go, so the spelling of the other is not the point.
+        let spelling = if min_score.is_some() { Format::One } else { format };
+        let raw = raw_minimum.and_then(|entry| raw_minimum_of(cx, entry, banded, spelling));
         Self {
             required,
             minimum: unit.or(raw),
@@ -90,16 +92,17 @@ impl GateKeys {
             (Some(false), _) => None,
             (_, Some((gate, _))) if banded => Some(*gate),
             (_, Some((gate, span))) => {
-                cx.problems.add(
-                    Diagnostic::warning(
-                        codes::MIN_SCORE_ON_CHECKLIST,
-                        "a checklist criterion is met or not",
-                        *span,
-                        "any minimum above 0 means that it must be met",
-                    )
-                    .with_help("write `required: true`, or add `score_ranges`")
-                    .with_suggestion("say it plainly", *span, "required: true"),
-                );
+                let diagnostic = Diagnostic::warning(
+                    codes::MIN_SCORE_ON_CHECKLIST,
+                    "a checklist criterion is met or not",
+                    *span,
+                    "any minimum above 0 means that it must be met",
+                )
+                .with_help("write `required: true`, or add `score_ranges`");
+                cx.problems.add(match explicit {
+                    Some(_) => diagnostic,
+                    None => diagnostic.with_suggestion("say it plainly", *span, "required: true"),
+                });
                 Some(if explicit == Some(true) { Gate::Met } else { *gate })
             }
             (Some(true), None) if banded => {
@@ -151,7 +154,7 @@ fn unit_minimum(cx: &mut Context, entry: &Entry, banded: bool) -> Option<(Gate, 
                 .with_help("a checklist criterion is met or not: write `required: true`")
                 .with_suggestion("write what it means here", whole, "required: true")
         }
-    } else if value > 1.0 && value <= 100.0 {
+    } else if (2.0..=100.0).contains(&value) {
         let scale = if value <= 10.0 { 10.0 } else { 100.0 };
         diagnostic
             .with_help(format!("if {value} of {scale} was meant, write {}", value / scale))

@@ -339,6 +339,10 @@ fn finish(object: Object<'_>, strict: bool, problems: &mut Problems) {
     for mut diagnostic in unknown.into_vec() {
         diagnostic.severity = Severity::Warning;
         diagnostic.code = codes::FOREIGN_SETTING;
+        // Not all keys are listed here, so a list of those that are would mislead.
+        if diagnostic.suggestion.is_none() {
+            diagnostic.help = vec!["nothing is done with it; check its spelling".to_owned()];
+        }
         problems.add(diagnostic);
     }
 }

@@ -12,7 +12,7 @@ use super::mask::without_secrets;
 use crate::LoadOptions;
 use crate::codes;
 use crate::decode::object::wrong_type;
-use crate::decode::{Object, Problems};
+use crate::decode::{Object, Problems, finish};
 use crate::model::{Place, TargetSpec};
 use crate::tree::{Node, read_yaml};
 
@@ -93,12 +93,8 @@ pub fn load_targets(start: &Path, explicit: Option<&Path>, options: &LoadOptions
         targets = decode(&sources, source, &mut loading);
         secrets = loading.secrets;
     }
-    LoadedTargets {
-        targets,
-        path: Some(path),
-        sources: without_secrets(&sources, &secrets),
-        diagnostics: problems.into_vec(),
-    }
+    let diagnostics = finish(problems, &sources);
+    LoadedTargets { targets, path: Some(path), sources: without_secrets(&sources, &secrets), diagnostics }
 }
 
 fn decode(sources: &SourceMap, source: SourceId, loading: &mut Loading<'_>) -> Vec<TargetSpec> {

@@ -1,8 +1,9 @@
 //! What the mock must know of a wire format.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::mock::incoming::Incoming;
+use crate::mock::reply::Token;
 
 /// A wire format seen from the server's side.
 pub(in crate::mock) trait WireFormat: Sync {
@@ -24,11 +25,59 @@ pub(in crate::mock) trait WireFormat: Sync {
 pub(in crate::mock) struct Said {
     pub(in crate::mock) text: String,
     pub(in crate::mock) refusal: Option<String>,
-    /// The finish reason in the format's words; `None` for a natural end.
+    /// Why it ended: `length` or `content_filter`, which each format says in its own words, or a word of the format
+    /// itself; `None` for a natural end.
     pub(in crate::mock) finish: Option<String>,
+    /// The tokens of `text`, when their probabilities are known.
+    pub(in crate::mock) tokens: Vec<Token>,
 }
 
 /// A stand-in for a tokenizer: a quarter of the bytes, at least one.
 pub(super) fn tokens(text_bytes: usize) -> u64 {
     (text_bytes as u64 / 4).max(1)
+}
+
+/// Input and output tokens of an exchange.
+pub(super) fn spent(incoming: &Incoming, said: &Said) -> (u64, u64) {
+    let input = tokens(incoming.system_text.len() + incoming.last_user_text.len());
+    let output = tokens(said.text.len() + said.refusal.as_ref().map_or(0, String::len));
+    (input, output)
+}
+
+/// The text of a message's content: a string, or a list of parts with a text each.
+pub(super) fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        _ => String::new(),
+    }
+}
+
+/// Fills in the texts from a list of messages with a role each: all system texts, and the last user text.
+pub(super) fn read_messages(incoming: &mut Incoming, messages: &str, content: &str) {
+    let all = incoming.body[messages].as_array().map(Vec::as_slice).unwrap_or_default();
+    let said_by = |roles: &'static [&'static str]| {
+        all.iter()
+            .filter(move |message| roles.iter().any(|role| message["role"] == *role))
+            .map(|message| text_of(&message[content]))
+    };
+    let system = said_by(&["system", "developer"]).collect::<Vec<_>>().join("\n");
+    let user = said_by(&["user"]).next_back().unwrap_or_default();
+    incoming.system_text = system;
+    incoming.last_user_text = user;
+}
+
+/// The probabilities of tokens as OpenAI's formats list them, and Ollama's after them.
+pub(super) fn logprobs(tokens: &[Token]) -> Value {
+    let entry =
+        |text: &str, logprob: f64| json!({"token": text, "logprob": logprob, "bytes": text.as_bytes()});
+    tokens
+        .iter()
+        .map(|token| {
+            let mut item = entry(&token.text, token.logprob);
+            item["top_logprobs"] =
+                token.alternatives.iter().map(|(text, logprob)| entry(text, *logprob)).collect();
+            item
+        })
+        .collect()
 }

@@ -1,12 +1,22 @@
 //! The wire formats the mock speaks, one file each, chosen by the path of the request.
 
+mod anthropic;
 mod format;
+mod gemini;
+mod ollama;
 mod openai_chat;
+mod openai_responses;
 
 pub(super) use format::{Said, WireFormat};
 
 /// All formats. A request goes to the first that claims its path.
-static FORMATS: &[&dyn WireFormat] = &[&openai_chat::OpenAiChat];
+static FORMATS: &[&dyn WireFormat] = &[
+    &openai_chat::OpenAiChat,
+    &openai_responses::OpenAiResponses,
+    &anthropic::Anthropic,
+    &gemini::Gemini,
+    &ollama::Ollama,
+];
 
 /// The format spoken at this path.
 pub(super) fn for_path(path: &str) -> Option<&'static dyn WireFormat> {

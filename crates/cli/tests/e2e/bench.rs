@@ -1,0 +1,96 @@
+//! What all these tests set up and look at.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use assize_testkit::cli::{CliOutput, CliTest};
+use assize_testkit::mock::{MockServer, Script};
+use serde_json::Value;
+
+/// The key every test sends; it must never be seen again.
+pub(crate) const KEY: &str = "sk-e2e-7f3a9c-never-shown";
+
+/// The binary in an empty folder.
+pub(crate) fn cli() -> CliTest {
+    CliTest::new(env!("CARGO_BIN_EXE_assize"))
+}
+
+/// The binary in an empty folder, with a server that stands for OpenAI's.
+pub(crate) fn with_server(script: impl Script) -> (CliTest, MockServer) {
+    let server = MockServer::start(script);
+    let mut cli = cli();
+    cli.env("OPENAI_BASE_URL", server.base_url());
+    cli.env("OPENAI_API_KEY", KEY);
+    (cli, server)
+}
+
+/// The one JSON object on stdout.
+#[track_caller]
+pub(crate) fn object(output: &CliOutput) -> Value {
+    let value: Value = serde_json::from_str(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}\n{}\n{}", output.stdout, output.stderr));
+    assert!(value.is_object(), "{value}");
+    value
+}
+
+/// The result rows of a run folder, in order of case ids, then targets.
+pub(crate) fn rows(cli: &CliTest, folder: impl AsRef<Path>) -> Vec<Value> {
+    let mut rows = lines(&cli.read(folder.as_ref().join("results.jsonl")));
+    rows.sort_by_key(|row| format!("{} {} {}", row["case_id"], row["suite"], row["target"]));
+    rows
+}
+
+/// The judgement rows of a run folder, in order of writing.
+pub(crate) fn judgements(cli: &CliTest, folder: impl AsRef<Path>) -> Vec<Value> {
+    lines(&cli.read(folder.as_ref().join("judgements.jsonl")))
+}
+
+/// `run.json` of a run folder.
+pub(crate) fn info(cli: &CliTest, folder: impl AsRef<Path>) -> Value {
+    serde_json::from_str(&cli.read(folder.as_ref().join("run.json"))).expect("run.json is JSON")
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect()
+}
+
+/// The outcomes of a row's criteria, as `id=outcome`, all graders in order.
+pub(crate) fn outcomes(row: &Value) -> Vec<String> {
+    let graders = row["graders"].as_array().expect("a row has graders");
+    graders
+        .iter()
+        .flat_map(|grader| grader["criteria"].as_array().expect("a grader has criteria"))
+        .map(|criterion| {
+            let outcome = criterion["outcome"].as_str().expect("an outcome is a word");
+            let id = criterion["id"].as_str().expect("an id is a text");
+            match criterion["raw_score"].as_u64() {
+                Some(score) => format!("{id}={score}"),
+                None => format!("{id}={outcome}"),
+            }
+        })
+        .collect()
+}
+
+/// A suite of format 2 with one case that has this answer and these criteria.
+pub(crate) fn one_case(answer: &str, criteria: &[&str]) -> String {
+    let answer = Value::from(answer);
+    let mut text = format!(
+        "name: one\ntests:\n- id: only\n  criteria: x\n  input: q\n  output: {answer}\n  assertions:\n"
+    );
+    for criterion in criteria {
+        let _ = writeln!(text, "  - {}", Value::from(*criterion));
+    }
+    text
+}
+
+/// Whether any file below a folder holds this text, byte for byte.
+pub(crate) fn holds(folder: &Path, needle: &str) -> bool {
+    std::fs::read_dir(folder).expect("the folder can be read").any(|entry| {
+        let path = entry.expect("the folder can be read").path();
+        if path.is_dir() {
+            return holds(&path, needle);
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        bytes.windows(needle.len()).any(|window| window == needle.as_bytes())
+    })
+}

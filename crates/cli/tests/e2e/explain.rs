@@ -1,0 +1,74 @@
+//! `explain`: the arithmetic agrees with the row.
+
+use crate::bench::{cli, object, rows};
+
+const SUITE: &str = "name: s\ntests:\n- id: refund-policy\n  criteria: x\n  input: q\n  output: apples and pears\n  assertions:\n  \
+                     - Names apples\n  - Names zebras\n  - name: weighted\n    type: rubrics\n    weight: 3\n    criteria:\n    \
+                     - {id: p, outcome: Names pears, weight: 2.5}\n    - {id: l, outcome: Names lions, weight: 0.5, required: true}\n\
+                     - id: other\n  criteria: x\n  input: q\n  output: y\n  assertions: [Says y]\n";
+
+#[test]
+fn numbers_agree_with_the_row() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml"]).expect_code(1);
+    let run = object(&cli.run(&["eval", "s.yaml", "--json"]).expect_code(1));
+    let rows = rows(&cli, run["run_dir"].as_str().expect("a text"));
+    let row = rows.iter().find(|row| row["case_id"] == "refund-policy").expect("it ran");
+    let explained = object(&cli.run(&["explain", "last", "refund-policy", "--json"]).expect_code(0));
+    let numbers = numbers(&explained);
+    for wanted in [&row["score"], &row["graders"][0]["score"], &row["graders"][1]["score"]] {
+        let wanted = wanted.as_f64().expect("a number");
+        assert!(numbers.iter().any(|found| (found - wanted).abs() < 1e-12), "{wanted} not in {explained}");
+    }
+    // Strings: 1/2 with weight 2; objects: 2.5/3 with weight 3.
+    let expected = (0.5 * 2.0 + 2.5 / 3.0 * 3.0) / 5.0;
+    assert!((row["score"].as_f64().expect("a number") - expected).abs() < 1e-12);
+    let text = cli.run(&["explain", "last", "refund-policy"]).expect_code(0).stdout;
+    for words in ["2.5 / 3", "0.833", "weighted", "must be met: no", "fail"] {
+        assert!(text.contains(words), "{words} not in\n{text}");
+    }
+    let by_id =
+        cli.run(&["explain", run["run_id"].as_str().expect("a text"), "refund-policy"]).expect_code(0);
+    assert_eq!(by_id.stdout, text, "an id and `last` mean the same run");
+}
+
+fn numbers(value: &serde_json::Value) -> Vec<f64> {
+    match value {
+        serde_json::Value::Number(number) => number.as_f64().into_iter().collect(),
+        serde_json::Value::Array(items) => items.iter().flat_map(numbers).collect(),
+        serde_json::Value::Object(members) => members.values().flat_map(numbers).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn unknown_cases_and_runs_get_a_hint() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    let output = cli.run(&["explain", "last", "x"]).expect_code(2);
+    assert!(output.stderr.contains("assize eval"), "{}", output.stderr);
+    cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(1);
+    let output = cli.run(&["explain", "run", "refund-polcy"]).expect_code(2);
+    assert!(output.stderr.contains("did you mean `refund-policy`?"), "{}", output.stderr);
+    let output = cli.run(&["explain", "run", "entirely different"]).expect_code(2);
+    assert!(output.stderr.contains("refund-policy") && output.stderr.contains("other"), "{}", output.stderr);
+    let output = cli.run(&["explain", "absent", "other"]).expect_code(2);
+    assert!(output.stderr.contains("absent"), "{}", output.stderr);
+    cli.file("folder/notes.txt", "");
+    let output = cli.run(&["explain", "folder", "other"]).expect_code(2);
+    assert!(output.stderr.contains("folder"), "{}", output.stderr);
+    assert_eq!(output.stdout, "");
+}
+
+#[test]
+fn last_is_the_newest_even_of_several_in_one_second() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    for number in 0..6 {
+        let text = SUITE.replace("id: other", &format!("id: other-{number}"));
+        cli.file("s.yaml", text);
+        cli.run(&["eval", "s.yaml", "--quiet"]).expect_code(1);
+        cli.run(&["explain", "last", &format!("other-{number}")]).expect_code(0);
+    }
+}

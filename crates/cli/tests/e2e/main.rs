@@ -1,0 +1,21 @@
+//! The real program, end to end: files in, exit code, stdout and run folder out.
+
+mod answers;
+mod bench;
+mod doctor;
+mod eval;
+mod explain;
+mod faults;
+mod isolation;
+mod judge;
+mod judges;
+mod judging;
+mod lines;
+mod pressure;
+mod rows;
+mod score;
+mod secrets;
+mod select;
+mod signals;
+mod targets;
+mod validate;

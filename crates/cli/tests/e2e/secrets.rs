@@ -1,0 +1,116 @@
+//! The key of a server is sent and never seen again.
+
+use assize_testkit::cli::{CliOutput, CliTest};
+use assize_testkit::mock::{Incoming, Reply, always};
+
+use crate::bench::{KEY, holds, one_case, with_server};
+use crate::judge::honest;
+
+#[track_caller]
+fn unseen(cli: &CliTest, output: &CliOutput) {
+    assert!(!output.stdout.contains(KEY), "{}", output.stdout);
+    assert!(!output.stderr.contains(KEY), "{}", output.stderr);
+    assert!(!holds(cli.dir(), KEY), "a file holds the key");
+}
+
+#[test]
+fn a_sound_run_sends_the_key_and_stores_it_nowhere() {
+    let (cli, server) = with_server(honest);
+    cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
+    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(0);
+    unseen(&cli, &output);
+    let sent = format!("Bearer {KEY}");
+    assert_eq!(server.requests()[0].header("authorization"), Some(sent.as_str()));
+    unseen(&cli, &cli.run(&["explain", "last", "only", "--json"]).expect_code(0));
+}
+
+#[test]
+fn a_refused_key_names_its_variable_and_not_its_value() {
+    let body = format!("{{\"error\":{{\"message\":\"Incorrect API key provided: {KEY}\"}}}}");
+    let (cli, server) = with_server(always(Reply::status(401, body)));
+    cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
+    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(3);
+    assert!(output.stdout.contains("OPENAI_API_KEY"), "{}", output.stdout);
+    assert_eq!(server.count(), 1, "a refused key is not tried again");
+    unseen(&cli, &output);
+}
+
+#[test]
+fn servers_that_echo_the_key_do_not_spread_it() {
+    for reply in [
+        Reply::status(400, format!("{{\"error\":{{\"message\":\"header was Bearer {KEY}\"}}}}")),
+        Reply::Raw(format!("you sent {KEY}")),
+        Reply::text(format!("not JSON, but {KEY}")),
+        Reply::text(format!("{{\"evidence\": [\"{KEY}\"], \"reason\": \"{KEY}\", \"outcome\": \"met\"}}")),
+        Reply::Refusal(format!("no, {KEY}")),
+    ] {
+        let (cli, _server) = with_server({
+            let reply = reply.clone();
+            // Answered well after that, so that retries cost no time.
+            move |incoming: &Incoming| if incoming.index == 0 { reply.clone() } else { honest(incoming) }
+        });
+        cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
+        let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]);
+        unseen(&cli, &output);
+    }
+}
+
+#[test]
+fn a_targets_key_is_kept_as_well() {
+    let body = format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}");
+    let (cli, server) = with_server(always(Reply::status(401, body)));
+    cli.file(
+        ".assize/targets.yaml",
+        format!(
+            "targets:\n- name: t\n  provider: openai\n  model: m\n  base_url: {}\n  api_key: ${{{{ OPENAI_API_KEY }}}}\n",
+            server.base_url()
+        ),
+    );
+    cli.file("s.yaml", "name: s\ntests:\n- id: a\n  criteria: x\n  input: q\n  assertions: [Says hello]\n");
+    let output = cli.run(&["eval", "s.yaml", "--target", "t"]).expect_code(3);
+    assert!(output.stdout.contains("API key"), "{}", output.stdout);
+    assert_eq!(server.count(), 1);
+    unseen(&cli, &output);
+}
+
+#[test]
+fn a_file_of_variables_is_read_and_what_is_set_wins() {
+    let (mut cli, server) = with_server(honest);
+    cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
+    cli.file("keys/env", "OPENAI_API_KEY=from-the-file\nJUDGE_MODEL=openai:from-file\n");
+    cli.run(&["eval", "s.yaml", "--env-file", "keys/env"]).expect_code(0);
+    let request = &server.requests()[0];
+    assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    assert_eq!(request.json()["model"], "from-file");
+    cli.env("JUDGE_MODEL", "openai:from-environment");
+    cli.file(".env", "JUDGE_MODEL=openai:from-dot-env\n");
+    cli.run(&["eval", "s.yaml"]).expect_code(0);
+    assert_eq!(server.requests()[1].json()["model"], "from-environment");
+    cli.file(".env", format!("{KEY} is no assignment\n"));
+    let output = cli.run(&["eval", "s.yaml"]).expect_code(2);
+    assert!(output.stderr.contains(".env") && !output.stderr.contains(KEY), "{}", output.stderr);
+    assert_eq!(server.count(), 2);
+}
+
+#[test]
+fn what_a_failing_command_says_is_kept_without_the_secrets_it_inherited() {
+    let (cli, _server) = with_server(honest);
+    cli.file(
+        ".assize/targets.yaml",
+        "targets:\n- {name: c, provider: cli, command: 'set -x; : $OPENAI_API_KEY; exit 3'}\n",
+    );
+    cli.file("s.yaml", "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: [hello]}\n");
+    let output = cli.run(&["eval", "s.yaml"]).expect_code(3);
+    assert!(output.stdout.contains("[redacted]"), "{}", output.stdout);
+    unseen(&cli, &output);
+}
+
+#[test]
+fn credentials_in_an_address_are_kept() {
+    let mut cli = crate::bench::cli();
+    cli.env("OPENAI_BASE_URL", "ftp://user:never-shown-either@127.0.0.1/v1").env("OPENAI_API_KEY", KEY);
+    cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
+    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(2);
+    assert!(!output.stderr.contains("never-shown-either"), "{}", output.stderr);
+    unseen(&cli, &output);
+}

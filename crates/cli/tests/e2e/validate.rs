@@ -1,0 +1,81 @@
+//! `validate`: exit codes and formats.
+
+use crate::bench::{cli, object};
+
+const SOUND: &str = "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: [Says y]}\n";
+const WARNED: &str = "name: s\ntests:\n- id: a\n  criteria: x\n  input: q\n  assertions:\n  - type: rubrics\n    criteria:\n    \
+                      - {id: a, outcome: x}\n    - {id: b, outcome: y, weight: -1}\n";
+const BROKEN: &str = "name: s\ntests:\n- {id: a, criteria: x, inptu: q, assertions: [Says y]}\n- {id: a, criteria: x, input: q}\n";
+
+#[test]
+fn sound_files_exit_with_0_and_broken_ones_with_2() {
+    let cli = cli();
+    cli.file("sound.eval.yaml", SOUND).file("warned.eval.yaml", WARNED).file("broken.yaml", BROKEN);
+    let output = cli.run(&["validate", "."]).expect_code(2);
+    assert!(output.stdout.contains("broken.yaml:3:"), "{}", output.stdout);
+    let output = cli.run(&["validate", "sound.eval.yaml", "warned.eval.yaml"]).expect_code(0);
+    assert!(
+        output.stdout.contains("2 files, 2 cases") && output.stdout.contains("1 warning"),
+        "{}",
+        output.stdout
+    );
+    cli.run(&["validate", "warned.eval.yaml", "--max-warnings", "1"]).expect_code(0);
+    cli.run(&["validate", "warned.eval.yaml", "--max-warnings", "0"]).expect_code(2);
+    cli.run(&["validate", "absent.yaml"]).expect_code(2);
+    cli.run(&["validate"]).expect_code(2);
+    cli.run(&["eval", "warned.eval.yaml", "--deny", "warnings"]).expect_code(2);
+    assert!(!cli.path(".assize").exists(), "nothing was run");
+}
+
+#[test]
+fn machine_formats_are_whole_and_alone_on_stdout() {
+    let cli = cli();
+    cli.file("broken.yaml", BROKEN);
+    let output = cli.run(&["validate", "broken.yaml", "--format", "json"]).expect_code(2);
+    let value = object(&output);
+    assert_eq!(output.stderr, "");
+    assert_eq!(value["errors"].as_u64(), value["diagnostics"].as_array().map(|all| all.len() as u64));
+    assert_eq!(value["files"][0]["path"], "broken.yaml");
+    let same = object(&cli.run(&["validate", "broken.yaml", "--json"]).expect_code(2));
+    assert_eq!(same, value);
+    let sarif = object(&cli.run(&["validate", "broken.yaml", "--format", "sarif"]).expect_code(2));
+    assert_eq!(sarif["version"], "2.1.0");
+    let github = cli.run(&["validate", "broken.yaml", "--format", "github"]).expect_code(2);
+    assert!(
+        github.stdout.lines().all(|line| line.starts_with("::error file=broken.yaml,line=")),
+        "{}",
+        github.stdout
+    );
+}
+
+#[test]
+fn unbuilt_graders_are_no_problem_of_the_file() {
+    let cli = cli();
+    cli.file(
+        "later.yaml",
+        "name: s\ntests:\n- id: a\n  criteria: x\n  input: q\n  assertions:\n  - {type: contains, value: y}\n",
+    );
+    cli.run(&["validate", "later.yaml"]).expect_code(0);
+}
+
+#[test]
+fn hostile_files_end_in_a_message() {
+    let cli = cli();
+    cli.file("utf8.yaml", b"name: \xff\xfe\ntests: []\n".as_slice());
+    cli.file("tabs.yaml", "name: s\ntests:\n\t- id: a\n");
+    cli.file("bom.yaml", format!("\u{feff}{}", SOUND.replace('\n', "\r\n")));
+    cli.file("empty.yaml", "");
+    cli.file("alias.yaml", "a: &a [1]\nb: *a\ntests: *b\n");
+    cli.file("deep.yaml", format!("tests: {}", "[".repeat(20_000)));
+    for (name, code) in [
+        ("utf8.yaml", 2),
+        ("tabs.yaml", 2),
+        ("bom.yaml", 0),
+        ("empty.yaml", 2),
+        ("alias.yaml", 2),
+        ("deep.yaml", 2),
+    ] {
+        let output = cli.run(&["validate", name]).expect_code(code);
+        assert!(!output.stderr.contains("panicked"), "{name}: {}", output.stderr);
+    }
+}

@@ -1,0 +1,38 @@
+//! What `assize validate` prints in each form, and the code it ends with. Every folder under
+//! `fixtures/validate` is a working folder whose file `args` holds the arguments, one on each line.
+
+use std::fs;
+use std::path::Path;
+
+use assize_testkit::cli::CliTest;
+use assize_testkit::filter::Filter;
+use assize_testkit::golden;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/validate");
+
+#[test]
+fn validate_prints_problems_in_every_form() {
+    golden::run(FIXTURES, "txt", |case| {
+        let mut cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+        copy(&case.input, Path::new(""), &cli);
+        let args = fs::read_to_string(case.input.join("args")).expect("arguments");
+        let args: Vec<&str> = args.lines().collect();
+        cli.filter(Filter::text(
+            format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION")),
+            "\"version\": \"[VERSION]\"",
+        ));
+        cli.snapshot(&args)
+    });
+}
+
+fn copy(from: &Path, relative: &Path, to: &CliTest) {
+    for entry in fs::read_dir(from).expect("readable") {
+        let path = entry.expect("readable").path();
+        let name = relative.join(path.file_name().expect("an entry"));
+        if path.is_dir() {
+            copy(&path, &name, to);
+        } else if name != Path::new("args") {
+            to.file(name, fs::read(&path).expect("readable"));
+        }
+    }
+}

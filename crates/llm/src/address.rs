@@ -1,0 +1,177 @@
+//! From an address as people write it in a variable to the base URL that a format's paths are added to.
+//!
+//! The habits differ: OpenAI's variable ends in `/v1` and Anthropic's does not, Ollama's may lack the scheme, Azure's
+//! names only the resource. A text that is no URL is passed on as it is; whoever uses it says so.
+
+use reqwest::Url;
+
+use crate::config::ConfigError;
+
+/// Looks variables up. Empty ones count as not set.
+pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The variables that choose Azure's API version, the first that is set.
+const AZURE_VERSION_VARIABLES: [&str; 2] = ["OPENAI_API_VERSION", "AZURE_OPENAI_API_VERSION"];
+
+/// The oldest stable version that takes reply schemas.
+const AZURE_VERSION: &str = "2024-10-21";
+
+/// As it is written.
+#[expect(clippy::unnecessary_wraps, reason = "one signature for the addresses of all providers")]
+pub(crate) fn plain(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
+    Ok(text.trim().to_owned())
+}
+
+/// Without a closing `/v1`, which is part of Anthropic's paths.
+#[expect(clippy::unnecessary_wraps, reason = "one signature for the addresses of all providers")]
+pub(crate) fn anthropic(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
+    Ok(with_path(text, |path| path.strip_suffix("/v1").unwrap_or(path).to_owned()))
+}
+
+/// With a version, which Google's own variable leaves out.
+#[expect(clippy::unnecessary_wraps, reason = "one signature for the addresses of all providers")]
+pub(crate) fn gemini(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
+    Ok(with_path(text, |path| {
+        let last = path.rsplit('/').next().unwrap_or_default();
+        let version =
+            last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if version { path.to_owned() } else { format!("{path}/v1beta") }
+    }))
+}
+
+/// With a scheme and a port, and without the `/v1` or `/api` that belong to a path. The address on which a server
+/// listens everywhere is not one to connect to.
+#[expect(clippy::unnecessary_wraps, reason = "one signature for the addresses of all providers")]
+pub(crate) fn ollama(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
+    let text = text.trim();
+    let mut address = match text.split_once("://") {
+        Some(_) => text.to_owned(),
+        None if text.starts_with(':') => format!("http://127.0.0.1{text}"),
+        None => format!("http://{text}"),
+    };
+    if let Ok(mut url) = Url::parse(&address) {
+        let failed = match url.port() {
+            None if !text.contains("://") => url.set_port(Some(11434)).is_err(),
+            _ => false,
+        } || (url.host_str() == Some("0.0.0.0") && url.set_host(Some("127.0.0.1")).is_err());
+        if !failed {
+            address = url.to_string();
+        }
+    }
+    Ok(with_path(&address, |path| {
+        let path = path.strip_suffix("/v1").unwrap_or(path);
+        path.strip_suffix("/api").unwrap_or(path).to_owned()
+    }))
+}
+
+/// With `/openai` and the API version, unless the address is that of the unversioned API or has a version already.
+///
+/// # Errors
+/// When the API version does not look like one.
+pub(crate) fn azure(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> {
+    let address = with_path(text, |path| {
+        if path.ends_with("/openai") || path.ends_with("/openai/v1") {
+            path.to_owned()
+        } else {
+            format!("{path}/openai")
+        }
+    });
+    let Ok(mut url) = Url::parse(&address) else { return Ok(address) };
+    if azure_has_deployments(&url) && !url.query_pairs().any(|(name, _)| name == "api-version") {
+        let chosen = AZURE_VERSION_VARIABLES.iter().find_map(|name| Some((*name, env(name)?)));
+        if let Some((variable, version)) = &chosen
+            && !looks_like_version(version)
+        {
+            return Err(ConfigError::BadApiVersion { variable: (*variable).to_owned() });
+        }
+        let version = chosen.map_or_else(|| AZURE_VERSION.to_owned(), |(_, version)| version);
+        url.query_pairs_mut().append_pair("api-version", version.trim());
+    }
+    Ok(url.to_string())
+}
+
+/// Whether a base URL of Azure has a path for each deployment.
+pub(crate) fn azure_has_deployments(url: &Url) -> bool {
+    !url.path().trim_end_matches('/').ends_with("/openai/v1")
+}
+
+/// A date, perhaps with `-preview`. Anything else might be a secret in the wrong variable, and would end up in the
+/// address.
+fn looks_like_version(text: &str) -> bool {
+    let text = text.trim();
+    let date = text.strip_suffix("-preview").unwrap_or(text);
+    date.len() == 10
+        && date.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+fn with_path(text: &str, change: impl Fn(&str) -> String) -> String {
+    match Url::parse(text.trim()) {
+        Ok(mut url) if url.has_host() => {
+            let path = change(url.path().trim_end_matches('/'));
+            url.set_path(&path);
+            url.to_string()
+        }
+        _ => text.trim().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn none(_: &str) -> Option<String> {
+        None
+    }
+
+    #[test]
+    fn anthropics_version_belongs_to_the_path() {
+        for text in ["https://h", "https://h/", "https://h/v1", "https://h/v1/"] {
+            assert_eq!(anthropic(text, &none).unwrap(), "https://h/");
+        }
+        assert_eq!(anthropic("https://h/proxy/v1?a=1", &none).unwrap(), "https://h/proxy?a=1");
+        assert_eq!(anthropic("h/v1", &none).unwrap(), "h/v1");
+    }
+
+    #[test]
+    fn geminis_version_is_added_where_it_lacks() {
+        assert_eq!(gemini("https://h", &none).unwrap(), "https://h/v1beta");
+        assert_eq!(gemini("https://h/v1", &none).unwrap(), "https://h/v1");
+        assert_eq!(gemini("https://h/x/v1alpha/", &none).unwrap(), "https://h/x/v1alpha");
+        assert_eq!(gemini("https://h/vertex", &none).unwrap(), "https://h/vertex/v1beta");
+    }
+
+    #[test]
+    fn ollamas_habits() {
+        for (written, meant) in [
+            ("localhost", "http://localhost:11434/"),
+            ("0.0.0.0", "http://127.0.0.1:11434/"),
+            ("127.0.0.1:8080", "http://127.0.0.1:8080/"),
+            (":9000", "http://127.0.0.1:9000/"),
+            ("http://box:11434/v1", "http://box:11434/"),
+            ("http://box:11434/api/", "http://box:11434/"),
+            ("https://ollama.com", "https://ollama.com/"),
+        ] {
+            assert_eq!(ollama(written, &none).unwrap(), meant, "{written}");
+        }
+    }
+
+    #[test]
+    fn azures_version_comes_from_the_address_the_variable_or_here() {
+        let with =
+            |version: &'static str| move |name: &str| (name == "OPENAI_API_VERSION").then(|| version.into());
+        let base = "https://r.openai.azure.com";
+        assert_eq!(azure(base, &none).unwrap(), format!("{base}/openai?api-version=2024-10-21"));
+        assert_eq!(
+            azure(base, &with("2025-04-01-preview")).unwrap(),
+            format!("{base}/openai?api-version=2025-04-01-preview")
+        );
+        let given = format!("{base}/openai?api-version=x");
+        assert_eq!(azure(&given, &with("2025-04-01")).unwrap(), given);
+        assert_eq!(azure(&format!("{base}/openai/v1/"), &none).unwrap(), format!("{base}/openai/v1"));
+        let error = azure(base, &with("sk-secret")).unwrap_err().to_string();
+        assert!(error.contains("OPENAI_API_VERSION") && !error.contains("sk-secret"), "{error}");
+    }
+}

@@ -1,0 +1,192 @@
+//! Reading log-probabilities, and tokens written to a prompt cache, out of a reply's body.
+//!
+//! Few callers want them and they are large, so they are read when asked for. The formats keep them in different
+//! places, so the place tells the format.
+
+use serde_json::Value;
+
+use crate::reply::ChatReply;
+
+/// One token of a reply and how likely it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TokenLogprob {
+    /// The token's text.
+    pub token: String,
+    /// The natural logarithm of its probability; at most 0.
+    pub logprob: f64,
+    /// The likeliest tokens at this place, the chosen one usually among them, in the server's order.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A token that could have stood at a place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alternative {
+    /// The token's text.
+    pub token: String,
+    /// The natural logarithm of its probability; at most 0.
+    pub logprob: f64,
+}
+
+impl ChatReply {
+    /// The log-probabilities of the reply's visible tokens, in order; `None` when the server sent none. A token without
+    /// a usable number makes all of them unusable: a gap would shift what they belong to.
+    pub fn logprobs(&self) -> Option<Vec<TokenLogprob>> {
+        let body: Value = serde_json::from_str(&self.raw).ok()?;
+        let tokens = openai_chat(&body)
+            .or_else(|| openai_responses(&body))
+            .or_else(|| gemini(&body))
+            .or_else(|| list(body.get("logprobs")?))?;
+        (!tokens.is_empty()).then_some(tokens)
+    }
+
+    /// Tokens of the input that were written to the provider's prompt cache, which costs extra at Anthropic; they are
+    /// part of `usage.input`. `None` when not reported.
+    pub fn cache_written(&self) -> Option<u64> {
+        let body: Value = serde_json::from_str(&self.raw).ok()?;
+        body.pointer("/usage/cache_creation_input_tokens")?.as_u64()
+    }
+}
+
+fn openai_chat(body: &Value) -> Option<Vec<TokenLogprob>> {
+    list(body.pointer("/choices/0/logprobs/content")?)
+}
+
+fn openai_responses(body: &Value) -> Option<Vec<TokenLogprob>> {
+    let parts = body
+        .get("output")?
+        .as_array()?
+        .iter()
+        .filter(|item| item["type"] == "message")
+        .filter_map(|item| item["content"].as_array())
+        .flatten()
+        .filter(|part| part["type"] == "output_text");
+    let lists: Option<Vec<_>> = parts.map(|part| list(part.get("logprobs")?)).collect();
+    Some(lists?.into_iter().flatten().collect())
+}
+
+/// Gemini keeps chosen tokens and alternatives in two lists of the same length.
+fn gemini(body: &Value) -> Option<Vec<TokenLogprob>> {
+    let result = body.pointer("/candidates/0/logprobsResult")?;
+    let tops = result.get("topCandidates").and_then(Value::as_array);
+    result
+        .get("chosenCandidates")?
+        .as_array()?
+        .iter()
+        .enumerate()
+        .map(|(position, chosen)| {
+            let (token, logprob) = entry(chosen, "logProbability")?;
+            let alternatives = tops
+                .and_then(|tops| tops.get(position)?.get("candidates")?.as_array())
+                .map(|candidates| alternatives(candidates, "logProbability"))
+                .unwrap_or_default();
+            Some(TokenLogprob { token, logprob, alternatives })
+        })
+        .collect()
+}
+
+/// OpenAI's list of tokens, which Ollama has as well.
+fn list(tokens: &Value) -> Option<Vec<TokenLogprob>> {
+    tokens
+        .as_array()?
+        .iter()
+        .map(|item| {
+            let (token, logprob) = entry(item, "logprob")?;
+            let alternatives = item
+                .get("top_logprobs")
+                .and_then(Value::as_array)
+                .map(|top| alternatives(top, "logprob"))
+                .unwrap_or_default();
+            Some(TokenLogprob { token, logprob, alternatives })
+        })
+        .collect()
+}
+
+fn alternatives(items: &[Value], name: &str) -> Vec<Alternative> {
+    let read = |item| entry(item, name).map(|(token, logprob)| Alternative { token, logprob });
+    items.iter().filter_map(read).collect()
+}
+
+/// A probability cannot be above 1; rounding may lift its logarithm a hair above 0.
+fn entry(item: &Value, name: &str) -> Option<(String, f64)> {
+    let logprob = item.get(name)?.as_f64().filter(|number| *number <= 1e-3)?;
+    Some((item.get("token")?.as_str()?.to_owned(), logprob.min(0.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::reply::{Finish, Usage};
+
+    fn reply(raw: &str) -> ChatReply {
+        ChatReply {
+            text: String::new(),
+            finish: Finish::Stop,
+            refusal: None,
+            usage: Usage::default(),
+            model: None,
+            request_id: None,
+            raw: raw.to_owned(),
+            latency: Duration::ZERO,
+            attempts: 1,
+            failed: Vec::new(),
+        }
+    }
+
+    fn expected() -> Vec<TokenLogprob> {
+        let alternative = |token: &str, logprob| Alternative { token: token.into(), logprob };
+        vec![
+            TokenLogprob { token: "un".into(), logprob: 0.0, alternatives: Vec::new() },
+            TokenLogprob {
+                token: "met".into(),
+                logprob: -0.25,
+                alternatives: vec![alternative("met", -0.25), alternative("known", -1.5)],
+            },
+        ]
+    }
+
+    #[test]
+    fn every_format_gives_the_same_tokens() {
+        let list = r#"[{"token":"un","logprob":0.0,"bytes":[117,110],"top_logprobs":[]},
+            {"token":"met","logprob":-0.25,"bytes":null,"top_logprobs":
+            [{"token":"met","logprob":-0.25},{"token":"known","logprob":-1.5}]}]"#;
+        for raw in [
+            format!(r#"{{"choices":[{{"logprobs":{{"content":{list},"refusal":null}}}}]}}"#),
+            format!(
+                r#"{{"output":[{{"type":"reasoning"}},{{"type":"message","content":[{{"type":"output_text","text":"unmet",
+                "logprobs":{list}}}]}}]}}"#
+            ),
+            format!(r#"{{"message":{{"content":"unmet"}},"logprobs":{list}}}"#),
+            r#"{"candidates":[{"logprobsResult":{
+                "chosenCandidates":[{"token":"un","tokenId":1,"logProbability":0},
+                    {"token":"met","tokenId":2,"logProbability":-0.25}],
+                "topCandidates":[{"candidates":[]},{"candidates":[
+                    {"token":"met","tokenId":2,"logProbability":-0.25},
+                    {"token":"known","tokenId":3,"logProbability":-1.5}]}]}}]}"#
+                .to_owned(),
+        ] {
+            assert_eq!(reply(&raw).logprobs(), Some(expected()), "{raw}");
+        }
+    }
+
+    #[test]
+    fn none_is_not_an_empty_list_and_a_gap_spoils_all() {
+        for raw in [
+            "",
+            "{}",
+            r#"{"choices":[{"logprobs":null}]}"#,
+            r#"{"choices":[{"logprobs":{"content":[]}}]}"#,
+            r#"{"logprobs":[{"token":"a","logprob":-0.1},{"token":"b"}]}"#,
+            r#"{"logprobs":[{"token":"a","logprob":0.7}]}"#,
+        ] {
+            assert_eq!(reply(raw).logprobs(), None, "{raw}");
+        }
+    }
+
+    #[test]
+    fn tokens_written_to_the_cache_are_read() {
+        assert_eq!(reply(r#"{"usage":{"cache_creation_input_tokens":7}}"#).cache_written(), Some(7));
+        assert_eq!(reply(r#"{"usage":{}}"#).cache_written(), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! Which providers could be asked now, and why the others could not. Nothing is sent.
+
+use reqwest::header::HeaderValue;
+use secrecy::ExposeSecret;
+
+use crate::config::ConfigError;
+use crate::provider::{self, PROVIDERS, Provider};
+use crate::settings;
+
+/// Whether one provider is set up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Readiness {
+    /// The provider's name.
+    pub provider: &'static str,
+    /// The variable its key is read from: the one that is set, or else the one to set.
+    pub key_variable: &'static str,
+    /// The variable that moves its address: the one that is set, or else the one to set.
+    pub base_url_variable: &'static str,
+    /// Whether a variable of this provider is set at all. A provider may be ready without: a server on this machine
+    /// needs none.
+    pub configured: bool,
+    /// Host and, where it is not the usual one, port; `None` when there is no usable address.
+    pub host: Option<String>,
+    /// Whether it can be asked.
+    pub state: ReadyState,
+}
+
+/// Whether a provider can be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadyState {
+    /// It has an address and a key. Whether the server accepts the key is not known.
+    Ready,
+    /// It has an address and needs no key. Whether a server runs there is not known.
+    ReadyWithoutKey,
+    /// No key is set.
+    MissingKey {
+        /// The variable or variables that may hold it, such as `GEMINI_API_KEY or GOOGLE_API_KEY`.
+        variable: String,
+    },
+    /// No address is set and there is no usual one.
+    MissingBaseUrl {
+        /// The variable that should hold it.
+        variable: String,
+    },
+    /// The address is none.
+    BadBaseUrl {
+        /// The variable that holds it.
+        variable: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The key or another setting cannot be used as it is.
+    BadSetting {
+        /// What is wrong, in a sentence that names the variable and shows no value.
+        reason: String,
+    },
+}
+
+impl ReadyState {
+    /// Whether a question could be sent now.
+    pub fn is_ready(&self) -> bool {
+        matches!(self, Self::Ready | Self::ReadyWithoutKey)
+    }
+}
+
+/// The readiness of every provider, in the order they are shown to people.
+pub fn readiness(env: &dyn Fn(&str) -> Option<String>) -> Vec<Readiness> {
+    PROVIDERS.iter().map(|row| of_row(row, env)).collect()
+}
+
+/// The readiness of the provider of that name; `None` when there is none.
+pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Readiness> {
+    provider::find(&provider.trim().to_ascii_lowercase()).map(|row| of_row(row, env))
+}
+
+fn of_row(row: &'static Provider, env: &dyn Fn(&str) -> Option<String>) -> Readiness {
+    let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
+    let of = |variables: &'static [&'static str]| variables.iter().copied().find(|variable| set(variable));
+    let (key, address) = (of(row.key_variables), of(row.base_url_variables));
+    let (host, state) = match settings::endpoint(row, env) {
+        Ok(endpoint) => {
+            let state = match &endpoint.key {
+                None => ReadyState::ReadyWithoutKey,
+                Some(key) if HeaderValue::from_str(key.secret.expose_secret()).is_err() => {
+                    let error = ConfigError::UnsendableSecret { source_name: key.source.clone() };
+                    ReadyState::BadSetting { reason: error.to_string() }
+                }
+                Some(_) => ReadyState::Ready,
+            };
+            (Some(endpoint.host()), state)
+        }
+        Err(ConfigError::MissingKey { variable, host, .. }) => {
+            (Some(host), ReadyState::MissingKey { variable })
+        }
+        Err(ConfigError::MissingBaseUrl { variable, .. }) => (None, ReadyState::MissingBaseUrl { variable }),
+        Err(ConfigError::BadBaseUrl { variable, reason }) => {
+            (None, ReadyState::BadBaseUrl { variable, reason })
+        }
+        Err(error) => (None, ReadyState::BadSetting { reason: error.to_string() }),
+    };
+    Readiness {
+        provider: row.name,
+        key_variable: key.unwrap_or_else(|| settings::key_variable(row)),
+        base_url_variable: address.unwrap_or_else(|| settings::base_url_variable(row)),
+        configured: key.is_some() || address.is_some(),
+        host,
+        state,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(provider: &str, variables: &[(&str, &str)]) -> Readiness {
+        let env = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+        usable(provider, &env).unwrap()
+    }
+
+    #[test]
+    fn every_provider_has_a_state_and_only_own_servers_are_ready_without_anything() {
+        let all = readiness(&|_| None);
+        let ready: Vec<_> = all.iter().filter(|one| one.state.is_ready()).map(|one| one.provider).collect();
+        assert_eq!(ready, ["ollama", "vllm", "llamacpp", "lmstudio"]);
+        assert!(all.iter().all(|one| !one.configured));
+        assert_eq!(all.len(), provider::known_providers().count());
+    }
+
+    #[test]
+    fn keys_and_addresses_decide() {
+        let ready = state("anthropic", &[("ANTHROPIC_API_KEY", "k")]);
+        assert_eq!((ready.state, ready.host.as_deref()), (ReadyState::Ready, Some("api.anthropic.com")));
+        let google = state("Google", &[("GOOGLE_API_KEY", "k")]);
+        assert_eq!(
+            (google.provider, google.key_variable, google.state),
+            ("gemini", "GOOGLE_API_KEY", ReadyState::Ready)
+        );
+        assert_eq!(
+            state("gemini", &[("GEMINI_API_KEY", " ")]).state,
+            ReadyState::MissingKey { variable: "GEMINI_API_KEY or GOOGLE_API_KEY".into() }
+        );
+        assert_eq!(
+            state("azure", &[("AZURE_OPENAI_API_KEY", "k")]).state,
+            ReadyState::MissingBaseUrl { variable: "AZURE_OPENAI_ENDPOINT".into() }
+        );
+        let azure = [("AZURE_OPENAI_API_KEY", "k"), ("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com/")];
+        assert_eq!(state("azure", &azure).host.as_deref(), Some("r.openai.azure.com"));
+        let bad = state("groq", &[("GROQ_BASE_URL", "nonsense"), ("GROQ_API_KEY", "k")]);
+        assert!(matches!(bad.state, ReadyState::BadBaseUrl { variable, .. } if variable == "GROQ_BASE_URL"));
+        let unsendable = format!("{:?}", state("groq", &[("GROQ_API_KEY", "geheim\nniss")]));
+        assert!(unsendable.contains("BadSetting") && !unsendable.contains("geheim"), "{unsendable}");
+        assert_eq!(usable("acme", &|_| None), None);
+    }
+}

@@ -1,0 +1,65 @@
+//! From a provider's row and the variables of the environment to an endpoint.
+
+use std::borrow::Cow;
+
+use secrecy::SecretString;
+
+use crate::address::Lookup;
+use crate::config::ConfigError;
+use crate::endpoint::Endpoint;
+use crate::provider::Provider;
+
+/// Shorter keys are placeholders, which may well occur in an address.
+const SHORTEST_STRAY_KEY: usize = 8;
+
+/// The endpoint of a provider. Variables that hold nothing but white space count as not set.
+pub(crate) fn endpoint(row: &'static Provider, env: Lookup<'_>) -> Result<Endpoint, ConfigError> {
+    let set = |variable: &str| env(variable).filter(|value| !value.trim().is_empty());
+    let first = |variables: &'static [&'static str]| {
+        variables.iter().find_map(|variable| Some((*variable, set(variable)?)))
+    };
+    let usual_variable = base_url_variable(row);
+    let (variable, written) = match (first(row.base_url_variables), row.base_url) {
+        (Some((variable, value)), _) => (variable, Cow::Owned(value)),
+        (None, Some(usual)) => (usual_variable, Cow::Borrowed(usual)),
+        (None, None) => {
+            return Err(ConfigError::MissingBaseUrl {
+                provider: row.name.to_owned(),
+                variable: usual_variable.to_owned(),
+            });
+        }
+    };
+    let key = first(row.key_variables);
+    // An address is shown to people and looked up by name, so a key that strayed into it would get around.
+    if let Some((key_variable, key)) = &key
+        && key.trim().len() >= SHORTEST_STRAY_KEY
+        && written.contains(key.trim())
+    {
+        return Err(ConfigError::BadBaseUrl {
+            variable: variable.to_owned(),
+            reason: format!("it holds the API key, which belongs in {key_variable} only"),
+        });
+    }
+    let endpoint = Endpoint::new(&(row.address)(&written, &set)?, variable)?;
+    match key {
+        Some((variable, key)) => Ok(endpoint.with_key(&SecretString::from(key), variable)),
+        None if !row.key_needed || endpoint.is_loopback() => Ok(endpoint.without_key(key_variable(row))),
+        None => Err(ConfigError::MissingKey {
+            variable: row.key_variables.join(" or "),
+            base_url_variable: usual_variable.to_owned(),
+            host: endpoint.host(),
+        }),
+    }
+}
+
+/// The key variable that is named to people.
+pub(crate) fn key_variable(row: &Provider) -> &'static str {
+    row.key_variables.first().copied().unwrap_or_default()
+}
+
+/// The address variable that is named to people: where there is no usual address, the one people know, which is last.
+pub(crate) fn base_url_variable(row: &Provider) -> &'static str {
+    let known =
+        if row.base_url.is_some() { row.base_url_variables.first() } else { row.base_url_variables.last() };
+    known.copied().unwrap_or_default()
+}

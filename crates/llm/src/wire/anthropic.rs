@@ -1,0 +1,283 @@
+//! Anthropic's Messages format. It has neither a seed nor log-probabilities, and every request must limit its output.
+//!
+//! A reply schema is sent as the output format. Models that refuse it get a tool whose input has the schema and that
+//! they must call; its input is then the reply's text.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer::{self, Said};
+use super::format::{HttpCall, KeyHeader, Wire};
+use super::{json, outgoing, refusal};
+use crate::error::AskError;
+use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
+use crate::reply::{ChatReply, Finish, Usage};
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::transport::HttpAnswer;
+
+/// The version of the format that is spoken here.
+const VERSION: &str = "2023-06-01";
+
+/// The output limit when the request names none: enough for any judgement, and allowed by nearly every model.
+const USUAL_LIMIT: u32 = 8192;
+
+/// The output limit for models that refuse the usual one.
+const SMALL_LIMIT: u32 = 4096;
+
+/// Anthropic caches no prefix of fewer than 1,024 tokens, which are about this many bytes.
+const CACHED_BYTES: usize = 4096;
+
+/// The tool that takes the reply where there is no output format.
+const TOOL: &str = "reply";
+
+const SCHEMA_NAMES: [&str; 7] = [
+    "output_config",
+    "output_format",
+    "json_schema",
+    "structured output",
+    "structured outputs",
+    "tools",
+    "tool_choice",
+];
+
+/// The format.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Anthropic;
+
+impl Wire for Anthropic {
+    fn name(&self) -> &'static str {
+        "anthropic-messages"
+    }
+
+    fn key_header(&self) -> KeyHeader {
+        KeyHeader { name: "x-api-key", prefix: "" }
+    }
+
+    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+        outgoing::check(request)?;
+        let (system, others) = outgoing::apart(request)?;
+        let mut messages: Vec<Message<'_>> =
+            others.into_iter().map(message).filter(|message| !message.content.is_empty()).collect();
+        if messages.is_empty() {
+            return Err(outgoing::bad("every message is empty"));
+        }
+        if request.cache_prefix {
+            mark_shared_prefix(system.len(), &mut messages);
+        }
+        let usual = if quirks.limit == LimitField::Usual { USUAL_LIMIT } else { SMALL_LIMIT };
+        let schema = request.schema.as_ref();
+        let format = schema.filter(|_| quirks.schema == SchemaSupport::Full);
+        let tool = schema.filter(|_| quirks.schema == SchemaSupport::JsonObject);
+        let body = Body {
+            model: &request.model,
+            system: (!system.is_empty()).then_some(&system),
+            messages,
+            max_tokens: request.max_output_tokens.unwrap_or(usual),
+            temperature: request.temperature.filter(|_| !quirks.no_temperature),
+            output_config: format
+                .map(|format| OutputConfig { format: Format::JsonSchema { schema: &format.schema } }),
+            tools: tool.map(|format| [Tool::new(format)]),
+            tool_choice: tool.map(|_| ToolChoice::Tool { name: TOOL }),
+        };
+        let mut call = outgoing::post("/v1/messages".to_owned(), &body)?;
+        call.headers.push(("anthropic-version", VERSION.to_owned()));
+        Ok(call)
+    }
+
+    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
+        let body = answer::body(answer)?;
+        let usage = usage(&body);
+        let Some(content) = body.get("content").and_then(Value::as_array) else {
+            return Err(answer::without_reply(answer, &body, "content", usage));
+        };
+        let mut finish = finish(body.get("stop_reason"));
+        let mut text: String = content
+            .iter()
+            .filter(|block| block["type"] == "text")
+            .filter_map(|block| block["text"].as_str())
+            .collect();
+        let filled = content.iter().find(|block| block["type"] == "tool_use" && block["name"] == TOOL);
+        if let Some(input) = filled.and_then(|block| block.get("input")) {
+            // What the model wrote before it called the tool is not part of the reply.
+            text = input.to_string();
+            if finish == Finish::ToolCall {
+                finish = Finish::Stop;
+            }
+        }
+        let mut refusal = None;
+        if body["stop_reason"] == "refusal" {
+            let said = Some(std::mem::take(&mut text)).filter(|words| !words.is_empty());
+            let detail = |name: &str| json::text(&body, &format!("/stop_details/{name}"));
+            refusal = detail("explanation").or(said).or_else(|| detail("category"));
+        }
+        Ok(answer::reply(
+            answer,
+            Said {
+                text,
+                finish,
+                refusal,
+                usage,
+                model: json::text(&body, "/model"),
+                id: json::text(&body, "/id"),
+            },
+        ))
+    }
+
+    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+        if request.max_output_tokens.is_none()
+            && quirks.limit == LimitField::Usual
+            && answer.status == 400
+            && json::server_error(&answer.body).message.contains("maximum allowed number of output tokens")
+        {
+            return Some(Quirks { limit: LimitField::Other, ..quirks });
+        }
+        let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
+        let sent = Sent {
+            temperature: request.temperature.is_some() && !quirks.no_temperature,
+            schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
+            ..Sent::default()
+        };
+        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+    }
+}
+
+/// The request body. The order of the fields is the order on the wire.
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system: Option<&'a String>,
+    messages: Vec<Message<'a>>,
+    max_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<[Tool<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<ToolChoice>,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: Role,
+    content: Vec<Block<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block<'a> {
+    Text {
+        text: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+    Image {
+        source: Source<'a>,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum CacheControl {
+    Ephemeral,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Source<'a> {
+    Base64 { media_type: &'a str, data: &'a str },
+}
+
+#[derive(Serialize)]
+struct OutputConfig<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format<'a> {
+    JsonSchema { schema: &'a Value },
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: &'a str,
+    input_schema: &'a Value,
+}
+
+impl<'a> Tool<'a> {
+    fn new(format: &'a JsonSchemaFormat) -> Self {
+        Self { name: TOOL, description: "Takes the reply.", input_schema: &format.schema }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ToolChoice {
+    Tool { name: &'static str },
+}
+
+/// Empty texts are refused, so they are not sent.
+fn message(message: &ChatMessage) -> Message<'_> {
+    let content = message
+        .content
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(text) if text.is_empty() => None,
+            Part::Text(text) => Some(Block::Text { text, cache_control: None }),
+            Part::Image { media_type, data } => {
+                Some(Block::Image { source: Source::Base64 { media_type, data } })
+            }
+        })
+        .collect();
+    Message { role: message.role, content }
+}
+
+/// Marks the first part of the last message as the end of what further requests will have in common with this one. It
+/// is marked only where more follows and the whole prefix is long enough to be cached.
+fn mark_shared_prefix(system_bytes: usize, messages: &mut [Message<'_>]) {
+    let bytes = |block: &Block<'_>| match block {
+        Block::Text { text, .. } => text.len(),
+        Block::Image { .. } => CACHED_BYTES,
+    };
+    let Some((last, earlier)) = messages.split_last_mut() else { return };
+    let before: usize = earlier.iter().flat_map(|message| &message.content).map(bytes).sum();
+    if last.content.len() < 2 || last.role != Role::User {
+        return;
+    }
+    if let Some(Block::Text { text, cache_control }) = last.content.first_mut()
+        && system_bytes + before + text.len() >= CACHED_BYTES
+    {
+        *cache_control = Some(CacheControl::Ephemeral);
+    }
+}
+
+fn finish(reason: Option<&Value>) -> Finish {
+    match reason.and_then(Value::as_str).unwrap_or("unknown") {
+        "end_turn" | "stop_sequence" => Finish::Stop,
+        "max_tokens" | "model_context_window_exceeded" => Finish::Length,
+        "refusal" => Finish::ContentFilter,
+        "tool_use" => Finish::ToolCall,
+        other => Finish::Other(other.to_owned()),
+    }
+}
+
+/// Anthropic counts tokens read from and written to its cache apart from other input.
+fn usage(body: &Value) -> Usage {
+    let count = |name: &str| json::count(body, &format!("/usage/{name}"));
+    let cached = count("cache_read_input_tokens");
+    let written = count("cache_creation_input_tokens");
+    Usage {
+        input: count("input_tokens")
+            .map(|rest| rest.saturating_add(cached.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
+        cached,
+        output: count("output_tokens"),
+    }
+}
+
+#[cfg(test)]
+#[path = "anthropic_tests.rs"]
+mod tests;

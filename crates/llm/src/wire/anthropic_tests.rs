@@ -1,0 +1,222 @@
+//! Golden pairs for Anthropic's Messages, after the public API reference.
+
+use reqwest::header::{HeaderMap, HeaderValue};
+use serde_json::json;
+
+use super::*;
+use crate::error::ErrorKind;
+
+fn full_request() -> ChatRequest {
+    ChatRequest {
+        model: "claude-x".into(),
+        schema: Some(JsonSchemaFormat {
+            name: "judgement".into(),
+            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}),
+            strict: true,
+        }),
+        temperature: Some(0.0),
+        seed: Some(7),
+        max_output_tokens: Some(500),
+        logprobs: Some(5),
+        ..ChatRequest::new(vec![ChatMessage::system("Be fair."), ChatMessage::user("\"Hi\"\n")])
+    }
+}
+
+fn body(request: &ChatRequest, quirks: Quirks) -> String {
+    String::from_utf8(Anthropic.encode(request, quirks).unwrap().body).unwrap()
+}
+
+fn answer(status: u16, body: &str) -> HttpAnswer {
+    let mut headers = HeaderMap::new();
+    headers.insert("request-id", HeaderValue::from_static("req_1"));
+    HttpAnswer { status, headers, body: body.as_bytes().to_vec() }
+}
+
+fn decode(body: &str) -> Result<ChatReply, AskError> {
+    Anthropic.decode(&answer(200, body))
+}
+
+const SCHEMA: &str =
+    r#"{"type":"object","properties":{"reason":{"type":"string"},"met":{"type":"boolean"}}}"#;
+
+#[test]
+fn a_full_request_is_these_bytes() {
+    assert_eq!(
+        body(&full_request(), Quirks::default()),
+        [
+            r#"{"model":"claude-x","system":"Be fair.","#,
+            r#""messages":[{"role":"user","content":[{"type":"text","text":"\"Hi\"\n"}]}],"#,
+            r#""max_tokens":500,"temperature":0.0,"output_config":{"format":{"type":"json_schema","schema":"#,
+            SCHEMA,
+            "}}}",
+        ]
+        .concat()
+    );
+    let call = Anthropic.encode(&full_request(), Quirks::default()).unwrap();
+    assert_eq!(call.path, "/v1/messages");
+    assert!(call.headers.contains(&("anthropic-version", "2023-06-01".into())));
+    assert_eq!(Anthropic.key_header(), KeyHeader { name: "x-api-key", prefix: "" });
+}
+
+#[test]
+fn without_an_output_format_a_tool_must_be_called() {
+    let quirks = Quirks { schema: SchemaSupport::JsonObject, no_temperature: true, ..Quirks::default() };
+    let sent = body(&full_request(), quirks);
+    let end = [
+        r#""max_tokens":500,"tools":[{"name":"reply","description":"Takes the reply.","input_schema":"#,
+        SCHEMA,
+        r#"}],"tool_choice":{"type":"tool","name":"reply"}}"#,
+    ]
+    .concat();
+    assert!(sent.ends_with(&end), "{sent}");
+    let least = Quirks { schema: SchemaSupport::None, ..quirks };
+    assert!(body(&full_request(), least).ends_with(r#""max_tokens":500}"#));
+    let reply = decode(
+        r#"{"content":[{"type":"text","text":"Let me reply."},{"type":"tool_use","id":"t","name":"reply",
+        "input":{"reason":"r","met":true}}],"stop_reason":"tool_use"}"#,
+    )
+    .unwrap();
+    assert_eq!((reply.text.as_str(), reply.finish), (r#"{"reason":"r","met":true}"#, Finish::Stop));
+    let cut = decode(
+        r#"{"content":[{"type":"tool_use","name":"reply","input":{"reason":"r"}}],"stop_reason":"max_tokens"}"#,
+    )
+    .unwrap();
+    assert_eq!(cut.finish, Finish::Length);
+    let other = decode(r#"{"content":[{"type":"tool_use","name":"x","input":{}}],"stop_reason":"tool_use"}"#);
+    assert_eq!(other.unwrap().finish, Finish::ToolCall);
+}
+
+#[test]
+fn a_bare_request_gets_a_limit_and_pictures_are_sent_inline() {
+    let mut request = ChatRequest::new(vec![ChatMessage {
+        role: Role::User,
+        content: vec![
+            Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
+            Part::Text(String::new()),
+            Part::Text("What?".into()),
+        ],
+    }]);
+    request.model = "m".into();
+    assert_eq!(
+        body(&request, Quirks::default()),
+        concat!(
+            r#"{"model":"m","messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","#,
+            r#""media_type":"image/png","data":"aGk="}},{"type":"text","text":"What?"}]}],"max_tokens":8192}"#
+        )
+    );
+    let small = Quirks { limit: LimitField::Other, ..Quirks::default() };
+    assert!(body(&request, small).ends_with(r#""max_tokens":4096}"#));
+    request.messages = vec![ChatMessage::user("")];
+    assert_eq!(Anthropic.encode(&request, small).unwrap_err().kind, ErrorKind::BadRequest);
+}
+
+#[test]
+fn a_long_shared_part_is_marked_for_the_cache_and_a_short_one_is_not() {
+    let request = |parts: &[&str]| {
+        let content = parts.iter().map(|part| Part::Text((*part).to_owned())).collect();
+        ChatRequest::new(vec![ChatMessage::system("Judge."), ChatMessage { role: Role::User, content }])
+    };
+    let marks = |parts: &[&str]| body(&request(parts), Quirks::default()).matches("cache_control").count();
+    let long = "x".repeat(5000);
+    let sent = body(&request(&[&long, "question"]), Quirks::default());
+    let marked = r#"xx","cache_control":{"type":"ephemeral"}},{"type":"text","text":"question"}]}]"#;
+    assert!(sent.contains(marked), "{sent}");
+    assert_eq!(marks(&[&long, "question", "repair"]), 1);
+    assert_eq!(marks(&[&long]), 0, "nothing is shared where nothing follows");
+    assert_eq!(marks(&["short", &long]), 0);
+    let last = ChatRequest { cache_prefix: false, ..request(&[&long, "question"]) };
+    assert!(!body(&last, Quirks::default()).contains("cache_control"), "nothing will follow");
+}
+
+#[test]
+fn a_full_reply_is_read_completely() {
+    let raw = r#"{"id":"msg_1","type":"message","role":"assistant","model":"claude-x-2026","content":[
+        {"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"{\"met\":"},{"type":"text","text":"true}"}],
+        "stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":93,"cache_creation_input_tokens":10,
+        "cache_read_input_tokens":1024,"output_tokens":46,"service_tier":"standard"}}"#;
+    let reply = decode(raw).unwrap();
+    assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
+    assert_eq!(reply.usage, Usage { input: Some(1127), cached: Some(1024), output: Some(46) });
+    assert_eq!(reply.model.as_deref(), Some("claude-x-2026"));
+    assert_eq!(reply.request_id.as_deref(), Some("req_1"));
+    assert_eq!((reply.raw.as_str(), reply.cache_written()), (raw, Some(10)));
+}
+
+#[test]
+fn ends_of_every_kind() {
+    let read = |reason: &str| {
+        let reply =
+            decode(&format!(r#"{{"content":[{{"type":"text","text":"words"}}],"stop_reason":"{reason}"}}"#))
+                .unwrap();
+        (reply.finish, reply.text, reply.refusal)
+    };
+    let words = || "words".to_owned();
+    assert_eq!(read("stop_sequence"), (Finish::Stop, words(), None));
+    assert_eq!(read("max_tokens"), (Finish::Length, words(), None));
+    assert_eq!(read("model_context_window_exceeded"), (Finish::Length, words(), None));
+    assert_eq!(read("refusal"), (Finish::ContentFilter, String::new(), Some(words())));
+    assert_eq!(read("pause_turn").0, Finish::Other("pause_turn".into()));
+    let silent = decode(r#"{"content":[],"stop_reason":"end_turn","usage":{"output_tokens":2}}"#).unwrap();
+    assert_eq!((silent.text.as_str(), silent.usage.input), ("", None));
+    let unsaid =
+        decode(r#"{"content":[],"stop_reason":"refusal","stop_details":{"explanation":"no"}}"#).unwrap();
+    assert_eq!(unsaid.refusal.as_deref(), Some("no"));
+    let bare =
+        decode(r#"{"content":[],"stop_reason":"refusal","stop_details":{"category":"cyber"}}"#).unwrap();
+    assert_eq!((bare.refusal.as_deref(), bare.finish), (Some("cyber"), Finish::ContentFilter));
+}
+
+#[test]
+fn errors_in_anthropics_words() {
+    let kind = |status, kind: &str, message: &str| {
+        let body = format!(
+            r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}},"request_id":"req_2"}}"#
+        );
+        Anthropic.decode(&answer(status, &body)).unwrap_err().kind
+    };
+    assert_eq!(kind(429, "rate_limit_error", "slow down"), ErrorKind::RateLimited);
+    assert_eq!(kind(529, "overloaded_error", "Overloaded"), ErrorKind::Overloaded);
+    assert_eq!(kind(500, "api_error", "Internal server error"), ErrorKind::Server);
+    assert_eq!(kind(504, "timeout_error", "too slow"), ErrorKind::Server);
+    assert_eq!(kind(401, "authentication_error", "invalid x-api-key"), ErrorKind::Authentication);
+    assert_eq!(kind(403, "permission_error", "no"), ErrorKind::PermissionDenied);
+    assert_eq!(kind(402, "billing_error", "no"), ErrorKind::PermissionDenied);
+    assert_eq!(kind(404, "not_found_error", "model: x"), ErrorKind::NotFound);
+    assert_eq!(kind(413, "request_too_large", "too large"), ErrorKind::ContextLength);
+    let long = "prompt is too long: 210000 tokens > 200000 maximum";
+    assert_eq!(kind(400, "invalid_request_error", long), ErrorKind::ContextLength);
+    let filtered = "Output blocked by content filtering policy";
+    assert_eq!(kind(400, "invalid_request_error", filtered), ErrorKind::ContentRefused);
+    assert_eq!(kind(200, "overloaded_error", "Overloaded"), ErrorKind::Overloaded);
+    for body in ["{}", "[1]", "7", r#"{"choices":[{"message":{"content":"x"}}]}"#] {
+        assert_eq!(decode(body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
+    }
+}
+
+#[test]
+fn refusals_teach() {
+    let learned = |request: &ChatRequest, message: &str, quirks| {
+        let body = json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
+        Anthropic.learn(request, &answer(400, &body.to_string()), quirks)
+    };
+    let none = Quirks::default();
+    let tool = Quirks { schema: SchemaSupport::JsonObject, ..none };
+    let full = full_request();
+    assert_eq!(
+        learned(&full, "`temperature` is deprecated for this model.", none),
+        Some(Quirks { no_temperature: true, ..none })
+    );
+    assert_eq!(learned(&full, "output_config.format: Extra inputs are not permitted", none), Some(tool));
+    assert_eq!(
+        learned(&full, "Thinking is not allowed when tool_choice forces tool use.", tool),
+        Some(Quirks { schema: SchemaSupport::None, ..none })
+    );
+    assert_eq!(learned(&full, "temperature: range: 0..1", none), None);
+    let too_many =
+        "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-x";
+    assert_eq!(learned(&full, too_many, none), None, "the caller's own limit is the caller's mistake");
+    let bare = ChatRequest::new(vec![ChatMessage::user("x")]);
+    let small = Quirks { limit: LimitField::Other, ..none };
+    assert_eq!(learned(&bare, too_many, none), Some(small));
+    assert_eq!(learned(&bare, too_many, small), None);
+}

@@ -1,0 +1,58 @@
+//! OpenAI's chat completions as Azure serves them: a path for each deployment, and a header of its own for the key.
+//!
+//! The API version is part of the address. Resources that are addressed by `.../openai/v1` have neither deployments in
+//! the path nor versions.
+
+use super::dialect::Dialect;
+use super::format::{HttpCall, KeyHeader, Wire};
+use super::openai_chat::OpenAiChat;
+use super::outgoing::segment;
+use crate::error::AskError;
+use crate::quirks::Quirks;
+use crate::reply::ChatReply;
+use crate::request::ChatRequest;
+use crate::transport::HttpAnswer;
+
+/// The format. The model of a request is the name of a deployment.
+#[derive(Debug, Clone, Copy)]
+pub struct AzureOpenAi {
+    chat: OpenAiChat,
+    deployment_in_path: bool,
+}
+
+impl AzureOpenAi {
+    /// The format under a base URL that ends in `/openai`, or in `/openai/v1` when `deployment_in_path` is false.
+    pub fn new(deployment_in_path: bool) -> Self {
+        Self { chat: OpenAiChat::new(Dialect::OPENAI), deployment_in_path }
+    }
+}
+
+impl Wire for AzureOpenAi {
+    fn name(&self) -> &'static str {
+        "azure-openai"
+    }
+
+    fn key_header(&self) -> KeyHeader {
+        KeyHeader { name: "api-key", prefix: "" }
+    }
+
+    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+        let mut call = self.chat.encode(request, quirks)?;
+        if self.deployment_in_path {
+            call.path = format!("/deployments/{}{}", segment(&request.model), call.path);
+        }
+        Ok(call)
+    }
+
+    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
+        self.chat.decode(answer)
+    }
+
+    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+        self.chat.learn(request, answer, quirks)
+    }
+}
+
+#[cfg(test)]
+#[path = "azure_tests.rs"]
+mod tests;

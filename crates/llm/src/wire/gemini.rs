@@ -1,0 +1,220 @@
+//! Google's generateContent format, as the Gemini API speaks it. The key travels in a header, never in the address.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer::{self, Said};
+use super::format::{HttpCall, KeyHeader, Wire};
+use super::{json, outgoing, refusal};
+use crate::error::AskError;
+use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
+use crate::reply::{ChatReply, Finish, Usage};
+use crate::request::{ChatMessage, ChatRequest, Part, Role};
+use crate::transport::HttpAnswer;
+
+/// In lower case, as refusals are compared.
+const SCHEMA_NAMES: [&str; 7] = [
+    "responsejsonschema",
+    "response_json_schema",
+    "responsemimetype",
+    "response_mime_type",
+    "specified schema",
+    "json mode",
+    "structured output",
+];
+
+const LIMIT: &str = "maxoutputtokens";
+
+/// The format.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gemini;
+
+impl Wire for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn key_header(&self) -> KeyHeader {
+        KeyHeader { name: "x-goog-api-key", prefix: "" }
+    }
+
+    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+        outgoing::check(request)?;
+        let (system, others) = outgoing::apart(request)?;
+        let schema = request.schema.as_ref();
+        let logprobs = request.logprobs.filter(|_| !quirks.no_logprobs);
+        let config = Config {
+            response_mime_type: schema
+                .filter(|_| quirks.schema != SchemaSupport::None)
+                .map(|_| "application/json"),
+            response_json_schema: schema
+                .filter(|_| quirks.schema == SchemaSupport::Full)
+                .map(|format| &format.schema),
+            temperature: request.temperature.filter(|_| !quirks.no_temperature),
+            // The field is a signed number of 32 bits.
+            seed: request.seed.filter(|_| !quirks.no_seed).map(|seed| (seed & 0x7FFF_FFFF) as u32),
+            max_output_tokens: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual),
+            response_logprobs: logprobs.map(|_| true),
+            // Zero alternatives are refused, and asked for by leaving the number out.
+            logprobs: logprobs.filter(|alternatives| *alternatives > 0),
+        };
+        let body = Body {
+            system_instruction: Instruction::of(system),
+            contents: others.into_iter().map(content).collect(),
+            generation_config: config,
+        };
+        let path = match request.model.strip_prefix("models/").unwrap_or(&request.model) {
+            tuned if tuned.starts_with("tunedModels/") => format!("/{tuned}:generateContent"),
+            model => format!("/models/{}:generateContent", outgoing::segment(model)),
+        };
+        outgoing::post(path, &body)
+    }
+
+    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
+        let body = answer::body(answer)?;
+        let usage = usage(&body);
+        let blocked = json::text(&body, "/promptFeedback/blockReason");
+        let candidate = body.pointer("/candidates/0");
+        if candidate.is_none() && blocked.is_none() {
+            return Err(answer::without_reply(answer, &body, "candidates", usage));
+        }
+        let text = candidate
+            .and_then(|candidate| candidate.pointer("/content/parts"))
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter(|part| part["thought"] != true)
+            .filter_map(|part| part["text"].as_str())
+            .collect();
+        let finish = match candidate {
+            Some(candidate) => finish(candidate.get("finishReason")),
+            None => Finish::ContentFilter,
+        };
+        Ok(answer::reply(
+            answer,
+            Said {
+                text,
+                finish,
+                refusal: None,
+                usage,
+                model: json::text(&body, "/modelVersion"),
+                id: json::text(&body, "/responseId"),
+            },
+        ))
+    }
+
+    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+        let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
+        let sent = Sent {
+            temperature: request.temperature.is_some() && !quirks.no_temperature,
+            seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
+            logprobs: request.logprobs.is_some() && !quirks.no_logprobs,
+            schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
+            limit: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
+        };
+        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+    }
+}
+
+/// The request body. The order of the fields is the order on the wire.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_instruction: Option<Instruction<'a>>,
+    contents: Vec<Content<'a>>,
+    generation_config: Config<'a>,
+}
+
+#[derive(Serialize)]
+struct Instruction<'a> {
+    parts: [OutPart<'a>; 1],
+}
+
+impl Instruction<'_> {
+    fn of(text: String) -> Option<Self> {
+        if text.is_empty() { None } else { Some(Self { parts: [OutPart::Text(Cow::Owned(text))] }) }
+    }
+}
+
+#[derive(Serialize)]
+struct Content<'a> {
+    role: &'static str,
+    parts: Vec<OutPart<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum OutPart<'a> {
+    Text(Cow<'a, str>),
+    #[serde(rename_all = "camelCase")]
+    InlineData {
+        mime_type: &'a str,
+        data: &'a str,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Config<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_mime_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_json_schema: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_logprobs: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logprobs: Option<u8>,
+}
+
+fn content(message: &ChatMessage) -> Content<'_> {
+    let role = if message.role == Role::Assistant { "model" } else { "user" };
+    let parts = match outgoing::text_only(&message.content) {
+        Some(text) => vec![OutPart::Text(text)],
+        None => message
+            .content
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => OutPart::Text(Cow::Borrowed(text)),
+                Part::Image { media_type, data } => OutPart::InlineData { mime_type: media_type, data },
+            })
+            .collect(),
+    };
+    Content { role, parts }
+}
+
+fn finish(reason: Option<&Value>) -> Finish {
+    match reason.and_then(Value::as_str).unwrap_or("unknown") {
+        "STOP" => Finish::Stop,
+        "MAX_TOKENS" => Finish::Length,
+        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
+            Finish::ContentFilter
+        }
+        other => Finish::Other(other.to_ascii_lowercase()),
+    }
+}
+
+/// Hidden reasoning is counted apart from what is visible.
+fn usage(body: &Value) -> Usage {
+    let count = |name: &str| json::count(body, &format!("/usageMetadata/{name}"));
+    let thoughts = count("thoughtsTokenCount");
+    Usage {
+        input: count("promptTokenCount"),
+        cached: count("cachedContentTokenCount"),
+        output: count("candidatesTokenCount")
+            .map(|visible| visible.saturating_add(thoughts.unwrap_or(0)))
+            .or(thoughts),
+    }
+}
+
+#[cfg(test)]
+#[path = "gemini_tests.rs"]
+mod tests;

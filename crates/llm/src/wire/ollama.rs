@@ -1,0 +1,203 @@
+//! Ollama's own chat format. A schema becomes a grammar that the reply cannot leave.
+//!
+//! Left to itself, the server cuts a prompt that is longer than its window and says nothing. Here it is told not to,
+//! and it is asked for a window that the prompt fits.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer::{self, Said};
+use super::format::{HttpCall, KeyHeader, Wire};
+use super::{json, outgoing, refusal};
+use crate::error::AskError;
+use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
+use crate::reply::{ChatReply, Finish, Usage};
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::transport::HttpAnswer;
+
+const SCHEMA_NAMES: [&str; 4] = ["format", "grammar", "structured output", "structured outputs"];
+
+/// Every server has at least this window, in tokens, so up to here none is asked for.
+const USUAL_WINDOW: u32 = 4096;
+
+/// The largest window asked for. A longer prompt is left to the server, which refuses what it cannot read.
+const LARGEST_WINDOW: u32 = 131_072;
+
+/// Kept free for the reply when the request does not limit it, in tokens.
+const REPLY_ROOM: u32 = 1024;
+
+/// The format.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ollama;
+
+impl Wire for Ollama {
+    fn name(&self) -> &'static str {
+        "ollama"
+    }
+
+    fn key_header(&self) -> KeyHeader {
+        KeyHeader { name: "authorization", prefix: "Bearer " }
+    }
+
+    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+        outgoing::check(request)?;
+        let logprobs = request.logprobs.filter(|_| !quirks.no_logprobs);
+        let messages: Vec<Message<'_>> = request.messages.iter().map(message).collect();
+        let limit = request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual);
+        let options = Options {
+            temperature: request.temperature.filter(|_| !quirks.no_temperature),
+            seed: request.seed.filter(|_| !quirks.no_seed),
+            num_predict: limit,
+            num_ctx: window(&messages, request.max_output_tokens.unwrap_or(REPLY_ROOM)),
+        };
+        let body = Body {
+            model: &request.model,
+            messages,
+            stream: false,
+            truncate: false,
+            shift: false,
+            format: request.schema.as_ref().and_then(|schema| Format::of(schema, quirks.schema)),
+            options,
+            logprobs: logprobs.map(|_| true),
+            top_logprobs: logprobs,
+        };
+        outgoing::post("/api/chat".to_owned(), &body)
+    }
+
+    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
+        let body = answer::body(answer)?;
+        let usage = Usage {
+            input: json::count(&body, "/prompt_eval_count"),
+            cached: None,
+            output: json::count(&body, "/eval_count"),
+        };
+        let Some(message) = body.get("message").filter(|message| message.is_object()) else {
+            return Err(answer::without_reply(answer, &body, "message", usage));
+        };
+        if body.get("done").is_some_and(|done| done != true) {
+            return Err(answer::malformed(answer, "the answer is only the beginning of one".into(), usage));
+        }
+        let called =
+            message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
+        Ok(answer::reply(
+            answer,
+            Said {
+                text: message["content"].as_str().unwrap_or_default().to_owned(),
+                finish: if called { Finish::ToolCall } else { finish(body.get("done_reason")) },
+                refusal: None,
+                usage,
+                model: json::text(&body, "/model"),
+                id: None,
+            },
+        ))
+    }
+
+    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+        let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
+        let sent = Sent {
+            temperature: request.temperature.is_some() && !quirks.no_temperature,
+            seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
+            logprobs: request.logprobs.is_some() && !quirks.no_logprobs,
+            schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
+            limit: request
+                .max_output_tokens
+                .filter(|_| quirks.limit == LimitField::Usual)
+                .map(|_| "num_predict"),
+        };
+        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+    }
+}
+
+/// The request body. The order of the fields is the order on the wire.
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Message<'a>>,
+    stream: bool,
+    truncate: bool,
+    shift: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Format<'a>>,
+    options: Options,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logprobs: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_logprobs: Option<u8>,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: Role,
+    content: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    images: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Format<'a> {
+    Schema(&'a Value),
+    Word(&'static str),
+}
+
+impl<'a> Format<'a> {
+    fn of(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
+        match support {
+            SchemaSupport::Full => Some(Self::Schema(&format.schema)),
+            SchemaSupport::JsonObject => Some(Self::Word("json")),
+            SchemaSupport::None => None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Options {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    num_predict: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    num_ctx: Option<u32>,
+}
+
+fn message(message: &ChatMessage) -> Message<'_> {
+    let images = message.content.iter().filter_map(|part| match part {
+        Part::Image { data, .. } => Some(data.as_str()),
+        Part::Text(_) => None,
+    });
+    let content = outgoing::text_only(&message.content).unwrap_or_else(|| {
+        let texts = message.content.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Image { .. } => None,
+        });
+        Cow::Owned(texts.collect())
+    });
+    Message { role: message.role, content, images: images.collect() }
+}
+
+/// The window to ask for; `None` where the usual one is enough. Powers of two, because the server loads the model anew
+/// whenever the window changes.
+fn window(messages: &[Message<'_>], reply: u32) -> Option<u32> {
+    let bytes: usize = messages.iter().map(|message| message.content.len()).sum();
+    // Three bytes a token is on the safe side for every language; a few more for each message's frame.
+    let prompt = u32::try_from(bytes / 3 + messages.len() * 16).unwrap_or(u32::MAX);
+    let needed = prompt.saturating_add(reply);
+    (needed > USUAL_WINDOW)
+        .then(|| needed.checked_next_power_of_two().unwrap_or(LARGEST_WINDOW).min(LARGEST_WINDOW))
+}
+
+fn finish(reason: Option<&Value>) -> Finish {
+    match reason.and_then(Value::as_str).unwrap_or("unknown") {
+        "stop" => Finish::Stop,
+        "length" => Finish::Length,
+        other => Finish::Other(other.to_owned()),
+    }
+}
+
+#[cfg(test)]
+#[path = "ollama_tests.rs"]
+mod tests;

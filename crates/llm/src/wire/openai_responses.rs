@@ -1,0 +1,205 @@
+//! OpenAI's Responses format. It has no seed.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer::{self, Said};
+use super::format::{HttpCall, KeyHeader, Wire};
+use super::json::{self, ServerError};
+use super::{outgoing, refusal};
+use crate::error::AskError;
+use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
+use crate::reply::{ChatReply, Finish, Usage};
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::transport::HttpAnswer;
+
+const SCHEMA_NAMES: [&str; 6] =
+    ["format", "json_schema", "json_object", "structured output", "structured outputs", "json mode"];
+
+const LIMIT: &str = "max_output_tokens";
+
+/// The format.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OpenAiResponses;
+
+impl Wire for OpenAiResponses {
+    fn name(&self) -> &'static str {
+        "openai-responses"
+    }
+
+    fn key_header(&self) -> KeyHeader {
+        KeyHeader { name: "authorization", prefix: "Bearer " }
+    }
+
+    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+        outgoing::check(request)?;
+        let logprobs = request.logprobs.filter(|_| !quirks.no_logprobs);
+        let format = request.schema.as_ref().and_then(|schema| Format::of(schema, quirks.schema));
+        let body = Body {
+            model: &request.model,
+            input: request.messages.iter().map(item).collect::<Result<_, _>>()?,
+            text: format.map(|format| Text { format }),
+            temperature: request.temperature.filter(|_| !quirks.no_temperature),
+            max_output_tokens: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual),
+            include: logprobs.map(|_| ["message.output_text.logprobs"]),
+            top_logprobs: logprobs,
+            // Replies are kept here, not at the provider.
+            store: false,
+        };
+        outgoing::post("/responses".to_owned(), &body)
+    }
+
+    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
+        let body = answer::body(answer)?;
+        let usage = Usage {
+            input: json::count(&body, "/usage/input_tokens"),
+            cached: json::count(&body, "/usage/input_tokens_details/cached_tokens"),
+            output: json::count(&body, "/usage/output_tokens"),
+        };
+        if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
+            return Err(failure(answer, json::error_value(error), usage));
+        }
+        let Some(output) = body.get("output").and_then(Value::as_array) else {
+            return Err(answer::without_reply(answer, &body, "output", usage));
+        };
+        let messages = output.iter().filter(|item| item["type"] == "message");
+        let parts = messages.filter_map(|item| item["content"].as_array()).flatten();
+        let (mut text, mut refusal) = (String::new(), None);
+        for part in parts {
+            match part["type"].as_str() {
+                Some("output_text") => text.push_str(part["text"].as_str().unwrap_or_default()),
+                Some("refusal") => refusal = json::text(part, "/refusal"),
+                _ => {}
+            }
+        }
+        let called = output.iter().any(|item| item["type"] == "function_call");
+        Ok(answer::reply(
+            answer,
+            Said {
+                text,
+                finish: if called { Finish::ToolCall } else { finish(&body) },
+                refusal,
+                usage,
+                model: json::text(&body, "/model"),
+                id: json::text(&body, "/id"),
+            },
+        ))
+    }
+
+    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+        let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
+        let sent = Sent {
+            temperature: request.temperature.is_some() && !quirks.no_temperature,
+            seed: None,
+            logprobs: request.logprobs.is_some() && !quirks.no_logprobs,
+            schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
+            limit: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
+        };
+        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+    }
+}
+
+/// The request body. The order of the fields is the order on the wire.
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    input: Vec<Item<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Text<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    include: Option<[&'a str; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_logprobs: Option<u8>,
+    store: bool,
+}
+
+#[derive(Serialize)]
+struct Item<'a> {
+    role: Role,
+    content: Content<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<InputPart<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum InputPart<'a> {
+    InputText { text: &'a str },
+    InputImage { image_url: String },
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format<'a> {
+    JsonSchema { name: &'a str, strict: bool, schema: &'a Value },
+    JsonObject,
+}
+
+impl<'a> Format<'a> {
+    fn of(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
+        match support {
+            SchemaSupport::Full => {
+                Some(Self::JsonSchema { name: &format.name, strict: format.strict, schema: &format.schema })
+            }
+            SchemaSupport::JsonObject => Some(Self::JsonObject),
+            SchemaSupport::None => None,
+        }
+    }
+}
+
+fn item(message: &ChatMessage) -> Result<Item<'_>, AskError> {
+    if message.role == Role::Tool {
+        return Err(outgoing::tool_message());
+    }
+    let content = if let Some(text) = outgoing::text_only(&message.content) {
+        Content::Text(text)
+    } else {
+        let parts = message.content.iter().map(|part| match part {
+            Part::Text(text) => InputPart::InputText { text },
+            Part::Image { media_type, data } => {
+                InputPart::InputImage { image_url: format!("data:{media_type};base64,{data}") }
+            }
+        });
+        Content::Parts(parts.collect())
+    };
+    Ok(Item { role: message.role, content })
+}
+
+/// The error of a response that failed. Its status in HTTP is 200 even when the request is to blame.
+fn failure(answer: &HttpAnswer, mut said: ServerError, usage: Usage) -> AskError {
+    if said.code.starts_with("invalid_") || said.code.contains("content_policy") {
+        said.status = said.status.or(Some(400));
+    }
+    answer::refused(answer, said, usage)
+}
+
+fn finish(body: &Value) -> Finish {
+    let word = |path| body.pointer(path).and_then(Value::as_str);
+    match (word("/status"), word("/incomplete_details/reason")) {
+        (Some("completed"), _) => Finish::Stop,
+        (Some("incomplete"), Some("max_output_tokens")) => Finish::Length,
+        (Some("incomplete"), Some("content_filter")) => Finish::ContentFilter,
+        (_, Some(reason)) => Finish::Other(reason.to_owned()),
+        (status, None) => Finish::Other(status.unwrap_or("unknown").to_owned()),
+    }
+}
+
+#[cfg(test)]
+#[path = "openai_responses_tests.rs"]
+mod tests;

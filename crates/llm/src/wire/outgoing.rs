@@ -1,0 +1,113 @@
+//! What all formats share in writing a request: its checks, its joined texts, its headers, its path.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::format::HttpCall;
+use crate::error::{AskError, ErrorKind};
+use crate::request::{ChatMessage, ChatRequest, Part, Role};
+
+/// A request that no server could answer is not sent.
+pub(super) fn check(request: &ChatRequest) -> Result<(), AskError> {
+    if request.messages.is_empty() {
+        return Err(bad("there is no message to send"));
+    }
+    if let Some(t) = request.temperature.filter(|t| !t.is_finite()) {
+        return Err(bad(format!("the temperature is {t}, which is not a number that can be sent")));
+    }
+    Ok(())
+}
+
+/// A request that the format cannot express.
+pub(super) fn bad(message: impl Into<String>) -> AskError {
+    AskError::new(ErrorKind::BadRequest, message)
+}
+
+/// The request as JSON over HTTP.
+pub(super) fn post(path: String, body: &impl Serialize) -> Result<HttpCall, AskError> {
+    let body = serde_json::to_vec(body).map_err(|error| bad(error.to_string()))?;
+    let json = || "application/json".to_owned();
+    Ok(HttpCall { path, headers: vec![("accept", json()), ("content-type", json())], body })
+}
+
+/// The text of parts that are text alone, joined without a separator; `None` when there is a picture.
+pub(super) fn text_only(parts: &[Part]) -> Option<Cow<'_, str>> {
+    match parts {
+        [Part::Text(text)] => Some(Cow::Borrowed(text)),
+        parts => parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => Some(text.as_str()),
+                Part::Image { .. } => None,
+            })
+            .collect::<Option<String>>()
+            .map(Cow::Owned),
+    }
+}
+
+/// For formats whose instructions stand apart from the conversation: the text of all system messages, and the other
+/// messages.
+pub(super) fn apart(request: &ChatRequest) -> Result<(String, Vec<&ChatMessage>), AskError> {
+    let mut system: Vec<Cow<'_, str>> = Vec::new();
+    let mut others = Vec::new();
+    for message in &request.messages {
+        match message.role {
+            Role::System => system.push(
+                text_only(&message.content)
+                    .ok_or_else(|| bad("this provider takes no picture in a system message"))?,
+            ),
+            Role::Tool => return Err(tool_message()),
+            Role::User | Role::Assistant => others.push(message),
+        }
+    }
+    if others.is_empty() {
+        return Err(bad("there is no user message to send"));
+    }
+    Ok((system.join("\n\n"), others))
+}
+
+/// The error for a tool's output without the call that asked for it.
+pub(super) fn tool_message() -> AskError {
+    bad("this provider takes a tool's output only as the answer to a call of that tool")
+}
+
+/// A model's name as one segment of a path.
+pub(super) fn segment(name: &str) -> String {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let mut out = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~:@".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.extend([byte >> 4, byte & 15].map(|digit| char::from(HEX[usize::from(digit)])));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stays_one_segment() {
+        assert_eq!(segment("gpt-4.1:free"), "gpt-4.1:free");
+        assert_eq!(segment("a/b?c#d é"), "a%2Fb%3Fc%23d%20%C3%A9");
+    }
+
+    #[test]
+    fn instructions_are_taken_out_of_the_conversation() {
+        let request = ChatRequest::new(vec![
+            ChatMessage::system("a"),
+            ChatMessage::user("q"),
+            ChatMessage::system("b"),
+            ChatMessage::assistant("r"),
+        ]);
+        let (system, others) = apart(&request).unwrap();
+        assert_eq!((system.as_str(), others.len()), ("a\n\nb", 2));
+        assert!(apart(&ChatRequest::new(vec![ChatMessage::system("a")])).is_err());
+        assert!(apart(&ChatRequest::new(vec![ChatMessage::text(Role::Tool, "4")])).is_err());
+    }
+}

@@ -1,0 +1,22 @@
+//! What a refused request teaches about a server, for all formats.
+
+use super::json;
+use crate::quirks::{self, Quirks, SchemaSupport, Sent};
+use crate::transport::HttpAnswer;
+
+/// Quirks beyond `quirks`, learned from an answer to a request that carried `sent`; `None` when it teaches nothing.
+/// `most` is how much of a reply schema the server was known to take before anything was learned.
+pub(super) fn learn(
+    answer: &HttpAnswer,
+    quirks: Quirks,
+    most: SchemaSupport,
+    sent: Sent<'_>,
+) -> Option<Quirks> {
+    // 403 is how some servers refuse log-probabilities to an account.
+    if !matches!(answer.status, 400 | 403 | 422) {
+        return None;
+    }
+    let error = json::server_error(&answer.body);
+    let from = Quirks { schema: quirks.schema.max(most), ..quirks };
+    quirks::learn(from, sent, &error.param, &format!("{} {}", error.code.replace('_', " "), error.message))
+}

@@ -1,0 +1,87 @@
+//! What the JSON parser complains about, in words that say what to do.
+
+/// The offset to point at, what to say there, and the way out. `message` is the parser's own, `at` the
+/// place it gives, `is_line` whether `text` is one line of a dataset.
+pub(super) fn explain(message: &str, text: &str, at: usize, is_line: bool) -> (usize, String, String) {
+    let rest = &text[at..];
+    let first = rest.chars().next();
+    let said = |label: &str, help: &str| (at, label.to_owned(), help.to_owned());
+    let double_quotes = "JSON writes texts and keys in double quotes: `\"text\"`";
+    if first == Some('\'') {
+        return said("a single quotation mark", double_quotes);
+    }
+    if message.starts_with("control character") {
+        let offset = rest.find(char::is_control).unwrap_or(0);
+        return match rest[offset..].chars().next() {
+            Some('\n' | '\r') | None => (
+                at + offset,
+                "the text is not closed at the end of the line".to_owned(),
+                "close it with `\"`; a line break inside a text is written `\\n`".to_owned(),
+            ),
+            Some(c) => (
+                at + offset,
+                format!("found U+{:04X} in a text", u32::from(c)),
+                match c {
+                    '\t' => "write a tab as `\\t`".to_owned(),
+                    _ => format!("remove it, or write it as `\\u{:04x}`", u32::from(c)),
+                },
+            ),
+        };
+    }
+    match message {
+        "EOF while parsing an object" => said("the object is not closed", "add the missing `}`"),
+        "EOF while parsing a list" => said("the list is not closed", "add the missing `]`"),
+        "EOF while parsing a string" => said("the text is not closed", "add the missing quotation mark"),
+        "EOF while parsing a value" => said("a value is missing at the end", "write the value"),
+        "trailing comma" => said("a comma stands before this bracket", "remove that comma"),
+        "key must be a string" if matches!(first, Some('}')) => {
+            said("a comma stands before this bracket", "remove that comma")
+        }
+        "key must be a string" => said("not a key", double_quotes),
+        "trailing characters" if is_line => {
+            said("text after the end of the object", "write one object on each line")
+        }
+        "trailing characters" => said("text after the end of the value", "a JSON file holds one value"),
+        "expected `,` or `}`" => said(
+            "`,` or `}` is expected here",
+            "divide entries by commas, and close the text or value before",
+        ),
+        "expected `,` or `]`" => said(
+            "`,` or `]` is expected here",
+            "divide entries by commas, and close the text or value before",
+        ),
+        "expected `:`" => said("`:` is expected here", "write `\"key\": value`"),
+        "invalid escape" => said("not an escape", "write a backslash as `\\\\`"),
+        "recursion limit exceeded" => said("nested too deeply", "eval files need fewer than ten levels"),
+        "expected value" | "expected ident" => {
+            let start = text[..at]
+                .rfind(|c: char| !c.is_alphanumeric())
+                .map_or(0, |before| before + text[before..].chars().next().map_or(1, char::len_utf8));
+            let word: String = text[start..].chars().take_while(|c| c.is_alphanumeric()).collect();
+            let help = match word.as_str() {
+                "NaN" | "Infinity" => "JSON has no such number; write a finite one, or `null`",
+                "None" | "undefined" | "nil" | "Null" => "nothing is written `null`",
+                "True" | "False" | "TRUE" | "FALSE" => "write `true` or `false` in small letters",
+                _ if is_line => "each line is one object: {\"id\": ..., \"input\": ...}",
+                _ => "values are texts in double quotes, numbers, true, false, null, lists and objects",
+            };
+            let label = if word.is_empty() { "a value is expected here" } else { "not a JSON value" };
+            (start, label.to_owned(), help.to_owned())
+        }
+        other => said(other, "check for missing commas, quotes and brackets just before this place"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_put_right() {
+        assert_eq!(explain("expected ident", "not json", 1, true).0, 0);
+        let (at, label, _) =
+            explain("control character (\\u0000-\\u001F) found while parsing a string", "\"a\tb\"", 1, true);
+        assert_eq!((at, label.as_str()), (2, "found U+0009 in a text"));
+        assert_eq!(explain("expected value", "{\"é\": NaN}", 7, false).0, 7);
+    }
+}

@@ -1,0 +1,247 @@
+//! What the YAML scanner complains about, in words that say what to do.
+
+use assize_diagnostic::{Diagnostic, Span};
+
+use crate::codes;
+
+/// Where the scanner stopped.
+pub(super) struct Stop<'t> {
+    /// The scanner's own words.
+    pub(super) info: &'t str,
+    /// The place, an empty range.
+    pub(super) at: Span,
+    /// The text without its byte order mark.
+    pub(super) text: &'t str,
+    /// Bytes of the byte order mark.
+    pub(super) skipped: usize,
+    /// The innermost `[` or `{` that is still open.
+    pub(super) open: Option<Span>,
+}
+
+impl Stop<'_> {
+    fn start(&self) -> usize {
+        self.at.start.saturating_sub(self.skipped).min(self.text.len())
+    }
+
+    fn rest(&self) -> &str {
+        &self.text[self.start()..]
+    }
+
+    fn line_start(&self) -> usize {
+        self.text[..self.start()].rfind('\n').map_or(0, |newline| newline + 1)
+    }
+
+    /// The line up to the place.
+    fn before(&self) -> &str {
+        &self.text[self.line_start()..self.start()]
+    }
+
+    fn line(&self) -> &str {
+        self.text[self.line_start()..].lines().next().unwrap_or_default()
+    }
+
+    fn says(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.info.contains(word))
+    }
+
+    /// A range of the text as a span.
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.at.source, start + self.skipped, end + self.skipped)
+    }
+
+    /// The character at the place, if the line goes on there.
+    fn here(&self) -> Span {
+        let start = self.start();
+        match self.rest().chars().next() {
+            Some(c) if c != '\n' && c != '\r' => self.span(start, start + c.len_utf8()),
+            _ => self.at,
+        }
+    }
+
+    fn error(&self, label: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", self.here(), label)
+    }
+
+    /// The complaint.
+    pub(super) fn complaint(&self) -> Diagnostic {
+        self.tab()
+            .or_else(|| self.escape())
+            .or_else(|| self.alias())
+            .or_else(|| self.first_character())
+            .or_else(|| self.quotes())
+            .or_else(|| self.bracket())
+            .or_else(|| self.colon())
+            .unwrap_or_else(|| self.indentation())
+    }
+
+    fn tab(&self) -> Option<Diagnostic> {
+        let leading = self.line().trim_start_matches(' ').starts_with('\t');
+        let here = self.rest().starts_with('\t') || self.before().contains('\t');
+        if !(self.info.contains("tab") || here || leading) {
+            return None;
+        }
+        // The scanner stops before or behind the tab.
+        let from = self.line_start();
+        let line_and_next: usize = self.text[from..].split_inclusive('\n').take(2).map(str::len).sum();
+        let found = self.text[from..from + line_and_next].find('\t');
+        let at = found.map_or(self.here(), |offset| self.span(from + offset, from + offset + 1));
+        Some(
+            Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", at, "a tab")
+                .with_help("YAML is indented with spaces only; replace the tab by spaces"),
+        )
+    }
+
+    fn escape(&self) -> Option<Diagnostic> {
+        if !self.says(&["unknown escape", "hexadecimal", "Unicode character escape"]) {
+            return None;
+        }
+        // The scanner stops at the beginning of the text, so the escape is looked for.
+        let start = self.start();
+        let mut characters = self.rest().char_indices();
+        let mut found = None;
+        while let Some((offset, c)) = characters.next() {
+            if c != '\\' {
+                continue;
+            }
+            let Some((_, escaped)) = characters.next() else { break };
+            if !"0abt\tnvfre \"/\\N_LPxuU\n\r".contains(escaped) {
+                found = Some((offset, escaped));
+                break;
+            }
+        }
+        let (at, label) = match found {
+            Some((offset, c)) => (
+                self.span(start + offset, start + offset + 1 + c.len_utf8()),
+                format!("`\\{c}` means nothing"),
+            ),
+            None => (self.here(), "an escape in this text can't be read".to_owned()),
+        };
+        Some(
+            Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", at, label).with_help(
+                "in double quotes a backslash begins an escape: write `\\\\`, or use single quotes",
+            ),
+        )
+    }
+
+    fn alias(&self) -> Option<Diagnostic> {
+        if !self.info.contains("unknown anchor") {
+            return None;
+        }
+        let start = self.start();
+        let length = self.rest().find([' ', '\t', '\n', '\r', ',', ']', '}']).unwrap_or(self.rest().len());
+        let name = self.rest().get(1..length).unwrap_or_default();
+        let diagnostic = Diagnostic::error(
+            codes::UNKNOWN_ALIAS,
+            "this alias names no anchor",
+            self.span(start, start + length),
+            format!("there is no `&{name}` above"),
+        );
+        let line = self.rest().lines().next().unwrap_or_default().trim_end();
+        let is_prose = line.len() > length || name.contains('*');
+        Some(if is_prose && self.open.is_none() && !line.contains(" #") {
+            diagnostic.with_help("a text that begins with `*` needs quotes").with_suggestion(
+                "quote the text",
+                self.span(start, start + line.len()),
+                quoted(line),
+            )
+        } else {
+            diagnostic.with_help(format!(
+                "define it above with `&{name}`, or put a text that begins with `*` in quotes"
+            ))
+        })
+    }
+
+    fn first_character(&self) -> Option<Diagnostic> {
+        let first = self.rest().chars().next().filter(|c| matches!(c, '@' | '`' | '%'))?;
+        let name = if first == '`' { "a back-tick".to_owned() } else { format!("`{first}`") };
+        Some(
+            self.error(format!("a value can't begin with {name}")).with_help("put the whole value in quotes"),
+        )
+    }
+
+    fn quotes(&self) -> Option<Diagnostic> {
+        if self.info.contains("trailing content after double-quoted") {
+            return Some(self.error("this stands after the closing quotation mark").with_help(
+                "put the whole value in quotes, and write `\\\"` for a quotation mark inside it",
+            ));
+        }
+        self.info.contains("quoted scalar").then(|| {
+            self.error("the quotation mark that opens here is not closed")
+                .with_help("close it; a text of several lines is best written below `|`")
+        })
+    }
+
+    fn bracket(&self) -> Option<Diagnostic> {
+        let open = self.open?;
+        let (opening, closing) =
+            if self.text[open.start - self.skipped..].starts_with('[') { ('[', ']') } else { ('{', '}') };
+        Some(
+            self.error(format!("the `{opening}` is still open here"))
+                .with_secondary(open, "opened here")
+                .with_help(format!(
+                    "close it with `{closing}`; divide entries by commas, and put texts with `: `, `,` or brackets in quotes"
+                )),
+        )
+    }
+
+    fn colon(&self) -> Option<Diagnostic> {
+        if !self.says(&["mapping values are not allowed", "illegal placement of ':'"]) {
+            return None;
+        }
+        let diagnostic = self.error("this `:` can't stand here");
+        let begins_line = self.before().trim_start().trim_start_matches("- ");
+        let Some((key, value)) = begins_line.split_once(": ").filter(|(key, _)| !key.contains(['"', '\'']))
+        else {
+            return Some(
+                diagnostic.with_help("check the indentation; a text with `: ` in it needs quotes around it"),
+            );
+        };
+        let diagnostic =
+            diagnostic.with_help(format!("put the value of `{}` in quotes: it has a `: ` in it", key.trim()));
+        let value = value.trim_start();
+        let start = self.start() - value.len();
+        let end = self.line_start() + self.line().trim_end().len();
+        let whole = &self.text[start..end];
+        if value.is_empty()
+            || value.starts_with(['"', '\'', '[', '{', '|', '>', '&', '*', '!'])
+            || whole.contains(" #")
+        {
+            return Some(diagnostic);
+        }
+        Some(diagnostic.with_suggestion("quote the text", self.span(start, end), quoted(whole)))
+    }
+
+    fn indentation(&self) -> Diagnostic {
+        if self.info.contains("block sequence entries are not allowed") {
+            return self
+                .error("a `- ` can't stand here")
+                .with_help("put the list on lines of its own below the key");
+        }
+        if self.says(&["recursion limit"]) {
+            return Diagnostic::error(
+                codes::TOO_DEEP,
+                "values nested too deeply",
+                self.here(),
+                "too deep here",
+            )
+            .with_help("eval files need fewer than ten levels; check the brackets and the indentation");
+        }
+        if self.says(&["block scalar"]) {
+            return self.error(self.info).with_help(
+                "after `|` or `>` the text begins on the next line, each line indented more than the key",
+            );
+        }
+        if self.before().trim_start_matches([' ', '-']).is_empty() {
+            return self
+                .error("the indentation does not fit the lines above")
+                .with_help("keys of one map, and the `-` of one list, begin in the same column");
+        }
+        self.error("nothing may follow the value here")
+            .with_help("put the whole value in quotes, or check the line above")
+    }
+}
+
+/// A text in double quotes.
+pub(super) fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,77 @@
+//! Google's generateContent, seen from the server's side.
+
+use serde_json::{Value, json};
+
+use super::format::{Said, WireFormat, read_messages, spent, text_of};
+use crate::mock::incoming::Incoming;
+use crate::mock::reply::Token;
+
+const METHOD: &str = ":generateContent";
+
+pub(super) struct Gemini;
+
+impl WireFormat for Gemini {
+    fn claims(&self, path: &str) -> bool {
+        path.ends_with(METHOD)
+    }
+
+    fn read(&self, incoming: &mut Incoming) {
+        let last = incoming.path.rsplit('/').next().unwrap_or_default();
+        incoming.model = last.trim_end_matches(METHOD).to_owned();
+        read_messages(incoming, "contents", "parts");
+        incoming.system_text = text_of(&incoming.body["systemInstruction"]["parts"]);
+    }
+
+    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
+        let (input, output) = spent(incoming, said);
+        // The format has no place for a model's own words of refusal.
+        let reason = match said.finish.as_deref() {
+            _ if said.refusal.is_some() => "PROHIBITED_CONTENT",
+            None | Some("stop") => "STOP",
+            Some("length") => "MAX_TOKENS",
+            Some("content_filter") => "SAFETY",
+            Some(other) => other,
+        };
+        let mut candidate = json!({"finishReason": reason, "index": 0});
+        if said.refusal.is_none() && !said.text.is_empty() {
+            candidate["content"] = json!({"role": "model", "parts": [{"text": said.text}]});
+        }
+        let asked = incoming.body["generationConfig"]["responseLogprobs"] == true;
+        if asked && !said.tokens.is_empty() {
+            candidate["logprobsResult"] = logprobs(&said.tokens);
+        }
+        json!({
+            "candidates": [candidate],
+            "usageMetadata": {
+                "promptTokenCount": input,
+                "candidatesTokenCount": output,
+                "totalTokenCount": input + output,
+            },
+            "modelVersion": incoming.model,
+            "responseId": format!("mock-{}", incoming.index),
+        })
+    }
+
+    fn error(&self, code: &str, message: &str) -> Value {
+        let (code, status) = match code {
+            "rate_limit_exceeded" => (429, "RESOURCE_EXHAUSTED"),
+            other => (400, other),
+        };
+        json!({"error": {"code": code, "message": message, "status": status}})
+    }
+}
+
+/// Chosen tokens and the candidates for each place, in two lists of the same length.
+fn logprobs(tokens: &[Token]) -> Value {
+    let entry = |text: &str, logprob: f64| json!({"token": text, "tokenId": 1, "logProbability": logprob});
+    let chosen: Vec<Value> = tokens.iter().map(|token| entry(&token.text, token.logprob)).collect();
+    let tops: Vec<Value> = tokens
+        .iter()
+        .map(|token| {
+            let candidates: Vec<Value> =
+                token.alternatives.iter().map(|(text, logprob)| entry(text, *logprob)).collect();
+            json!({ "candidates": candidates })
+        })
+        .collect();
+    json!({"chosenCandidates": chosen, "topCandidates": tops})
+}

@@ -1,0 +1,43 @@
+//! Ollama's chat, seen from the server's side.
+
+use serde_json::{Value, json};
+
+use super::format::{Said, WireFormat, logprobs, read_messages, spent};
+use crate::mock::incoming::Incoming;
+
+pub(super) struct Ollama;
+
+impl WireFormat for Ollama {
+    fn claims(&self, path: &str) -> bool {
+        path.ends_with("/api/chat")
+    }
+
+    fn read(&self, incoming: &mut Incoming) {
+        incoming.model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
+        read_messages(incoming, "messages", "content");
+    }
+
+    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
+        let (input, output) = spent(incoming, said);
+        // Neither refusals nor filters have a place in the format: a refusal is what the model says.
+        let text = said.refusal.as_ref().unwrap_or(&said.text);
+        let mut answer = json!({
+            "model": incoming.model,
+            "created_at": "1970-01-01T00:00:00Z",
+            "message": {"role": "assistant", "content": text},
+            "done": true,
+            "done_reason": said.finish.as_deref().unwrap_or("stop"),
+            "total_duration": 1,
+            "prompt_eval_count": input,
+            "eval_count": output,
+        });
+        if incoming.body["logprobs"] == true && !said.tokens.is_empty() {
+            answer["logprobs"] = logprobs(&said.tokens);
+        }
+        answer
+    }
+
+    fn error(&self, _: &str, message: &str) -> Value {
+        json!({ "error": message })
+    }
+}

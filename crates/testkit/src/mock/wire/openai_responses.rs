@@ -1,0 +1,56 @@
+//! OpenAI's Responses, seen from the server's side.
+
+use serde_json::{Value, json};
+
+use super::format::{Said, WireFormat, logprobs, read_messages, spent};
+use crate::mock::incoming::Incoming;
+
+pub(super) struct OpenAiResponses;
+
+impl WireFormat for OpenAiResponses {
+    fn claims(&self, path: &str) -> bool {
+        path.ends_with("/responses")
+    }
+
+    fn read(&self, incoming: &mut Incoming) {
+        incoming.model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
+        read_messages(incoming, "input", "content");
+    }
+
+    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
+        let (input, output) = spent(incoming, said);
+        let mut part = match &said.refusal {
+            Some(words) => json!({"type": "refusal", "refusal": words}),
+            None => json!({"type": "output_text", "text": said.text, "annotations": []}),
+        };
+        if incoming.body["include"].is_array() && !said.tokens.is_empty() {
+            part["logprobs"] = logprobs(&said.tokens);
+        }
+        let (status, details) = match said.finish.as_deref() {
+            None | Some("stop") => ("completed", Value::Null),
+            Some("length") => ("incomplete", json!({"reason": "max_output_tokens"})),
+            Some(reason) => ("incomplete", json!({ "reason": reason })),
+        };
+        json!({
+            "id": format!("resp-mock-{}", incoming.index),
+            "object": "response",
+            "created_at": 0,
+            "status": status,
+            "error": null,
+            "incomplete_details": details,
+            "model": incoming.model,
+            "output": [{"type": "message", "id": "msg-mock", "role": "assistant", "status": status, "content": [part]}],
+            "usage": {
+                "input_tokens": input,
+                "input_tokens_details": {"cached_tokens": 0},
+                "output_tokens": output,
+                "output_tokens_details": {"reasoning_tokens": 0},
+                "total_tokens": input + output,
+            },
+        })
+    }
+
+    fn error(&self, code: &str, message: &str) -> Value {
+        json!({"error": {"message": message, "type": code, "param": null, "code": code}})
+    }
+}
