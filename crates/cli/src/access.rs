@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use assize_llm::{Ask, Budget, Client, Meter, Miss, Remembering, Setup};
 use assize_run::{Buyer, CacheMemory};
-use assize_store::{ReplyCache, fence_key};
+use assize_store::{ReplyCache, StoreError, fence_key};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::RunArgs;
@@ -34,6 +34,8 @@ pub(crate) struct Access {
     buyer: Arc<OnceLock<Buyer>>,
     meter: Option<Arc<Meter>>,
     limit: CancellationToken,
+    /// Why the cache can't be used.
+    trouble: OnceLock<String>,
 }
 
 impl Access {
@@ -62,6 +64,7 @@ impl Access {
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
             buyer: Arc::default(),
+            trouble: OnceLock::new(),
         }
     }
 
@@ -75,6 +78,7 @@ impl Access {
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
             buyer: Arc::default(),
+            trouble: OnceLock::new(),
         }
     }
 
@@ -89,23 +93,33 @@ impl Access {
     }
 
     /// A client as judges and targets use it.
-    pub(crate) fn ask(&self, client: Client) -> Result<Arc<dyn Ask>, String> {
+    pub(crate) fn ask(&self, client: Client) -> Arc<dyn Ask> {
         let inner: Arc<dyn Ask> = Arc::new(client.clone());
         let inner = match &self.meter {
             Some(meter) => meter.model(inner),
             None => inner,
         };
-        let Some(miss) = self.miss else { return Ok(inner) };
-        let memory = CacheMemory::new(self.cache()?, Arc::clone(&self.buyer), || Context::now().as_second());
-        Ok(Arc::new(Remembering::new(client, inner, Arc::new(memory), miss)))
+        let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
+        let memory = CacheMemory::new(cache, Arc::clone(&self.buyer), || Context::now().as_second());
+        Arc::new(Remembering::new(client, inner, Arc::new(memory), miss))
     }
 
     /// The secret of the fences. The same in every run that uses the cache: with other fences every call would be a
     /// new one.
-    pub(crate) fn fence_key(&self) -> Result<[u8; 32], String> {
+    pub(crate) fn fence_key(&self) -> [u8; 32] {
+        let fresh = random_key();
         match self.miss {
-            None => Ok(random_key()),
-            Some(_) => fence_key(&self.folder.join(FENCE_KEY_FILE), random_key()).map_err(unusable),
+            None => fresh,
+            Some(_) => self.usable(fence_key(&self.folder.join(FENCE_KEY_FILE), fresh)).unwrap_or(fresh),
+        }
+    }
+
+    /// Refuses a run whose cache turned out to be unusable: without it, a run would pay for what it already has. To be
+    /// asked when all models are set up and before the first one is asked.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self.trouble.get() {
+            None => Ok(()),
+            Some(trouble) => Err(format!("{trouble}; nothing was spent")),
         }
     }
 
@@ -126,19 +140,30 @@ impl Access {
         }
     }
 
-    fn cache(&self) -> Result<Arc<ReplyCache>, String> {
+    /// The cache, opened once; `None` if it can't be, or if there is to be none.
+    fn cache(&self) -> Option<Arc<ReplyCache>> {
+        self.miss?;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cache) = &*cache {
-            return Ok(Arc::clone(cache));
+            return Some(Arc::clone(cache));
         }
-        let opened = Arc::new(ReplyCache::open(self.folder.join(REPLIES_FILE)).map_err(unusable)?);
+        if self.trouble.get().is_some() {
+            return None;
+        }
+        let opened = Arc::new(self.usable(ReplyCache::open(self.folder.join(REPLIES_FILE)))?);
         *cache = Some(Arc::clone(&opened));
-        Ok(opened)
+        Some(opened)
     }
-}
 
-fn unusable(error: assize_store::StoreError) -> String {
-    format!("{error}. `--no-cache` runs without it; `assize cache clear` makes it anew")
+    /// The value, or a note of why there is none.
+    fn usable<T>(&self, result: Result<T, StoreError>) -> Option<T> {
+        result
+            .map_err(|error| {
+                let advice = "`--no-cache` runs without it; `assize cache clear` makes it anew";
+                let _ = self.trouble.set(format!("{error}. {advice}"));
+            })
+            .ok()
+    }
 }
 
 /// A key nobody else knows, so that no answer can guess the fence it will stand between.

@@ -136,13 +136,13 @@ impl JudgeBook {
             let variables = Arc::clone(&self.variables);
             let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
                 .map_err(|error| format!("judge `{name}`: {error}"))?;
-            self.access.ask(client).map_err(|error| format!("judge `{name}`: {error}"))?
+            self.access.ask(client)
         };
         let id = ask.describe();
         let judge = ModelJudge::new(
             ask,
             name.to_owned(),
-            Arc::new(KeyedFences::new(self.access.fence_key()?)),
+            Arc::new(KeyedFences::new(self.access.fence_key())),
             Arc::clone(&self.limit),
             JudgeOptions::default(),
         );

@@ -161,7 +161,7 @@ impl TargetBook {
             let variables = Arc::clone(&self.variables);
             let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
                 .map_err(|error| format!("target `{name}`: {error}"))?;
-            let ask = self.access.ask(client).map_err(|error| format!("target `{name}`: {error}"))?;
+            let ask = self.access.ask(client);
             return Ok(Arc::new(ModelTarget::new(name, ask)));
         }
         Err(self.unknown(name))
@@ -220,7 +220,7 @@ impl TargetBook {
         setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
         let client = Client::from_name(&parsed, &lookup, setup)
             .map_err(|error| format!("target `{name}`: {error}"))?;
-        self.access.ask(client).map_err(|error| format!("target `{name}`: {error}"))
+        Ok(self.access.ask(client))
     }
 
     fn command(&self, spec: &TargetSpec, command: &CommandTargetSpec) -> Arc<dyn Target> {

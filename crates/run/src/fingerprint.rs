@@ -31,7 +31,7 @@ pub fn fingerprint(item: &WorkItem) -> String {
     }
     hash.field(&case.question());
     hash.field(&format!("{:?} {:?}", case.expected_outcome, case.reference()));
-    hash.field(&format!("{:?} {:?}", item.judging, item.evidence));
+    hash.field(&format!("{:?} {:?} {:?}", item.judging_override, item.judging, item.evidence));
     for grader in &case.graders {
         hash.field(&of_grader(grader));
         let wish = match &grader.kind {

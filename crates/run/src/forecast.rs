@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use assize_grade::{Forecast, RubricTask};
+use assize_grade::Forecast;
 use assize_rubric::Judging;
 use assize_target::Answer;
 
 use crate::material::material;
-use crate::work::rubric_graders;
+use crate::work::{rubric_graders, task};
 use crate::{Source, WorkItem};
 
 /// The judging of an item by judge (name), in the judging mode that applies or in another one. An answer that is not
@@ -25,14 +25,8 @@ pub fn forecast(item: &WorkItem, judging: Option<Judging>) -> Result<Vec<(String
         .into_iter()
         .map(|(_, grader)| {
             let judge = item.judges.judge(item.judge_wish(grader))?;
-            let task = RubricTask {
-                material: Arc::clone(&material),
-                rubric: Arc::clone(&grader.rubric),
-                judging: judging.or(grader.judging).unwrap_or(item.judging),
-                evidence: grader.evidence.unwrap_or(item.evidence),
-                case_id: item.case.id.to_string(),
-                repeat: item.repeat,
-            };
+            let mut task = task(item, grader, &material);
+            task.judging = judging.unwrap_or(task.judging);
             Ok((judge.identity().name, judge.forecast(&task)))
         })
         .collect()

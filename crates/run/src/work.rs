@@ -153,15 +153,23 @@ async fn judge(
     material: &Arc<assize_grade::Material>,
 ) -> Result<Vec<Judgement>, String> {
     let judge = item.judges.judge(item.judge_wish(grader))?;
-    let task = RubricTask {
+    Ok(judge.judge(&task(item, grader, material)).await)
+}
+
+/// What a judge is given for one grader.
+pub(crate) fn task(
+    item: &WorkItem,
+    grader: &RubricGrader,
+    material: &Arc<assize_grade::Material>,
+) -> RubricTask {
+    RubricTask {
         material: Arc::clone(material),
         rubric: Arc::clone(&grader.rubric),
         judging: item.judging_override.or(grader.judging).unwrap_or(item.judging),
         evidence: grader.evidence.unwrap_or(item.evidence),
         case_id: item.case.id.to_string(),
         repeat: item.repeat,
-    };
-    Ok(judge.judge(&task).await)
+    }
 }
 
 fn millis(begun: Instant) -> u64 {

@@ -123,3 +123,23 @@ fn a_file_that_is_no_cache_is_refused_and_can_be_removed() {
     ReplyCache::remove(&path).unwrap();
     assert!(ReplyCache::open(&path).is_ok());
 }
+
+#[test]
+fn a_write_that_fails_is_said_and_what_was_kept_before_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.db");
+    let cache = ReplyCache::open(&path).unwrap();
+    cache.keep(reply(1, "kept"));
+    cache.flush().unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other
+        .execute_batch(
+            "CREATE TRIGGER full BEFORE INSERT ON replies BEGIN SELECT RAISE(ABORT, 'no room'); END",
+        )
+        .unwrap();
+    cache.keep(reply(2, "lost"));
+    let error = cache.flush().unwrap_err().to_string();
+    assert!(error.contains("no room"), "{error}");
+    assert_eq!(cache.find(&key(1)).unwrap().as_deref(), Some("kept"));
+    assert_eq!(cache.find(&key(2)).unwrap(), None);
+}

@@ -182,6 +182,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
             })
         })
     };
+    benches.access.check()?;
     if args.dry_run {
         let plan = Plan::of(items())?;
         if args.run.json {

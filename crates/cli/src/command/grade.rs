@@ -63,6 +63,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         planner.check(&suite, &case.map_err(|error| error.to_string())?, &bench, &mut preflight);
     }
     preflight.conclude(false)?;
+    access.check()?;
     if preflight.items == 0 {
         return Err(format!("`{}` holds no answers", args.answers.display()));
     }
