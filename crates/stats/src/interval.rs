@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::{Undefined, undefined::finite};
+
 /// The confidence level of a two-sided interval, above 0 and below 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Level(f64);
@@ -25,9 +27,14 @@ impl Level {
         self.0
     }
 
-    /// The probability below the upper end of a two-sided interval: 0.975 at 95 %.
-    pub(crate) fn upper_tail_start(self) -> f64 {
-        0.5 + self.0 / 2.0
+    /// The probability outside a two-sided interval: 0.05 at 95 %.
+    pub(crate) fn alpha(self) -> f64 {
+        1.0 - self.0
+    }
+
+    /// The probability below the lower end of a two-sided interval: 0.025 at 95 %.
+    pub(crate) fn tail(self) -> f64 {
+        self.alpha() / 2.0
     }
 }
 
@@ -39,11 +46,48 @@ impl Default for Level {
 
 /// How an interval was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Method {
     /// Student's t around a mean.
     StudentT,
+    /// The normal approximation.
+    Normal,
+    /// Student's t with as many degrees of freedom as clusters less one, around a clustered error.
+    ClusterT,
     /// Wilson's score interval for a proportion.
     Wilson,
+    /// Wilson's score interval with a continuity correction.
+    WilsonContinuity,
+    /// The exact binomial interval of Clopper and Pearson.
+    ClopperPearson,
+    /// Agresti and Coull's adjusted normal interval.
+    AgrestiCoull,
+    /// Equal tails of the posterior under Jeffreys' prior.
+    Jeffreys,
+    /// Equal tails of the posterior under a uniform prior.
+    BetaPosterior,
+    /// The plain normal approximation for proportions.
+    Wald,
+    /// Newcombe's square-and-add of two Wilson intervals.
+    Newcombe,
+    /// Agresti and Caffo's adjusted difference of proportions.
+    AgrestiCaffo,
+    /// Bonett and Price's adjusted paired difference of proportions.
+    BonettPrice,
+    /// Percentiles of bootstrap resamples.
+    Percentile,
+    /// Bias-corrected and accelerated bootstrap.
+    Bca,
+    /// Fisher's z transformation of a correlation.
+    FisherZ,
+    /// Bonett and Wright's interval for Spearman's correlation.
+    BonettWright,
+    /// DeLong's interval for an area under the curve.
+    DeLong,
+    /// The adjusted plug-in interval around a Rogan-Gladen estimate.
+    LeePlugIn,
+    /// Prediction-powered inference, normal approximation.
+    PredictionPowered,
 }
 
 impl Method {
@@ -51,7 +95,25 @@ impl Method {
     pub const fn name(self) -> &'static str {
         match self {
             Self::StudentT => "Student-t",
+            Self::Normal => "normal",
+            Self::ClusterT => "cluster-robust t",
             Self::Wilson => "Wilson",
+            Self::WilsonContinuity => "Wilson with continuity correction",
+            Self::ClopperPearson => "Clopper-Pearson",
+            Self::AgrestiCoull => "Agresti-Coull",
+            Self::Jeffreys => "Jeffreys",
+            Self::BetaPosterior => "uniform-prior posterior",
+            Self::Wald => "Wald",
+            Self::Newcombe => "Newcombe",
+            Self::AgrestiCaffo => "Agresti-Caffo",
+            Self::BonettPrice => "Bonett-Price",
+            Self::Percentile => "percentile bootstrap",
+            Self::Bca => "BCa bootstrap",
+            Self::FisherZ => "Fisher z",
+            Self::BonettWright => "Bonett-Wright",
+            Self::DeLong => "DeLong",
+            Self::LeePlugIn => "Rogan-Gladen, adjusted plug-in",
+            Self::PredictionPowered => "prediction-powered",
         }
     }
 }
@@ -73,6 +135,23 @@ pub struct Interval {
     pub level: Level,
     /// How it was computed.
     pub method: Method,
+}
+
+impl Interval {
+    /// `centre +- reach`, if both ends are finite.
+    pub(crate) fn around(centre: f64, reach: f64, level: Level, method: Method) -> Result<Self, Undefined> {
+        Ok(Self { low: finite(centre - reach)?, high: finite(centre + reach)?, level, method })
+    }
+
+    /// The part of it within `low` to `high`.
+    pub fn clipped(self, low: f64, high: f64) -> Self {
+        Self { low: self.low.clamp(low, high), high: self.high.clamp(low, high), ..self }
+    }
+
+    /// Upper end minus lower end.
+    pub fn width(self) -> f64 {
+        self.high - self.low
+    }
 }
 
 #[cfg(test)]

@@ -2,15 +2,38 @@
 //!
 //! Pure functions over numbers. Every result says how many values it rests on, by which method and
 //! at which confidence level; a figure that has no value is an [`Undefined`] that says why, never NaN.
+//! What is drawn at random comes from a generator that the caller passes in.
 
 #![warn(missing_docs)]
 
+pub mod agreement;
+mod bootstrap;
+mod cluster;
+pub mod combine;
+pub mod compare;
+pub mod correction;
+mod distribution;
 mod interval;
+pub mod judged;
 mod mean;
+pub mod multiplicity;
+pub mod power;
 mod proportion;
+mod random;
+mod rank;
+pub mod repeats;
+mod special;
 mod undefined;
 
+pub use bootstrap::{
+    Bootstrap, LIST_UP_TO, acceleration, bootstrap, bootstrap_clustered_mean, bootstrap_mean,
+    bootstrap_mean_exhaustive, leave_one_out,
+};
+pub use cluster::{ClusteredMean, FEW_CLUSTERS, clustered_mean};
 pub use interval::{Interval, Level, LevelError, Method};
 pub use mean::{Accumulator, Mean};
-pub use proportion::{Proportion, proportion};
+pub use proportion::{
+    Proportion, RateInterval, ZeroFailures, posterior_mean, proportion, proportion_by, zero_failures,
+};
+pub use random::SeededRandom;
 pub use undefined::Undefined;

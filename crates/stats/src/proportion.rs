@@ -1,8 +1,6 @@
-//! Pass rates.
+//! Pass rates and their intervals.
 
-use statrs::distribution::{ContinuousCDF, Normal};
-
-use crate::{Interval, Level, Method, Undefined};
+use crate::{Interval, Level, Method, Undefined, distribution::normal_reach, special::beta_quantile};
 
 /// A share of successes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,33 +15,147 @@ pub struct Proportion {
     pub interval: Result<Interval, Undefined>,
 }
 
-/// A pass rate with Wilson's score interval: with p = successes / n and z the normal quantile, the
-/// ends are `(p + z^2/2n +- z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)`. It keeps a width where
-/// everything or nothing passed, and stays within 0 to 1. Source: E. B. Wilson, Journal of the
-/// American Statistical Association 22 (1927), 209-212.
+/// Which interval to draw around a pass rate. With k successes of n, p = k / n and z the normal quantile:
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RateInterval {
+    /// `(p + z^2/2n +- z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)`. Keeps a width where everything or
+    /// nothing passed: the default. Source: E. B. Wilson, Journal of the American Statistical
+    /// Association 22 (1927), 209-212.
+    #[default]
+    Wilson,
+    /// Wilson's with half a case added to either side. Source: R. Newcombe, Statistics in Medicine 17
+    /// (1998), 857-872, method 4.
+    WilsonContinuity,
+    /// Quantiles of Beta(k, n-k+1) and Beta(k+1, n-k): covers at least as often as it says, so it is
+    /// the one for gates. Source: C. Clopper and E. Pearson, Biometrika 26 (1934), 404-413.
+    ClopperPearson,
+    /// The Wald interval around `(k + z^2/2) / (n + z^2)`. Source: A. Agresti and B. Coull, The
+    /// American Statistician 52 (1998), 119-126.
+    AgrestiCoull,
+    /// Equal tails of Beta(k + 1/2, n - k + 1/2), not snapped to 0 or 1 at the ends. Source: L. Brown,
+    /// T. Cai and A. DasGupta, Statistical Science 16 (2001), 101-133.
+    Jeffreys,
+    /// Equal tails of Beta(k + 1, n - k + 1), the posterior under a uniform prior. Source: T. Bayes,
+    /// Philosophical Transactions 53 (1763).
+    BetaPosterior,
+    /// `p +- z sqrt(p(1-p)/n)`. Has no width where everything or nothing passed; there to be compared
+    /// with, not to be used. Source: Brown, Cai and DasGupta (2001), which shows its failures.
+    Wald,
+}
+
+/// Counts above this are refused by the intervals that need the beta distribution.
+const MOST_FOR_BETA: u64 = 1 << 30;
+
+/// A pass rate with Wilson's interval.
 pub fn proportion(successes: u64, n: u64, level: Level) -> Proportion {
-    let rate = if n == 0 {
+    proportion_by(RateInterval::Wilson, successes, n, level)
+}
+
+/// A pass rate with the interval of choice.
+pub fn proportion_by(interval: RateInterval, successes: u64, n: u64, level: Level) -> Proportion {
+    let rate = rate(successes, n);
+    let interval = rate.and_then(|_| around(interval, successes, n, level));
+    Proportion { successes, n, rate, interval }
+}
+
+/// `successes / n`.
+pub(crate) fn rate(successes: u64, n: u64) -> Result<f64, Undefined> {
+    if n == 0 {
         Err(Undefined::NoValues)
     } else if successes > n {
         Err(Undefined::MoreSuccessesThanTrials)
     } else {
         Ok(successes as f64 / n as f64)
-    };
-    let interval = rate.and_then(|_| wilson(successes, n, level));
-    Proportion { successes, n, rate, interval }
+    }
 }
 
-fn wilson(successes: u64, n: u64, level: Level) -> Result<Interval, Undefined> {
-    let z = Normal::standard().inverse_cdf(level.upper_tail_start());
-    if !z.is_finite() {
-        return Err(Undefined::NotFinite);
-    }
+fn around(kind: RateInterval, successes: u64, n: u64, level: Level) -> Result<Interval, Undefined> {
     let (passed, failed, all) = (successes as f64, (n - successes) as f64, n as f64);
-    let square = z * z;
-    let centre = passed + square / 2.0;
-    let reach = z * (passed * failed / all + square / 4.0).sqrt();
-    // At the ends the two terms cancel exactly on paper, but not in floating point.
-    let low = if successes == 0 { 0.0 } else { (centre - reach) / (all + square) };
-    let high = if successes == n { 1.0 } else { (centre + reach) / (all + square) };
-    Ok(Interval { low: low.clamp(0.0, 1.0), high: high.clamp(0.0, 1.0), level, method: Method::Wilson })
+    let none = successes == 0;
+    let every = successes == n;
+    let (low, high, method) = match kind {
+        RateInterval::Wilson => {
+            let z = normal_reach(level)?;
+            let square = z * z;
+            let centre = passed + square / 2.0;
+            let reach = z * (passed * failed / all + square / 4.0).sqrt();
+            // At the ends the two terms cancel exactly on paper, but not in floating point.
+            let low = if none { 0.0 } else { (centre - reach) / (all + square) };
+            let high = if every { 1.0 } else { (centre + reach) / (all + square) };
+            (low, high, Method::Wilson)
+        }
+        RateInterval::WilsonContinuity => {
+            let z = normal_reach(level)?;
+            let square = z * z;
+            let bottom = 2.0 * (all + square);
+            let side = |sign: f64| {
+                let spread = square - 1.0 / all + 4.0 * passed * failed / all;
+                let inside = spread + sign * (2.0 - 4.0 * passed / all);
+                (2.0 * passed + square + sign + sign * z * inside.max(0.0).sqrt()) / bottom
+            };
+            let low = if none { 0.0 } else { side(-1.0) };
+            let high = if every { 1.0 } else { side(1.0) };
+            (low, high, Method::WilsonContinuity)
+        }
+        RateInterval::ClopperPearson => {
+            let tail = beta_tail(n, level)?;
+            let low = if none { 0.0 } else { beta_quantile(tail, passed, failed + 1.0) };
+            let high = if every { 1.0 } else { 1.0 - beta_quantile(tail, failed, passed + 1.0) };
+            (low, high, Method::ClopperPearson)
+        }
+        RateInterval::AgrestiCoull => {
+            let z = normal_reach(level)?;
+            let all = all + z * z;
+            let centre = (passed + z * z / 2.0) / all;
+            let reach = z * (centre * (1.0 - centre) / all).sqrt();
+            (centre - reach, centre + reach, Method::AgrestiCoull)
+        }
+        RateInterval::Jeffreys => {
+            let (low, high) = posterior(passed + 0.5, failed + 0.5, beta_tail(n, level)?);
+            (low, high, Method::Jeffreys)
+        }
+        RateInterval::BetaPosterior => {
+            let (low, high) = posterior(passed + 1.0, failed + 1.0, beta_tail(n, level)?);
+            (low, high, Method::BetaPosterior)
+        }
+        RateInterval::Wald => {
+            let p = passed / all;
+            let reach = normal_reach(level)? * (p * (failed / all) / all).sqrt();
+            (p - reach, p + reach, Method::Wald)
+        }
+    };
+    Ok(Interval { low: low.clamp(0.0, 1.0), high: high.clamp(0.0, 1.0), level, method })
+}
+
+fn beta_tail(n: u64, level: Level) -> Result<f64, Undefined> {
+    if n > MOST_FOR_BETA { Err(Undefined::TooLarge) } else { Ok(level.tail()) }
+}
+
+fn posterior(a: f64, b: f64, tail: f64) -> (f64, f64) {
+    (beta_quantile(tail, a, b), 1.0 - beta_quantile(tail, b, a))
+}
+
+/// The mean of the posterior under a uniform prior, `(k + 1) / (n + 2)`: Laplace's rule of succession
+/// (P. S. Laplace, Essai philosophique sur les probabilites, 1814).
+pub fn posterior_mean(successes: u64, n: u64) -> Result<f64, Undefined> {
+    rate(successes, n).map(|_| (successes as f64 + 1.0) / (n as f64 + 2.0))
+}
+
+/// How high the failure rate may still be after n cases without a failure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ZeroFailures {
+    /// One-sided upper bound, `1 - (1 - level)^(1/n)`: the Clopper-Pearson bound at 0 of n.
+    pub exact: f64,
+    /// `3 / n`, its rule of thumb at 95 %, at most 1. Source: J. Hanley and A. Lippman-Hand, JAMA 249
+    /// (1983), 1743-1745.
+    pub rule_of_three: f64,
+}
+
+/// The one-sided bound on the failure rate when all n cases passed. `level` is one-sided here.
+pub fn zero_failures(n: u64, level: Level) -> Result<ZeroFailures, Undefined> {
+    if n == 0 {
+        return Err(Undefined::NoValues);
+    }
+    let all = n as f64;
+    Ok(ZeroFailures { exact: -(level.alpha().ln() / all).exp_m1(), rule_of_three: (3.0 / all).min(1.0) })
 }

@@ -2,6 +2,7 @@
 
 /// The reason a figure is undefined. Its text completes "undefined, because ...".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
 pub enum Undefined {
     /// There is nothing to compute it from.
     #[error("there are no values")]
@@ -9,10 +10,71 @@ pub enum Undefined {
     /// The spread of a single value can't be known.
     #[error("a single value says nothing about spread")]
     OneValue,
+    /// There are too few values for the method.
+    #[error("there are too few values for this method")]
+    TooFew,
     /// A value is NaN or infinite, or the values are too large to be added up.
     #[error("the values do not add up to a finite number")]
     NotFinite,
     /// More passes than attempts were counted.
     #[error("there are more successes than trials")]
     MoreSuccessesThanTrials,
+    /// All values are the same, and the figure divides by their spread.
+    #[error("all values are the same")]
+    NoSpread,
+    /// Two lists that belong together have different lengths.
+    #[error("the lists that belong together have different lengths")]
+    UnequalLengths,
+    /// A number lies outside the range in which the method means anything.
+    #[error("a number lies outside the range this method is defined for")]
+    OutOfRange,
+    /// The share is taken of a class that holds nothing.
+    #[error("no case is in the class it would be a share of")]
+    EmptyClass,
+    /// Only one of two classes occurs, so that nothing can be told apart.
+    #[error("only one class occurs")]
+    OneClass,
+    /// A clustered error needs two clusters.
+    #[error("a single cluster says nothing about the spread between clusters")]
+    OneCluster,
+    /// Chance alone would already give full agreement.
+    #[error("only one answer was ever given, so that agreement by chance is certain")]
+    ChanceIsCertain,
+    /// No unit was rated twice.
+    #[error("no unit has two ratings")]
+    NoPairs,
+    /// A rating is not on the declared scale.
+    #[error("a rating is not on the declared scale")]
+    NotOnScale,
+    /// The method needs every cell of a table, and some are missing.
+    #[error("ratings are missing, and this method needs them all")]
+    MissingCells,
+    /// The judge's error rates add up to guessing or worse.
+    #[error("sensitivity and specificity add up to 1 or less: the judge carries no information")]
+    UninformativeJudge,
+    /// More draws are asked for than attempts were made.
+    #[error("more draws are asked for than there are attempts")]
+    MoreDrawsThanAttempts,
+    /// Nothing differs between the two sides, and the figure divides by what differs.
+    #[error("no pair differs")]
+    NothingDiffers,
+    /// No probability lies on any score.
+    #[error("no probability was observed on any score")]
+    NoMass,
+    /// The counts exceed what the exact method can handle.
+    #[error("the counts are too large for the exact method")]
+    TooLarge,
+    /// No number of cases suffices.
+    #[error("no number of cases would be enough")]
+    Unreachable,
+}
+
+/// A figure, unless it came out as NaN or infinite.
+pub(crate) fn finite(figure: f64) -> Result<f64, Undefined> {
+    if figure.is_finite() { Ok(figure) } else { Err(Undefined::NotFinite) }
+}
+
+/// Refuses lists that hold a NaN or an infinity.
+pub(crate) fn all_finite(values: &[f64]) -> Result<(), Undefined> {
+    if values.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Undefined::NotFinite) }
 }

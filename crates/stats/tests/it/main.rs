@@ -1,5 +1,34 @@
-//! Intervals: known numbers, properties, and the cases that have no answer.
+//! Known numbers, properties, and the cases that have no answer.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod agreement;
+mod bootstrap;
+mod cluster;
+mod combine;
+mod compare;
+mod correction;
+mod degenerate;
+mod document;
+mod judged;
 mod mean;
+mod power;
 mod proportion;
+mod repeats;
 mod vectors;
+
+use proptest::prelude::ProptestConfig;
+
+/// As many cases as asked for, and no file that remembers failures.
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}
+
+fn near(found: f64, expected: f64, tolerance: f64) -> bool {
+    (found - expected).abs() <= tolerance * expected.abs().max(1.0)
+}
+
+#[track_caller]
+fn assert_near(found: f64, expected: f64, tolerance: f64) {
+    assert!(near(found, expected, tolerance), "{found}, expected {expected}");
+}

@@ -3,12 +3,10 @@
 use assize_stats::{Accumulator, Level, Mean, Method, Undefined};
 use proptest::prelude::*;
 
+use super::near;
+
 fn mean_of(values: &[f64]) -> Mean {
     values.iter().copied().collect::<Accumulator>().mean(Level::P95)
-}
-
-fn near(a: f64, b: f64, tolerance: f64) -> bool {
-    (a - b).abs() <= tolerance * b.abs().max(1.0)
 }
 
 #[test]

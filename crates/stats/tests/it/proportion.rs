@@ -1,7 +1,89 @@
 //! Pass rates and Wilson intervals.
 
-use assize_stats::{Level, Method, Undefined, proportion};
+use assize_stats::{
+    Level, Method, RateInterval, Undefined, posterior_mean, proportion, proportion_by, zero_failures,
+};
 use proptest::prelude::*;
+
+use super::{assert_near, cases};
+
+const EVERY: [RateInterval; 7] = [
+    RateInterval::Wilson,
+    RateInterval::WilsonContinuity,
+    RateInterval::ClopperPearson,
+    RateInterval::AgrestiCoull,
+    RateInterval::Jeffreys,
+    RateInterval::BetaPosterior,
+    RateInterval::Wald,
+];
+
+#[test]
+fn published_intervals_of_eight_of_ten() {
+    // statsmodels 0.15 and scipy 1.17.
+    let table = [
+        (0.490_162_471_5, 0.943_317_848_5),
+        (0.442_181_424_3, 0.964_573_056_3),
+        (0.443_904_537_7, 0.974_789_273_7),
+        (0.479_367_590_6, 0.954_112_729_5),
+        (0.497_225_503_6, 0.955_940_586_4),
+        (0.482_244_147_6, 0.939_782_265_8),
+        (0.552_081_987_1, 1.0),
+    ];
+    for (kind, (low, high)) in EVERY.into_iter().zip(table) {
+        let interval = proportion_by(kind, 8, 10, Level::P95).interval.unwrap();
+        assert_near(interval.low, low, 1e-9);
+        assert_near(interval.high, high, 1e-9);
+    }
+    assert_eq!(posterior_mean(0, 10), Ok(1.0 / 12.0));
+}
+
+#[test]
+fn thirty_passes_leave_room_for_a_tenth_of_failures() {
+    let bound = zero_failures(30, Level::P95).unwrap();
+    assert_near(bound.exact, 0.095_033_852_855_304, 1e-12);
+    assert_eq!(bound.rule_of_three, 0.1);
+    assert_eq!(zero_failures(0, Level::P95), Err(Undefined::NoValues));
+    assert_eq!(zero_failures(1, Level::P95).unwrap().rule_of_three, 1.0);
+    // The same bound as the upper end of a two-sided 90 % interval.
+    let level = Level::new(0.9).unwrap();
+    let high = proportion_by(RateInterval::ClopperPearson, 0, 30, level).interval.unwrap().high;
+    assert_near(high, bound.exact, 1e-12);
+}
+
+#[test]
+fn exact_intervals_cover_as_often_as_they_promise() {
+    let n = 20u64;
+    for step in 1..100 {
+        let truth = f64::from(step) / 100.0;
+        let mut covered = 0.0;
+        let mut chance = (1.0 - truth).powi(n as i32);
+        for k in 0..=n {
+            let interval = proportion_by(RateInterval::ClopperPearson, k, n, Level::P95).interval.unwrap();
+            if interval.low <= truth && truth <= interval.high {
+                covered += chance;
+            }
+            chance *= (n - k) as f64 / (k + 1) as f64 * truth / (1.0 - truth);
+        }
+        assert!(covered >= 0.95, "{truth}: {covered}");
+    }
+}
+
+#[test]
+fn exact_and_approximate_intervals_meet_with_many_cases() {
+    let of = |kind| proportion_by(kind, 412_345, 1_000_000, Level::P95).interval.unwrap();
+    let wilson = of(RateInterval::Wilson);
+    for kind in EVERY {
+        let interval = of(kind);
+        assert!((interval.low - wilson.low).abs() < 1e-6, "{interval:?}");
+        assert!((interval.high - wilson.high).abs() < 1e-6, "{interval:?}");
+    }
+}
+
+#[test]
+fn counts_too_large_for_the_beta_distribution_are_refused() {
+    let found = proportion_by(RateInterval::ClopperPearson, 5, u64::MAX, Level::P95);
+    assert_eq!(found.interval, Err(Undefined::TooLarge));
+}
 
 #[test]
 fn half_of_four_by_hand() {
@@ -35,7 +117,19 @@ fn impossible_counts_say_why() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+    #![proptest_config(cases(500))]
+
+    #[test]
+    fn every_interval_stays_in_range_and_mirrors(
+        (n, successes) in (1u64..3_000).prop_flat_map(|n| (Just(n), 0..=n)),
+        which in 0usize..7, level in 0.01..0.999,
+    ) {
+        let level = Level::new(level).unwrap();
+        let passed = proportion_by(EVERY[which], successes, n, level).interval.unwrap();
+        let failed = proportion_by(EVERY[which], n - successes, n, level).interval.unwrap();
+        prop_assert!(0.0 <= passed.low && passed.low <= passed.high && passed.high <= 1.0);
+        prop_assert!((passed.low - (1.0 - failed.high)).abs() < 1e-10, "{passed:?} {failed:?}");
+    }
 
     #[test]
     fn the_interval_holds_the_rate_and_stays_in_range(

@@ -1,0 +1,220 @@
+//! Chance-corrected agreement of any number of raters: Fleiss' kappa, Gwet's AC1 and AC2, Krippendorff's
+//! alpha with weights, Brennan and Prediger's coefficient.
+
+use super::{Ratings, Scale, Weights};
+use crate::{Interval, Level, Method, Undefined, distribution::student_reach, undefined::finite};
+
+/// What agreement by chance is taken to be. With w the weights, q the number of answers on the scale and
+/// s_k the share of answer k:
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Chance {
+    /// `sum w / (q (q - 1)) * sum s_k (1 - s_k)`: Gwet's AC1 with identity weights, AC2 with others.
+    /// Barely moved by a lopsided share of passes. Source: K. Gwet, British Journal of Mathematical and
+    /// Statistical Psychology 61 (2008), 29-48.
+    Gwet,
+    /// `sum w_kl s_k s_l`: Fleiss' kappa, also where units have unequal numbers of ratings. Source:
+    /// J. Fleiss, Psychological Bulletin 76 (1971), 378-382.
+    Fleiss,
+    /// The same with shares over all ratings of units rated twice, and observed agreement corrected for
+    /// small samples: Krippendorff's alpha. Source: K. Krippendorff, Content Analysis (1980).
+    Krippendorff,
+    /// `sum w / q^2`: every answer equally likely; for equal numbers of ratings this is Randolph's
+    /// free-marginal kappa. Source: R. Brennan and D. Prediger, Educational and Psychological
+    /// Measurement 41 (1981), 687-699.
+    Uniform,
+}
+
+/// A chance-corrected coefficient of agreement.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coefficient {
+    /// How many units it rests on: those with a rating, for alpha those with two.
+    pub units: usize,
+    /// How many ratings they got.
+    pub ratings: usize,
+    /// Mean share of agreeing pairs of ratings, near misses by their weight.
+    pub observed: Result<f64, Undefined>,
+    /// The agreement expected by chance.
+    pub chance: Result<f64, Undefined>,
+    /// `(observed - chance) / (1 - chance)`.
+    pub value: Result<f64, Undefined>,
+    /// Its standard error over units.
+    pub se: Result<f64, Undefined>,
+    /// `value +- t se` with units - 1 degrees of freedom, at most 1.
+    pub interval: Result<Interval, Undefined>,
+}
+
+/// One unit reduced to what the coefficients need.
+struct Unit {
+    /// Ratings it got.
+    size: f64,
+    /// Its share of agreeing pairs, 0 with a single rating.
+    agreed: f64,
+    /// How often each answer was given.
+    counts: Vec<f64>,
+}
+
+/// A chance-corrected coefficient. Weights act on the values of the scale. Errors and the handling of
+/// missing ratings: K. Gwet, Handbook of Inter-Rater Reliability (4th edition, 2014), chapters 2, 3 and 5.
+pub fn coefficient(
+    ratings: &Ratings,
+    scale: &Scale,
+    weights: Weights,
+    chance: Chance,
+    level: Level,
+) -> Coefficient {
+    match units(ratings, scale, weights, chance) {
+        Ok((units, matrix)) => Sums::of(&units, &matrix, chance).coefficient(&units, level),
+        Err(reason) => Coefficient {
+            units: 0,
+            ratings: 0,
+            observed: Err(reason),
+            chance: Err(reason),
+            value: Err(reason),
+            se: Err(reason),
+            interval: Err(reason),
+        },
+    }
+}
+
+type Matrix = Vec<Vec<f64>>;
+
+fn units(
+    ratings: &Ratings,
+    scale: &Scale,
+    weights: Weights,
+    chance: Chance,
+) -> Result<(Vec<Unit>, Matrix), Undefined> {
+    if ratings.is_empty() {
+        return Err(Undefined::NoValues);
+    }
+    let matrix = weights.matrix(scale.points());
+    let least = if chance == Chance::Krippendorff { 2.0 } else { 1.0 };
+    let units: Vec<Unit> = ratings
+        .counts(scale)?
+        .into_iter()
+        .map(|counts| {
+            let size: f64 = counts.iter().sum();
+            let pairs: f64 = matrix
+                .iter()
+                .zip(&counts)
+                .filter(|&(_, &count)| count > 0.0)
+                .map(|(row, count)| {
+                    let near: f64 = row.iter().zip(&counts).map(|(weight, other)| weight * other).sum();
+                    count * (near - 1.0)
+                })
+                .sum();
+            Unit { size, agreed: if size >= 2.0 { pairs / (size * (size - 1.0)) } else { 0.0 }, counts }
+        })
+        .filter(|unit| unit.size >= least)
+        .collect();
+    if units.iter().any(|unit| unit.size >= 2.0) { Ok((units, matrix)) } else { Err(Undefined::NoPairs) }
+}
+
+/// The figures over all units.
+struct Sums {
+    kind: Chance,
+    /// Mean number of ratings per unit.
+    mean_size: f64,
+    /// Units with two ratings or more.
+    paired: f64,
+    /// Observed agreement before the small-sample correction.
+    plain: f64,
+    observed: f64,
+    chance: Result<f64, Undefined>,
+    /// What each answer adds to the chance agreement of the unit that got it.
+    chance_of: Vec<f64>,
+}
+
+impl Sums {
+    fn of(units: &[Unit], matrix: &[Vec<f64>], kind: Chance) -> Self {
+        let answers = matrix.len() as f64;
+        let count = units.len() as f64;
+        let all: f64 = units.iter().map(|unit| unit.size).sum();
+        let mean_size = all / count;
+        let paired = units.iter().filter(|unit| unit.size >= 2.0).count() as f64;
+        let alpha = kind == Chance::Krippendorff;
+        let plain = if alpha {
+            units.iter().map(|unit| unit.agreed * unit.size / mean_size).sum::<f64>() / count
+        } else {
+            units.iter().map(|unit| unit.agreed).sum::<f64>() / paired
+        };
+        let observed = if alpha { (1.0 - 1.0 / all) * plain + 1.0 / all } else { plain };
+        let shares: Vec<f64> = (0..matrix.len())
+            .map(|answer| {
+                let share = |unit: &Unit| unit.counts[answer] / if alpha { mean_size } else { unit.size };
+                units.iter().map(share).sum::<f64>() / count
+            })
+            .collect();
+        let weight: f64 = matrix.iter().flatten().sum();
+        let near =
+            |answer: usize| matrix[answer].iter().zip(&shares).map(|(weight, share)| weight * share).sum();
+        let (chance, chance_of) = match kind {
+            Chance::Gwet if matrix.len() < 2 => (Err(Undefined::OneClass), Vec::new()),
+            Chance::Gwet => {
+                let scale = weight / (answers * (answers - 1.0));
+                let apart: f64 = shares.iter().map(|share| share * (1.0 - share)).sum();
+                (Ok(scale * apart), shares.iter().map(|share| scale * (1.0 - share)).collect())
+            }
+            Chance::Uniform => (Ok(weight / (answers * answers)), Vec::new()),
+            Chance::Fleiss | Chance::Krippendorff => {
+                let of: Vec<f64> = (0..matrix.len()).map(near).collect();
+                (Ok(of.iter().zip(&shares).map(|(near, share)| near * share).sum()), of)
+            }
+        };
+        // Shares that should add up to 1 miss it by rounding.
+        let certain =
+            |chance: f64| if 1.0 - chance < 1e-12 { Err(Undefined::ChanceIsCertain) } else { Ok(chance) };
+        Self { kind, mean_size, paired, plain, observed, chance: chance.and_then(certain), chance_of }
+    }
+
+    fn coefficient(&self, units: &[Unit], level: Level) -> Coefficient {
+        let value = self.chance.and_then(|chance| finite((self.observed - chance) / (1.0 - chance)));
+        let se = self.chance.and_then(|chance| self.error(units, chance));
+        let interval = value.and_then(|value| {
+            let reach = se? * student_reach(units.len() as f64 - 1.0, level)?;
+            let interval = Interval::around(value, reach, level, Method::StudentT)?;
+            Ok(Interval { high: interval.high.min(1.0), ..interval })
+        });
+        Coefficient {
+            units: units.len(),
+            ratings: units.iter().map(|unit| unit.size as usize).sum(),
+            observed: finite(self.observed),
+            chance: self.chance,
+            value,
+            se,
+            interval,
+        }
+    }
+
+    /// The spread of what each unit contributes, with the chance agreement linearised. Where alpha's units
+    /// differ in their number of ratings, the surplus of a unit is taken at the corrected agreement.
+    fn error(&self, units: &[Unit], chance: f64) -> Result<f64, Undefined> {
+        if units.len() < 2 {
+            return Err(Undefined::OneValue);
+        }
+        let count = units.len() as f64;
+        let centre = (self.plain - chance) / (1.0 - chance);
+        let alpha = self.kind == Chance::Krippendorff;
+        let squares: f64 = units
+            .iter()
+            .map(|unit| {
+                let surplus = if alpha { (unit.size - self.mean_size) / self.mean_size } else { 0.0 };
+                let base = if alpha { self.mean_size } else { unit.size };
+                let given: f64 =
+                    self.chance_of.iter().zip(&unit.counts).map(|(near, count)| near * count).sum();
+                let own = if self.chance_of.is_empty() { chance } else { given / base - chance * surplus };
+                let agreed = if alpha {
+                    (unit.agreed * unit.size / self.mean_size - self.observed * surplus - chance)
+                        / (1.0 - chance)
+                } else if unit.size >= 2.0 {
+                    count / self.paired * (unit.agreed - chance) / (1.0 - chance)
+                } else {
+                    0.0
+                };
+                let linear = agreed - 2.0 * (1.0 - centre) * (own - chance) / (1.0 - chance);
+                (linear - centre).powi(2)
+            })
+            .sum();
+        finite((squares / (count * (count - 1.0))).sqrt())
+    }
+}

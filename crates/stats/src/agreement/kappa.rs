@@ -1,0 +1,97 @@
+//! Cohen's kappa, plain and weighted.
+
+use super::{Table, Weights};
+use crate::{
+    Interval, Level, Method, Undefined,
+    distribution::{normal_reach, normal_two_sided},
+    undefined::finite,
+};
+
+/// Agreement of two raters beyond what their own habits would give by chance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kappa {
+    /// How many units both rated.
+    pub n: u64,
+    /// Share of units on which they agree, near misses by their weight.
+    pub observed: Result<f64, Undefined>,
+    /// The share expected if each answered at random with its own frequencies.
+    pub expected: Result<f64, Undefined>,
+    /// `1 - weighted disagreement / weighted disagreement expected`. Exactly 0 if one rater is constant,
+    /// undefined if both are and agree.
+    pub kappa: Result<f64, Undefined>,
+    /// Its large-sample standard error.
+    pub se: Result<f64, Undefined>,
+    /// The standard error if the true kappa were 0.
+    pub se_null: Result<f64, Undefined>,
+    /// `kappa / se_null`.
+    pub z: Result<f64, Undefined>,
+    /// Two-sided p of z.
+    pub p: Result<f64, Undefined>,
+    /// `kappa +- z se`, not cut off at -1 or 1.
+    pub interval: Result<Interval, Undefined>,
+}
+
+/// Cohen's kappa; weights act on positions on the scale of the table. Sources: J. Cohen, Educational and
+/// Psychological Measurement 20 (1960), 37-46 and Psychological Bulletin 70 (1968), 213-220; errors:
+/// J. Fleiss, J. Cohen and B. Everitt, Psychological Bulletin 72 (1969), 323-327.
+pub fn kappa(table: &Table, weights: Weights, level: Level) -> Kappa {
+    let positions: Vec<f64> = (0..table.len()).map(|position| position as f64).collect();
+    let weights = weights.matrix(&positions);
+    let n = table.total() as f64;
+    let (rows, columns) = table.margins();
+    let (mut apart, mut apart_by_chance) = (0.0, 0.0);
+    let (mut agreed, mut agreed_by_chance) = (0.0, 0.0);
+    for (i, row) in table.rows().iter().enumerate() {
+        for (j, &count) in row.iter().enumerate() {
+            let chance = rows[i] * columns[j];
+            apart += (1.0 - weights[i][j]) * count as f64;
+            apart_by_chance += (1.0 - weights[i][j]) * chance;
+            agreed += weights[i][j] * count as f64;
+            agreed_by_chance += weights[i][j] * chance;
+        }
+    }
+    let some = |figure: f64| if n == 0.0 { Err(Undefined::NoValues) } else { finite(figure) };
+    let kappa = if n == 0.0 {
+        Err(Undefined::NoValues)
+    } else if apart_by_chance == 0.0 {
+        Err(Undefined::ChanceIsCertain)
+    } else {
+        finite(1.0 - apart * n / apart_by_chance)
+    };
+    let expected = some(agreed_by_chance / (n * n));
+    // The part of chance agreement that falls to each answer of each rater.
+    let mean_of = |i: usize| (0..table.len()).map(|j| columns[j] / n * weights[i][j]).sum::<f64>();
+    let other_of = |j: usize| (0..table.len()).map(|i| rows[i] / n * weights[i][j]).sum::<f64>();
+    let spread = |kappa: f64, chance: f64, null: bool| {
+        let (by_row, by_column): (Vec<f64>, Vec<f64>) =
+            (0..table.len()).map(|index| (mean_of(index), other_of(index))).unzip();
+        let mut sum = 0.0;
+        for (i, row) in table.rows().iter().enumerate() {
+            for (j, &count) in row.iter().enumerate() {
+                let share = if null { rows[i] * columns[j] / (n * n) } else { count as f64 / n };
+                sum += share * (weights[i][j] - (by_row[i] + by_column[j]) * (1.0 - kappa)).powi(2);
+            }
+        }
+        let centre = kappa - chance * (1.0 - kappa);
+        finite(((sum - centre * centre).max(0.0) / n).sqrt() / (1.0 - chance))
+    };
+    let se = kappa.and_then(|kappa| spread(kappa, expected?, false));
+    let se_null = kappa.and_then(|_| spread(0.0, expected?, true));
+    let z = kappa.and_then(|kappa| {
+        let se = se_null?;
+        if se > 0.0 { finite(kappa / se) } else { Err(Undefined::NoSpread) }
+    });
+    let interval =
+        kappa.and_then(|kappa| Interval::around(kappa, normal_reach(level)? * se?, level, Method::Normal));
+    Kappa {
+        n: table.total(),
+        observed: some(agreed / n),
+        expected,
+        kappa,
+        se,
+        se_null,
+        z,
+        p: z.map(normal_two_sided),
+        interval,
+    }
+}

@@ -1,0 +1,100 @@
+//! The declared answers, and how much a near miss counts.
+
+use crate::{Undefined, undefined::all_finite};
+
+/// The answers a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score.
+/// Declared, not read off the data: the answers nobody gave still set the distances and the agreement
+/// expected by chance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scale {
+    points: Vec<f64>,
+}
+
+/// What part of full agreement two answers are worth. On the positions or values v of two answers:
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Weights {
+    /// 1 if they are the same, else 0.
+    #[default]
+    Identity,
+    /// `1 - |v - v'| / range`.
+    Linear,
+    /// `1 - ((v - v') / range)^2`.
+    Quadratic,
+    /// `1 - C(d + 1, 2) / C(q, 2)` for answers d places apart of q.
+    Ordinal,
+    /// `1 - sqrt(|v - v'| / range)`.
+    Radical,
+    /// `1 - ((v - v') / (v + v'))^2`, over its largest value.
+    Ratio,
+}
+
+impl Scale {
+    /// A scale of these points, in any order; equal points count once.
+    pub fn new(points: impl IntoIterator<Item = f64>) -> Result<Self, Undefined> {
+        // Adding 0 turns minus zero into zero.
+        let mut points: Vec<f64> = points.into_iter().map(|point| point + 0.0).collect();
+        all_finite(&points)?;
+        points.sort_by(f64::total_cmp);
+        points.dedup();
+        if points.is_empty() { Err(Undefined::NoValues) } else { Ok(Self { points }) }
+    }
+
+    /// Fail and pass: 0 and 1.
+    pub fn binary() -> Self {
+        Self { points: vec![0.0, 1.0] }
+    }
+
+    /// The points, ascending.
+    pub fn points(&self) -> &[f64] {
+        &self.points
+    }
+
+    /// How many points there are.
+    pub const fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Never: a scale has at least one point.
+    pub const fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// Where on the scale a rating is.
+    pub fn position(&self, rating: f64) -> Result<usize, Undefined> {
+        self.points
+            .binary_search_by(|point| point.total_cmp(&(rating + 0.0)))
+            .map_err(|_| Undefined::NotOnScale)
+    }
+}
+
+impl Weights {
+    /// The weight of every pair of answers whose values are `values`, ascending. Source: K. Gwet,
+    /// Handbook of Inter-Rater Reliability (4th edition, 2014), section 3.5.
+    pub(crate) fn matrix(self, values: &[f64]) -> Vec<Vec<f64>> {
+        let range = values.last().copied().unwrap_or_default() - values.first().copied().unwrap_or_default();
+        let share = |a: f64, b: f64| if range > 0.0 { (a - b).abs() / range } else { 0.0 };
+        let relative = |a: f64, b: f64| if a + b == 0.0 { 0.0 } else { ((a - b) / (a + b)).powi(2) };
+        let widest =
+            values.iter().flat_map(|&a| values.iter().map(move |&b| relative(a, b))).fold(0.0f64, f64::max);
+        let places = values.len() as f64;
+        let pairs = places * (places - 1.0) / 2.0;
+        let one = |i: usize, j: usize| {
+            let (a, b) = (values[i], values[j]);
+            if i == j {
+                return 1.0;
+            }
+            match self {
+                Self::Identity => 0.0,
+                Self::Linear => 1.0 - share(a, b),
+                Self::Quadratic => 1.0 - share(a, b).powi(2),
+                Self::Ordinal => {
+                    let apart = i.abs_diff(j) as f64;
+                    1.0 - apart * (apart + 1.0) / 2.0 / pairs
+                }
+                Self::Radical => 1.0 - share(a, b).sqrt(),
+                Self::Ratio => 1.0 - if widest > 0.0 { relative(a, b) / widest } else { 0.0 },
+            }
+        };
+        (0..values.len()).map(|i| (0..values.len()).map(|j| one(i, j)).collect()).collect()
+    }
+}

@@ -1,0 +1,234 @@
+//! Intervals by resampling: for the mean, for clustered means, and for any figure at all.
+
+use rand_core::RngCore;
+
+use crate::{
+    Interval, Level, Method, Undefined,
+    cluster::group,
+    distribution::{normal_upper, normal_upper_quantile},
+    random::Indices,
+    rank::quantile,
+    undefined::{all_finite, finite},
+};
+
+/// What resampling says about a figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bootstrap {
+    /// The figure on the data themselves.
+    pub estimate: f64,
+    /// How many resamples gave a figure.
+    pub resamples: usize,
+    /// How many did not, such as a kappa of constant verdicts; they are left out.
+    pub undefined: usize,
+    /// Standard deviation of the resampled figures (divisor: their number).
+    pub se: f64,
+    /// From the lower to the upper percentile of the resampled figures.
+    pub percentile: Interval,
+    /// The same with percentiles moved to correct bias and skew. Undefined if the resamples do not vary
+    /// or all lie on one side.
+    pub bca: Result<Interval, Undefined>,
+}
+
+impl Bootstrap {
+    /// Whether every resample gave the same figure, so that the interval has no width. That shows that
+    /// the data do not vary, not that there is no uncertainty.
+    pub fn is_constant(&self) -> bool {
+        self.percentile.low == self.percentile.high
+    }
+}
+
+/// The mean, resampled by drawing values with replacement. Source: B. Efron, Annals of Statistics 7
+/// (1979), 1-26; BCa: B. Efron, Journal of the American Statistical Association 82 (1987), 171-185.
+pub fn bootstrap_mean<R: RngCore + ?Sized>(
+    values: &[f64],
+    resamples: usize,
+    level: Level,
+    random: &mut R,
+) -> Result<Bootstrap, Undefined> {
+    all_finite(values)?;
+    let n = values.len();
+    at_least_two(n)?;
+    let count = n as f64;
+    let estimate = finite(values.iter().sum::<f64>() / count)?;
+    let mut indices = Indices::below(n, random).ok_or(Undefined::TooLarge)?;
+    let figures = (0..resamples)
+        .map(|_| {
+            let mut sum = 0.0;
+            for _ in 0..n {
+                // Around the estimate, so that a small spread around a large mean survives.
+                sum += values[indices.next()] - estimate;
+            }
+            estimate + sum / count
+        })
+        .collect();
+    summary(estimate, figures, 0, acceleration(values), level)
+}
+
+/// The mean of clustered values, resampled by drawing whole clusters with replacement; a resample's mean
+/// is over all its values. Source: A. C. Davison and D. V. Hinkley, Bootstrap Methods and their
+/// Application (1997), section 3.8.
+pub fn bootstrap_clustered_mean<K: Ord, R: RngCore + ?Sized>(
+    values: &[f64],
+    clusters: &[K],
+    resamples: usize,
+    level: Level,
+    random: &mut R,
+) -> Result<Bootstrap, Undefined> {
+    all_finite(values)?;
+    let groups = group(values, clusters)?;
+    match groups.len() {
+        0 => return Err(Undefined::NoValues),
+        1 => return Err(Undefined::OneCluster),
+        _ => {}
+    }
+    let all = values.len() as f64;
+    let estimate = finite(values.iter().sum::<f64>() / all)?;
+    let parts: Vec<(f64, f64)> = groups
+        .iter()
+        .map(|members| {
+            (members.iter().map(|&index| values[index] - estimate).sum::<f64>(), members.len() as f64)
+        })
+        .collect();
+    let mut indices = Indices::below(parts.len(), random).ok_or(Undefined::TooLarge)?;
+    let figures = (0..resamples)
+        .map(|_| {
+            let (mut sum, mut size) = (0.0, 0.0);
+            for _ in 0..parts.len() {
+                let (part, members) = parts[indices.next()];
+                sum += part;
+                size += members;
+            }
+            estimate + sum / size
+        })
+        .collect();
+    let without: Vec<f64> = parts.iter().map(|(part, members)| estimate - part / (all - members)).collect();
+    summary(estimate, figures, 0, acceleration_of(&without), level)
+}
+
+/// Any figure of n units (cases, clusters, rated items), resampled by drawing units with replacement.
+/// `figure` gets the positions of the units to compute it from, some more than once. BCa also needs the
+/// figure once without each unit, and is left undefined if that is more work than the resampling.
+pub fn bootstrap<R, F>(
+    n: usize,
+    resamples: usize,
+    level: Level,
+    random: &mut R,
+    mut figure: F,
+) -> Result<Bootstrap, Undefined>
+where
+    R: RngCore + ?Sized,
+    F: FnMut(&[usize]) -> Result<f64, Undefined>,
+{
+    at_least_two(n)?;
+    let mut drawn: Vec<usize> = (0..n).collect();
+    let estimate = finite(figure(&drawn)?)?;
+    let without: Result<Vec<f64>, Undefined> = if n > resamples {
+        Err(Undefined::TooLarge)
+    } else {
+        (0..n)
+            .map(|out| {
+                let rest: Vec<usize> = (0..n).filter(|&index| index != out).collect();
+                figure(&rest)
+            })
+            .collect()
+    };
+    let mut indices = Indices::below(n, random).ok_or(Undefined::TooLarge)?;
+    let mut figures = Vec::with_capacity(resamples);
+    for _ in 0..resamples {
+        drawn.fill_with(|| indices.next());
+        figures.extend(figure(&drawn).and_then(finite));
+    }
+    let undefined = resamples - figures.len();
+    summary(estimate, figures, undefined, without.and_then(|without| acceleration_of(&without)), level)
+}
+
+/// Values up to this many have few enough resamples to list them all.
+pub const LIST_UP_TO: usize = 7;
+
+/// The bootstrap of the mean over all n^n resamples, for up to [`LIST_UP_TO`] values: what random
+/// resampling converges to. Source: N. Fisher and P. Hall, Journal of Statistical Planning and Inference
+/// 27 (1991), 157-169.
+pub fn bootstrap_mean_exhaustive(values: &[f64], level: Level) -> Result<Bootstrap, Undefined> {
+    all_finite(values)?;
+    let n = values.len();
+    at_least_two(n)?;
+    if n > LIST_UP_TO {
+        return Err(Undefined::TooLarge);
+    }
+    let mut sums = vec![0.0];
+    for _ in 0..n {
+        sums = sums.iter().flat_map(|sum| values.iter().map(move |value| sum + value)).collect();
+    }
+    let figures = sums.iter().map(|sum| sum / n as f64).collect();
+    let estimate = finite(values.iter().sum::<f64>() / n as f64)?;
+    summary(estimate, figures, 0, acceleration(values), level)
+}
+
+/// The acceleration of a mean, from the means that leave one value out: with j the left-out means and m
+/// their mean, `sum((m - j)^3) / (6 (sum((m - j)^2))^1.5)`. Source: Efron (1987); B. Efron and
+/// R. Tibshirani, An Introduction to the Bootstrap (1993), equation 14.15.
+pub fn acceleration(values: &[f64]) -> Result<f64, Undefined> {
+    acceleration_of(&leave_one_out(values)?)
+}
+
+/// The means that leave one value out each. Source: M. Quenouille, Biometrika 43 (1956), 353-360.
+pub fn leave_one_out(values: &[f64]) -> Result<Vec<f64>, Undefined> {
+    all_finite(values)?;
+    at_least_two(values.len())?;
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    values.iter().map(|value| finite(mean - (value - mean) / (n - 1.0))).collect()
+}
+
+fn acceleration_of(without: &[f64]) -> Result<f64, Undefined> {
+    let mean = without.iter().sum::<f64>() / without.len() as f64;
+    let power = |exponent: i32| without.iter().map(|figure| (mean - figure).powi(exponent)).sum::<f64>();
+    let squares = power(2);
+    // Rounding leaves a trace of spread in figures that are all the same.
+    if squares.sqrt() <= 1e-14 * mean.abs() * without.len() as f64 || squares == 0.0 {
+        return Err(Undefined::NoSpread);
+    }
+    finite(power(3) / (6.0 * squares.powf(1.5)))
+}
+
+fn at_least_two(n: usize) -> Result<(), Undefined> {
+    match n {
+        0 => Err(Undefined::NoValues),
+        1 => Err(Undefined::OneValue),
+        _ => Ok(()),
+    }
+}
+
+fn summary(
+    estimate: f64,
+    mut figures: Vec<f64>,
+    undefined: usize,
+    acceleration: Result<f64, Undefined>,
+    level: Level,
+) -> Result<Bootstrap, Undefined> {
+    figures.sort_by(f64::total_cmp);
+    let count = figures.len() as f64;
+    let at = |share: f64| quantile(&figures, share).ok_or(Undefined::NoValues);
+    let percentile =
+        Interval { low: at(level.tail())?, high: at(1.0 - level.tail())?, level, method: Method::Percentile };
+    let mean = estimate + figures.iter().map(|figure| figure - estimate).sum::<f64>() / count;
+    let se = finite((figures.iter().map(|figure| (figure - mean).powi(2)).sum::<f64>() / count).sqrt())?;
+    let bca = acceleration.and_then(|acceleration| {
+        // Figures that equal the estimate on paper miss it by rounding.
+        let slack = 1e-10 * se;
+        let below = figures.partition_point(|&figure| figure < estimate - slack) as f64;
+        let upto = figures.partition_point(|&figure| figure <= estimate + slack) as f64;
+        let share = f64::midpoint(below, upto) / count;
+        if share <= 0.0 || share >= 1.0 {
+            return Err(Undefined::NoSpread);
+        }
+        let bias = normal_upper_quantile(1.0 - share);
+        let moved = |z: f64| {
+            let shifted = bias + z;
+            normal_upper(-(bias + shifted / (1.0 - acceleration * shifted)))
+        };
+        let z = normal_upper_quantile(level.tail());
+        Ok(Interval { low: at(moved(-z))?, high: at(moved(z))?, level, method: Method::Bca })
+    });
+    Ok(Bootstrap { estimate, resamples: figures.len(), undefined, se, percentile, bca })
+}

@@ -1,0 +1,103 @@
+//! Means of scores that come in clusters: several answers, criteria or turns of one prompt.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Accumulator, Interval, Level, Method, Undefined,
+    distribution::student_reach,
+    undefined::{all_finite, finite},
+};
+
+/// Fewer clusters than this and even the corrected error is too small on average; see
+/// A. C. Cameron and D. L. Miller, Journal of Human Resources 50 (2015), 317-372, section VI.
+pub const FEW_CLUSTERS: usize = 20;
+
+/// A mean and its error when scores within a cluster resemble each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClusteredMean {
+    /// How many values there are.
+    pub n: usize,
+    /// How many clusters they fall into.
+    pub clusters: usize,
+    /// The mean over all values; larger clusters weigh more.
+    pub mean: f64,
+    /// The error if all values were independent, `sd / sqrt(n)`.
+    pub se_independent: Result<f64, Undefined>,
+    /// `sqrt(sum over clusters of (sum of deviations)^2) / n`.
+    pub se_cr0: Result<f64, Undefined>,
+    /// The same times `sqrt(G / (G - 1))` for G clusters.
+    pub se_cr1: Result<f64, Undefined>,
+    /// `(se_cr0 / se_independent)^2`: how many times more cases are needed than without clusters. Below
+    /// 1 if the values of a cluster balance each other.
+    pub design_effect: Result<f64, Undefined>,
+    /// `n / design_effect`: how many independent values would tell as much.
+    pub effective_n: Result<f64, Undefined>,
+    /// `mean +- t se_cr1` with G - 1 degrees of freedom.
+    pub interval: Result<Interval, Undefined>,
+}
+
+impl ClusteredMean {
+    /// Whether there are too few clusters to trust the error.
+    pub const fn few_clusters(&self) -> bool {
+        self.clusters < FEW_CLUSTERS
+    }
+
+    /// Whether the clustered error is smaller than the independent one, so that values within a
+    /// cluster balance each other. Legitimate, and worth a remark.
+    pub fn is_balanced_within(&self) -> bool {
+        self.design_effect.is_ok_and(|effect| effect < 1.0)
+    }
+}
+
+/// The mean of clustered values; `clusters` names the cluster of each value. Source: E. Miller, "Adding
+/// Error Bars to Evals", arXiv 2411.00640, section 2.2; K.-Y. Liang and S. Zeger, Biometrika 73 (1986).
+pub fn clustered_mean<K: Ord>(
+    values: &[f64],
+    clusters: &[K],
+    level: Level,
+) -> Result<ClusteredMean, Undefined> {
+    all_finite(values)?;
+    let groups = group(values, clusters)?;
+    let plain = values.iter().copied().collect::<Accumulator>().mean(level);
+    let mean = plain.mean?;
+    let (n, count) = (values.len() as f64, groups.len() as f64);
+    let squares: f64 = groups
+        .iter()
+        .map(|members| members.iter().map(|&index| values[index] - mean).sum::<f64>().powi(2))
+        .sum();
+    let se_cr0 = if groups.len() < 2 { Err(Undefined::OneCluster) } else { finite(squares.sqrt() / n) };
+    let se_cr1 = se_cr0.map(|se| se * (count / (count - 1.0)).sqrt());
+    let design_effect = match (se_cr0, plain.se) {
+        (Ok(_), Ok(0.0)) => Err(Undefined::NoSpread),
+        (Ok(clustered), Ok(independent)) => finite((clustered / independent).powi(2)),
+        (Err(reason), _) | (_, Err(reason)) => Err(reason),
+    };
+    let effective_n = design_effect
+        .and_then(|effect| if effect > 0.0 { finite(n / effect) } else { Err(Undefined::NoSpread) });
+    let interval = se_cr1.and_then(|se| {
+        Interval::around(mean, student_reach(count - 1.0, level)? * se, level, Method::ClusterT)
+    });
+    Ok(ClusteredMean {
+        n: values.len(),
+        clusters: groups.len(),
+        mean,
+        se_independent: plain.se,
+        se_cr0,
+        se_cr1,
+        design_effect,
+        effective_n,
+        interval,
+    })
+}
+
+/// The positions of the values of each cluster, clusters in the order of their names.
+pub(crate) fn group<K: Ord>(values: &[f64], clusters: &[K]) -> Result<Vec<Vec<usize>>, Undefined> {
+    if values.len() != clusters.len() {
+        return Err(Undefined::UnequalLengths);
+    }
+    let mut groups: BTreeMap<&K, Vec<usize>> = BTreeMap::new();
+    for (index, cluster) in clusters.iter().enumerate() {
+        groups.entry(cluster).or_default().push(index);
+    }
+    Ok(groups.into_values().collect())
+}

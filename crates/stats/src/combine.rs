@@ -1,0 +1,216 @@
+//! Several judgements of one thing made into one: panels, score probabilities, both orders, best of
+//! several.
+
+use crate::{
+    Accumulator, Level, Undefined,
+    rank::quantile,
+    undefined::{all_finite, finite},
+};
+
+/// What a panel decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Majority {
+    /// More passes than fails.
+    Pass,
+    /// More fails than passes.
+    Fail,
+    /// As many of either: an outcome of its own, never silently a pass.
+    Tie,
+}
+
+/// The votes of a panel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Panel {
+    /// Votes for a pass.
+    pub passes: u64,
+    /// Votes for a fail.
+    pub fails: u64,
+    /// What the majority says; undefined if all abstained.
+    pub verdict: Result<Majority, Undefined>,
+    /// Share of the votes on the larger side.
+    pub agreement: Result<f64, Undefined>,
+    /// Whether all votes are the same.
+    pub unanimous: bool,
+}
+
+/// Counts votes; an abstention is None and counts for neither side. Source: majority rule, K. May,
+/// Econometrica 20 (1952), 680-684.
+pub fn panel(votes: &[Option<bool>]) -> Panel {
+    let count = |side: bool| votes.iter().filter(|&&vote| vote == Some(side)).count() as u64;
+    let (passes, fails) = (count(true), count(false));
+    let cast = passes + fails;
+    let verdict = match passes.cmp(&fails) {
+        _ if cast == 0 => Err(Undefined::NoValues),
+        std::cmp::Ordering::Greater => Ok(Majority::Pass),
+        std::cmp::Ordering::Less => Ok(Majority::Fail),
+        std::cmp::Ordering::Equal => Ok(Majority::Tie),
+    };
+    let agreement =
+        if cast == 0 { Err(Undefined::NoValues) } else { Ok(passes.max(fails) as f64 / cast as f64) };
+    Panel { passes, fails, verdict, agreement, unanimous: cast > 0 && (passes == 0 || fails == 0) }
+}
+
+/// The scores of a panel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PanelScores {
+    /// How many scores there are.
+    pub n: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// The middle one, or the mean of the middle two.
+    pub median: f64,
+    /// The lowest.
+    pub min: f64,
+    /// The highest.
+    pub max: f64,
+    /// Sample standard deviation.
+    pub sd: Result<f64, Undefined>,
+}
+
+impl PanelScores {
+    /// Highest less lowest.
+    pub fn range(&self) -> f64 {
+        self.max - self.min
+    }
+}
+
+/// Sums up the scores of a panel. Source: median as definition 7 of R. Hyndman and Y. Fan, The American
+/// Statistician 50 (1996).
+pub fn panel_scores(scores: &[f64]) -> Result<PanelScores, Undefined> {
+    all_finite(scores)?;
+    let mut ascending = scores.to_vec();
+    ascending.sort_by(f64::total_cmp);
+    let at = |share: f64| quantile(&ascending, share).ok_or(Undefined::NoValues);
+    let sums = scores.iter().copied().collect::<Accumulator>().mean(Level::P95);
+    Ok(PanelScores {
+        n: scores.len(),
+        mean: sums.mean?,
+        median: at(0.5)?,
+        min: at(0.0)?,
+        max: at(1.0)?,
+        sd: sums.sd,
+    })
+}
+
+/// A score read off the probabilities of the score tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExpectedScore {
+    /// How much probability lies on scores at all, 0 to 1. Below one half the expected score says little.
+    pub mass: f64,
+    /// `sum(s p(s)) / mass`.
+    pub score: f64,
+    /// `sum(s p(s))`, too low by whatever probability lies elsewhere; there to be compared with.
+    pub unnormalised: f64,
+    /// The likeliest score, the first of equals.
+    pub likeliest: f64,
+}
+
+/// The expected score from `(score, log-probability)`; None where a score was not among the likeliest
+/// tokens. Source: Y. Liu et al., G-Eval, arXiv 2303.16634, equation 1, normalised by the mass observed.
+pub fn expected_score(scores: &[(f64, Option<f64>)]) -> Result<ExpectedScore, Undefined> {
+    let seen: Vec<(f64, f64)> =
+        scores.iter().filter_map(|&(score, log)| log.map(|log| (score, log))).collect();
+    if seen.iter().any(|&(score, log)| !score.is_finite() || log.is_nan() || log == f64::INFINITY) {
+        return Err(Undefined::NotFinite);
+    }
+    let mut likeliest: Option<(f64, f64)> = None;
+    for &(score, log) in &seen {
+        if likeliest.is_none_or(|(_, most)| log > most) {
+            likeliest = Some((score, log));
+        }
+    }
+    let (likeliest, most) = likeliest.ok_or(Undefined::NoMass)?;
+    if most == f64::NEG_INFINITY {
+        return Err(Undefined::NoMass);
+    }
+    // Relative to the likeliest, so that very small probabilities do not vanish before the division.
+    let relative: f64 = seen.iter().map(|&(_, log)| (log - most).exp()).sum();
+    let weighted: f64 = seen.iter().map(|&(score, log)| score * (log - most).exp()).sum();
+    Ok(ExpectedScore {
+        mass: finite(relative * most.exp())?,
+        score: finite(weighted / relative)?,
+        unnormalised: finite(weighted * most.exp())?,
+        likeliest,
+    })
+}
+
+/// What a judge says of two answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Preference {
+    /// The first of the two, whichever was shown first.
+    A,
+    /// The second.
+    B,
+    /// Neither.
+    Tie,
+}
+
+/// Verdicts on pairs of answers shown in both orders.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BothOrders {
+    /// How many pairs there are.
+    pub n: u64,
+    /// How many got the same verdict in both orders, ties included.
+    pub consistent: u64,
+    /// Their share.
+    pub rate: Result<f64, Undefined>,
+    /// Pairs that A won in both orders.
+    pub wins_a: u64,
+    /// Pairs that B won in both orders.
+    pub wins_b: u64,
+    /// All others.
+    pub undecided: u64,
+    /// How often, over all showings, the answer shown first was preferred, and the one shown second.
+    pub shown: (u64, u64),
+}
+
+/// Counts `(verdict when A is shown first, verdict when B is shown first)`, both naming the answers and not
+/// the places. A win needs both orders. Source: L. Zheng et al., MT-Bench, arXiv 2306.05685, section 3.4;
+/// test [`shown`](BothOrders::shown) for a preferred place with [`fair_coin`](crate::compare::fair_coin).
+pub fn both_orders(pairs: &[(Preference, Preference)]) -> BothOrders {
+    let count = |keep: &dyn Fn(Preference, Preference) -> bool| {
+        pairs.iter().filter(|&&(ab, ba)| keep(ab, ba)).count() as u64
+    };
+    let n = pairs.len() as u64;
+    let consistent = count(&|ab, ba| ab == ba);
+    let wins_a = count(&|ab, ba| ab == Preference::A && ba == Preference::A);
+    let wins_b = count(&|ab, ba| ab == Preference::B && ba == Preference::B);
+    let first = count(&|ab, _| ab == Preference::A) + count(&|_, ba| ba == Preference::B);
+    let second = count(&|ab, _| ab == Preference::B) + count(&|_, ba| ba == Preference::A);
+    BothOrders {
+        n,
+        consistent,
+        rate: if n == 0 { Err(Undefined::NoValues) } else { Ok(consistent as f64 / n as f64) },
+        wins_a,
+        wins_b,
+        undecided: n - wins_a - wins_b,
+        shown: (first, second),
+    }
+}
+
+/// How the right answer did among several.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BestOf {
+    /// Whether it alone has the highest score.
+    pub strict: bool,
+    /// Whether it shares the highest score.
+    pub tied: bool,
+    /// 1 over the number of answers that share the highest score with it, 0 if it is not among them.
+    pub credit: f64,
+}
+
+/// Whether the answer at position `right` got the highest score. Scores that differ by less than 1e-9 are
+/// tied: means of repeats may differ by rounding only. Source: S. Malik et al., RewardBench 2,
+/// arXiv 2506.01937, best of four.
+pub fn best_of(scores: &[f64], right: usize) -> Result<BestOf, Undefined> {
+    all_finite(scores)?;
+    let own = *scores.get(right).ok_or(Undefined::NoValues)?;
+    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let shared = scores.iter().filter(|&&score| highest - score < 1e-9).count();
+    let leads = highest - own < 1e-9;
+    Ok(BestOf {
+        strict: leads && shared == 1,
+        tied: leads && shared > 1,
+        credit: if leads { 1.0 / shared as f64 } else { 0.0 },
+    })
+}

@@ -1,0 +1,131 @@
+//! Two systems that pass or fail the same cases.
+
+use crate::{
+    Interval, Level, Method, Undefined,
+    distribution::{chi_squared_upper, normal_reach},
+    special::fair_coin_tail,
+    undefined::finite,
+};
+
+/// How the pairs fell out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pairs {
+    /// Both passed.
+    pub both: u64,
+    /// Only the first passed.
+    pub only_first: u64,
+    /// Only the second passed.
+    pub only_second: u64,
+    /// Neither passed.
+    pub neither: u64,
+}
+
+/// Whether two sides are equally likely, judged by how often each came up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FairCoin {
+    /// Two-sided exact probability of a split at least this uneven. 1 when nothing was thrown.
+    pub p: f64,
+    /// The same with half of the observed split's own probability taken off: less cautious, closer to
+    /// its nominal level.
+    pub p_mid: f64,
+}
+
+/// McNemar's test and the difference of the two pass rates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct McNemar {
+    /// How many pairs there are.
+    pub n: u64,
+    /// First pass rate minus second.
+    pub difference: Result<f64, Undefined>,
+    /// Interval of the difference, within -1 to 1, keeping a width when no pair differs.
+    pub interval: Result<Interval, Undefined>,
+    /// Exact two-sided p. 1 if no pair differs.
+    pub p_exact: f64,
+    /// Exact mid-p. 1 if no pair differs.
+    pub p_mid: f64,
+    /// `(b - c)^2 / (b + c)`.
+    pub chi2: Result<f64, Undefined>,
+    /// p of [`chi2`](Self::chi2), one degree of freedom.
+    pub p_chi2: Result<f64, Undefined>,
+    /// `(|b - c| - 1)^2 / (b + c)`, with continuity correction.
+    pub chi2_corrected: Result<f64, Undefined>,
+    /// p of the corrected chi-squared.
+    pub p_chi2_corrected: Result<f64, Undefined>,
+}
+
+impl Pairs {
+    /// Counts the pairs of two lists of verdicts.
+    pub fn of(first: &[bool], second: &[bool]) -> Result<Self, Undefined> {
+        if first.len() != second.len() {
+            return Err(Undefined::UnequalLengths);
+        }
+        let mut pairs = Self::default();
+        for verdicts in first.iter().zip(second) {
+            match verdicts {
+                (true, true) => pairs.both += 1,
+                (true, false) => pairs.only_first += 1,
+                (false, true) => pairs.only_second += 1,
+                (false, false) => pairs.neither += 1,
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// How many pairs there are.
+    pub const fn n(self) -> u64 {
+        self.both
+            .saturating_add(self.only_first)
+            .saturating_add(self.only_second)
+            .saturating_add(self.neither)
+    }
+
+    /// Tests whether the two pass rates differ. Sources: Q. McNemar, Psychometrika 12 (1947), 153-157;
+    /// mid-p: M. Fagerland, S. Lydersen and P. Laake, BMC Medical Research Methodology 13:91 (2013);
+    /// continuity correction: A. Edwards, Psychometrika 13 (1948); interval: the Wald interval after
+    /// adding one pair to each kind of disagreement, D. Bonett and R. Price, Journal of Educational and
+    /// Behavioral Statistics 37 (2012), 479-488.
+    pub fn mcnemar(self, level: Level) -> McNemar {
+        let (b, c, n) = (self.only_first as f64, self.only_second as f64, self.n() as f64);
+        let coin = fair_coin(self.only_first, self.only_second);
+        let apart = b - c;
+        let over =
+            |top: f64| if b + c == 0.0 { Err(Undefined::NothingDiffers) } else { finite(top / (b + c)) };
+        let chi2 = over(apart * apart);
+        let chi2_corrected = over((apart.abs() - 1.0).powi(2));
+        let empty = self.n() == 0;
+        McNemar {
+            n: self.n(),
+            difference: if empty { Err(Undefined::NoValues) } else { Ok(apart / n) },
+            interval: if empty { Err(Undefined::NoValues) } else { adjusted(b, c, n, level) },
+            p_exact: coin.p,
+            p_mid: coin.p_mid,
+            chi2,
+            p_chi2: chi2.map(chi_squared_upper),
+            chi2_corrected,
+            p_chi2_corrected: chi2_corrected.map(chi_squared_upper),
+        }
+    }
+}
+
+fn adjusted(b: f64, c: f64, n: f64, level: Level) -> Result<Interval, Undefined> {
+    let (first, second) = ((b + 1.0) / (n + 2.0), (c + 1.0) / (n + 2.0));
+    let apart = first - second;
+    let variance = (first + second - apart * apart) / (n + 2.0);
+    let reach = normal_reach(level)? * variance.max(0.0).sqrt();
+    Ok(Interval::around(apart, reach, level, Method::BonettPrice)?.clipped(-1.0, 1.0))
+}
+
+/// The exact binomial test of two equally likely sides: `min(1, 2 P(X <= min(heads, tails)))`. Also the
+/// test for a preferred position among decisive answers. Source: R. A. Fisher, The Design of Experiments
+/// (1935); the sign test.
+pub fn fair_coin(heads: u64, tails: u64) -> FairCoin {
+    let n = heads.saturating_add(tails);
+    if n == 0 {
+        return FairCoin { p: 1.0, p_mid: 1.0 };
+    }
+    if heads == tails {
+        return FairCoin { p: 1.0, p_mid: 1.0 };
+    }
+    let (tail, point) = fair_coin_tail(heads.min(tails), n);
+    FairCoin { p: (2.0 * tail).min(1.0), p_mid: (2.0 * tail - point).clamp(0.0, 1.0) }
+}

@@ -1,0 +1,9 @@
+//! Pass rates and means of a judge, corrected by what people say.
+
+mod prediction_powered;
+mod rogan_gladen;
+
+pub use prediction_powered::{
+    FEW_LABELS, Powered, PredictionPowered, prediction_powered, prediction_powered_clustered,
+};
+pub use rogan_gladen::{JudgeRates, RoganGladen, rogan_gladen};

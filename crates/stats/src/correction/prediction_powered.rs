@@ -1,0 +1,158 @@
+//! Many verdicts of a judge and a few of people, put together.
+
+use crate::{
+    Accumulator, Interval, Level, Method, Undefined,
+    cluster::group,
+    distribution::normal_reach,
+    undefined::{all_finite, finite},
+};
+
+/// With fewer labels than this, the weight of the judge is itself uncertain and the normal interval too
+/// narrow.
+pub const FEW_LABELS: usize = 30;
+
+/// An estimate of the mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Powered {
+    /// The estimate.
+    pub mean: f64,
+    /// Its standard error.
+    pub se: f64,
+    /// `mean +- z se`, not cut off where scores end.
+    pub interval: Interval,
+}
+
+/// The mean that people would find, from few human labels and many verdicts of a judge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PredictionPowered {
+    /// How many cases have a human label.
+    pub labelled: usize,
+    /// How many only the judge's.
+    pub unlabelled: usize,
+    /// From the human labels alone.
+    pub human: Powered,
+    /// The judge's mean over the unlabelled cases.
+    pub judge: f64,
+    /// The judge trusted in full, its bias taken off: weight 1.
+    pub plain: Powered,
+    /// The weight that makes the error smallest, 0 to 1; 0 is "people only". 0 if the judge is constant.
+    pub weight: f64,
+    /// The judge trusted by that weight (PPI++).
+    pub tuned: Powered,
+    /// How many times more human labels would have been needed to be as precise without the judge,
+    /// `human.se^2 / tuned.se^2`.
+    pub gain: Result<f64, Undefined>,
+}
+
+impl PredictionPowered {
+    /// Whether there are too few labels to trust the tuned interval.
+    pub const fn few_labels(&self) -> bool {
+        self.labelled < FEW_LABELS
+    }
+}
+
+/// Prediction-powered inference for a mean: `w mean(judge on unlabelled) + mean(human - w judge on
+/// labelled)`, with `se^2 = var(w judge)/N + var(human - w judge)/n` (variances by n) and
+/// `w = cov(human, judge) / ((1 + n/N) var(judge))` within 0 to 1, the covariance by n and the variance
+/// over all judged cases by their number less 1. The labelled cases must be a random draw; if they are not,
+/// the result is wrong and no figure here shows it. Sources: A. Angelopoulos et al., Science 382 (2023),
+/// 669-674; A. Angelopoulos, J. Duchi and T. Zrnic, "PPI++", arXiv 2311.01453.
+pub fn prediction_powered(
+    human: &[f64],
+    judge: &[f64],
+    unlabelled: &[f64],
+    level: Level,
+) -> Result<PredictionPowered, Undefined> {
+    estimate(human, judge, unlabelled, level, variance_of_mean, variance_of_mean)
+}
+
+/// The same for cases in clusters, such as several criteria of one prompt: deviations are summed within
+/// each cluster before they are squared (K.-Y. Liang and S. Zeger, Biometrika 73, 1986). `labelled_in` and
+/// `unlabelled_in` name the cluster of each case.
+pub fn prediction_powered_clustered<K: Ord>(
+    human: &[f64],
+    judge: &[f64],
+    labelled_in: &[K],
+    unlabelled: &[f64],
+    unlabelled_in: &[K],
+    level: Level,
+) -> Result<PredictionPowered, Undefined> {
+    let (labelled_groups, unlabelled_groups) =
+        (group(human, labelled_in)?, group(unlabelled, unlabelled_in)?);
+    if labelled_groups.len() < 2 || unlabelled_groups.len() < 2 {
+        return Err(Undefined::OneCluster);
+    }
+    let by = |groups: Vec<Vec<usize>>| move |values: &[f64]| clustered_variance(values, &groups);
+    estimate(human, judge, unlabelled, level, by(labelled_groups), by(unlabelled_groups))
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn variance_of_mean(values: &[f64]) -> f64 {
+    let (centre, n) = (mean(values), values.len() as f64);
+    values.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / n / n
+}
+
+fn clustered_variance(values: &[f64], groups: &[Vec<usize>]) -> f64 {
+    let (centre, n) = (mean(values), values.len() as f64);
+    let sum = |members: &Vec<usize>| members.iter().map(|&index| values[index] - centre).sum::<f64>();
+    groups.iter().map(|members| sum(members).powi(2)).sum::<f64>() / n / n
+}
+
+fn estimate(
+    human: &[f64],
+    judge: &[f64],
+    unlabelled: &[f64],
+    level: Level,
+    labelled_variance: impl Fn(&[f64]) -> f64,
+    unlabelled_variance: impl Fn(&[f64]) -> f64,
+) -> Result<PredictionPowered, Undefined> {
+    if human.len() != judge.len() {
+        return Err(Undefined::UnequalLengths);
+    }
+    for values in [human, judge, unlabelled] {
+        all_finite(values)?;
+    }
+    if human.is_empty() || unlabelled.is_empty() {
+        return Err(Undefined::NoValues);
+    }
+    if human.len() < 2 || unlabelled.len() < 2 {
+        return Err(Undefined::OneValue);
+    }
+    let z = normal_reach(level)?;
+    let with = |weight: f64, method: Method| -> Result<Powered, Undefined> {
+        let rest: Vec<f64> = human.iter().zip(judge).map(|(human, judge)| human - weight * judge).collect();
+        let mean = finite(weight * mean(unlabelled) + mean(&rest))?;
+        let variance = weight * weight * unlabelled_variance(unlabelled) + labelled_variance(&rest);
+        let se = finite(variance.sqrt())?;
+        Ok(Powered { mean, se, interval: Interval::around(mean, z * se, level, method)? })
+    };
+    let weight = best_weight(human, judge, unlabelled)?;
+    let people = with(0.0, Method::Normal)?;
+    let tuned = with(weight, Method::PredictionPowered)?;
+    Ok(PredictionPowered {
+        labelled: human.len(),
+        unlabelled: unlabelled.len(),
+        human: people,
+        judge: mean(unlabelled),
+        plain: with(1.0, Method::PredictionPowered)?,
+        weight,
+        tuned,
+        gain: if tuned.se > 0.0 { finite((people.se / tuned.se).powi(2)) } else { Err(Undefined::NoSpread) },
+    })
+}
+
+fn best_weight(human: &[f64], judge: &[f64], unlabelled: &[f64]) -> Result<f64, Undefined> {
+    let n = human.len() as f64;
+    let (of_human, of_judge) = (mean(human), mean(judge));
+    let together = human.iter().zip(judge).map(|(h, j)| (h - of_human) * (j - of_judge)).sum::<f64>() / n;
+    let everything: Accumulator = judge.iter().chain(unlabelled).copied().collect();
+    let spread = everything.mean(Level::P95).sd?.powi(2);
+    if spread == 0.0 {
+        return Ok(0.0);
+    }
+    let weight = together / ((1.0 + n / unlabelled.len() as f64) * spread);
+    Ok(finite(weight)?.clamp(0.0, 1.0))
+}

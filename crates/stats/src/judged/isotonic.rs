@@ -1,0 +1,96 @@
+//! A judge's scale bent to people's: the best rising step function.
+
+use crate::{
+    Undefined,
+    rank::order,
+    undefined::{all_finite, finite},
+};
+
+/// A rising function fitted to labelled scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Isotonic {
+    /// Distinct scores, ascending, and what each is mapped to.
+    points: Vec<(f64, f64)>,
+}
+
+struct Block {
+    value: f64,
+    weight: f64,
+    points: usize,
+}
+
+impl Isotonic {
+    /// Fits `y` to `x` by pooling neighbours that fall; cases with the same x are averaged first. Source:
+    /// M. Ayer et al., Annals of Mathematical Statistics 26 (1955), 641-647; R. Barlow et al., Statistical
+    /// Inference under Order Restrictions (1972).
+    pub fn fit(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Result<Self, Undefined> {
+        let even;
+        let weights = if let Some(weights) = weights {
+            weights
+        } else {
+            even = vec![1.0; x.len()];
+            &even
+        };
+        if x.len() != y.len() || x.len() != weights.len() {
+            return Err(Undefined::UnequalLengths);
+        }
+        for list in [x, y, weights] {
+            all_finite(list)?;
+        }
+        if weights.iter().any(|&weight| weight < 0.0) {
+            return Err(Undefined::OutOfRange);
+        }
+        // A case without weight says nothing, and would divide by nothing.
+        let ascending: Vec<usize> = order(x).into_iter().filter(|&index| weights[index] > 0.0).collect();
+        let mut scores = Vec::new();
+        let mut blocks: Vec<Block> = Vec::new();
+        for run in ascending.chunk_by(|&a, &b| x[a] == x[b]) {
+            let weight: f64 = run.iter().map(|&index| weights[index]).sum();
+            let value = run.iter().map(|&index| weights[index] * y[index]).sum::<f64>() / weight;
+            scores.push(x[run[0]]);
+            blocks.push(Block { value, weight, points: 1 });
+            pool(&mut blocks);
+        }
+        if scores.is_empty() {
+            return Err(Undefined::NoValues);
+        }
+        for block in &blocks {
+            finite(block.value)?;
+        }
+        let fitted = blocks.iter().flat_map(|block| std::iter::repeat_n(block.value, block.points));
+        Ok(Self { points: scores.into_iter().zip(fitted).collect() })
+    }
+
+    /// The distinct scores, ascending, with what each is mapped to.
+    pub fn points(&self) -> &[(f64, f64)] {
+        &self.points
+    }
+
+    /// What a score is mapped to: interpolated between fitted points, level beyond the outer ones.
+    pub fn predict(&self, score: f64) -> Result<f64, Undefined> {
+        if score.is_nan() {
+            return Err(Undefined::NotFinite);
+        }
+        let after = self.points.partition_point(|&(x, _)| x < score);
+        match (after.checked_sub(1).and_then(|at| self.points.get(at)), self.points.get(after)) {
+            (_, Some(&(x, y))) if x == score => Ok(y),
+            (Some(&(x0, y0)), Some(&(x1, y1))) => finite(y0 + (y1 - y0) * ((score - x0) / (x1 - x0))),
+            (Some(&(_, y)), None) | (None, Some(&(_, y))) => Ok(y),
+            (None, None) => Err(Undefined::NoValues),
+        }
+    }
+}
+
+/// Merges the last blocks while they do not rise.
+fn pool(blocks: &mut Vec<Block>) {
+    while let [.., before, last] = blocks.as_mut_slice() {
+        if before.value < last.value {
+            break;
+        }
+        let weight = before.weight + last.weight;
+        before.value += (last.value - before.value) * (last.weight / weight);
+        before.weight = weight;
+        before.points += last.points;
+        blocks.pop();
+    }
+}

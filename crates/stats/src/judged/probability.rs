@@ -1,0 +1,186 @@
+//! Predicted probabilities against what came true.
+
+use crate::{
+    Interval, Level, Method, Undefined,
+    distribution::normal_reach,
+    rank::{mid_ranks, order},
+    undefined::finite,
+};
+
+/// Probabilities are kept this far from 0 and 1 before their logarithm is taken, so that one confident
+/// mistake does not make the loss infinite.
+pub const LOG_LOSS_CLIP: f64 = f64::EPSILON;
+
+fn usable(probabilities: &[f64], outcomes: &[bool]) -> Result<(), Undefined> {
+    if probabilities.len() != outcomes.len() {
+        return Err(Undefined::UnequalLengths);
+    }
+    if probabilities.is_empty() {
+        return Err(Undefined::NoValues);
+    }
+    if probabilities.iter().all(|probability| (0.0..=1.0).contains(probability)) {
+        Ok(())
+    } else {
+        Err(Undefined::OutOfRange)
+    }
+}
+
+/// Mean squared distance of probability and outcome, 0 to 1, lower is better. Source: G. Brier, Monthly
+/// Weather Review 78 (1950), 1-3.
+pub fn brier(probabilities: &[f64], outcomes: &[bool]) -> Result<f64, Undefined> {
+    usable(probabilities, outcomes)?;
+    let squares =
+        probabilities.iter().zip(outcomes).map(|(p, &came)| (p - f64::from(u8::from(came))).powi(2));
+    Ok(squares.sum::<f64>() / probabilities.len() as f64)
+}
+
+/// Mean of `-ln p` of what came true, p kept [`LOG_LOSS_CLIP`] away from 0 and 1. Source: I. J. Good,
+/// Journal of the Royal Statistical Society B 14 (1952), 107-114.
+pub fn log_loss(probabilities: &[f64], outcomes: &[bool]) -> Result<f64, Undefined> {
+    usable(probabilities, outcomes)?;
+    let losses = probabilities.iter().zip(outcomes).map(|(p, &came)| {
+        let p = p.clamp(LOG_LOSS_CLIP, 1.0 - LOG_LOSS_CLIP);
+        if came { -p.ln() } else { -(-p).ln_1p() }
+    });
+    Ok(losses.sum::<f64>() / probabilities.len() as f64)
+}
+
+/// The area under the ROC curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Area {
+    /// How many outcomes are positive.
+    pub positive: usize,
+    /// How many are negative.
+    pub negative: usize,
+    /// The chance that a positive case has the higher score, ties counting half. 0.5 if all are tied.
+    pub area: f64,
+    /// DeLong's standard error; needs two cases of each class.
+    pub se: Result<f64, Undefined>,
+    /// `area +- z se` within 0 to 1. Without width if the classes are fully apart.
+    pub interval: Result<Interval, Undefined>,
+}
+
+/// The area under the ROC curve of any scores, by mid-ranks. Sources: J. Hanley and B. McNeil, Radiology
+/// 143 (1982), 29-36; error: E. DeLong, D. DeLong and D. Clarke-Pearson, Biometrics 44 (1988), 837-845.
+pub fn area_under_curve(scores: &[f64], outcomes: &[bool], level: Level) -> Result<Area, Undefined> {
+    if scores.len() != outcomes.len() {
+        return Err(Undefined::UnequalLengths);
+    }
+    crate::undefined::all_finite(scores)?;
+    if scores.is_empty() {
+        return Err(Undefined::NoValues);
+    }
+    let of = |class: bool| -> Vec<f64> {
+        scores.iter().zip(outcomes).filter(|&(_, &came)| came == class).map(|(&score, _)| score).collect()
+    };
+    let (positives, negatives) = (of(true), of(false));
+    if positives.is_empty() || negatives.is_empty() {
+        return Err(Undefined::OneClass);
+    }
+    let (m, n) = (positives.len() as f64, negatives.len() as f64);
+    let pooled = mid_ranks(scores).0;
+    let placed = |class: bool, own: &[f64], others: f64| -> Vec<f64> {
+        // A rank among all less the rank among its own counts the other class below it.
+        let ranks = pooled.iter().zip(outcomes).filter(|&(_, &came)| came == class).map(|(rank, _)| rank);
+        ranks.zip(mid_ranks(own).0).map(|(rank, own)| (rank - own) / others).collect()
+    };
+    let above = placed(true, &positives, n);
+    let below = placed(false, &negatives, m);
+    let area = above.iter().sum::<f64>() / m;
+    let variance = |placements: &[f64]| {
+        let count = placements.len() as f64;
+        let mean = placements.iter().sum::<f64>() / count;
+        placements.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0) / count
+    };
+    let se = if positives.len() < 2 || negatives.len() < 2 {
+        Err(Undefined::TooFew)
+    } else {
+        finite((variance(&above) + variance(&below)).sqrt())
+    };
+    let interval = se.and_then(|se| {
+        Ok(Interval::around(area, normal_reach(level)? * se, level, Method::DeLong)?.clipped(0.0, 1.0))
+    });
+    Ok(Area { positive: positives.len(), negative: negatives.len(), area, se, interval })
+}
+
+/// Precision averaged over the recall gained at each distinct score, from the highest down, without
+/// interpolation. Source: M. Zhu, "Recall, Precision and Average Precision", University of Waterloo (2004).
+pub fn average_precision(scores: &[f64], outcomes: &[bool]) -> Result<f64, Undefined> {
+    if scores.len() != outcomes.len() {
+        return Err(Undefined::UnequalLengths);
+    }
+    crate::undefined::all_finite(scores)?;
+    if scores.is_empty() {
+        return Err(Undefined::NoValues);
+    }
+    let positives = outcomes.iter().filter(|&&came| came).count() as f64;
+    if positives == 0.0 {
+        return Err(Undefined::OneClass);
+    }
+    let mut descending = order(scores);
+    descending.reverse();
+    let (mut seen, mut hits, mut sum) = (0.0, 0.0, 0.0);
+    for run in descending.chunk_by(|&a, &b| scores[a] == scores[b]) {
+        let gained = run.iter().filter(|&&index| outcomes[index]).count() as f64;
+        seen += run.len() as f64;
+        hits += gained;
+        sum += gained / positives * (hits / seen);
+    }
+    Ok(sum)
+}
+
+/// One bin of a reliability table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bin {
+    /// Where the bin starts; it ends where the next one starts.
+    pub start: f64,
+    /// How many probabilities fall into it.
+    pub n: u64,
+    /// Their mean.
+    pub predicted: Result<f64, Undefined>,
+    /// The share that came true.
+    pub observed: Result<f64, Undefined>,
+}
+
+/// How probabilities compare with what came true, bin by bin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reliability {
+    /// The bins, ascending; bin i holds probabilities with `min(floor(bins p), bins - 1) = i`.
+    pub bins: Vec<Bin>,
+    /// Expected calibration error: mean distance of prediction and outcome over bins, weighted by their
+    /// size. Depends on the number of bins.
+    pub expected_error: f64,
+    /// The largest distance in any bin.
+    pub largest_error: f64,
+}
+
+/// A reliability table of equally wide bins and its calibration errors. Source: M. P. Naeini, G. Cooper and
+/// M. Hauskrecht, AAAI 2015, 2901-2907.
+pub fn reliability(probabilities: &[f64], outcomes: &[bool], bins: usize) -> Result<Reliability, Undefined> {
+    usable(probabilities, outcomes)?;
+    let last = bins.checked_sub(1).ok_or(Undefined::OutOfRange)?;
+    let mut sums = vec![(0u64, 0.0, 0u64); bins];
+    for (&probability, &came) in probabilities.iter().zip(outcomes) {
+        let bin = &mut sums[((bins as f64 * probability).floor() as usize).min(last)];
+        bin.0 += 1;
+        bin.1 += probability;
+        bin.2 += u64::from(came);
+    }
+    let all = probabilities.len() as f64;
+    let (mut expected_error, mut largest_error) = (0.0, 0.0f64);
+    let bins = sums
+        .iter()
+        .enumerate()
+        .map(|(index, &(n, sum, came))| {
+            let of = |total: f64| if n == 0 { Err(Undefined::NoValues) } else { Ok(total / n as f64) };
+            let (predicted, observed) = (of(sum), of(came as f64));
+            if let (Ok(predicted), Ok(observed)) = (predicted, observed) {
+                let apart = (predicted - observed).abs();
+                expected_error += n as f64 / all * apart;
+                largest_error = largest_error.max(apart);
+            }
+            Bin { start: index as f64 / bins as f64, n, predicted, observed }
+        })
+        .collect();
+    Ok(Reliability { bins, expected_error, largest_error })
+}

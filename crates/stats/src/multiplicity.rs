@@ -1,0 +1,77 @@
+//! Many comparisons at once.
+
+use crate::{Undefined, rank::order};
+
+/// How to adjust p values for their number. m is how many there are, sorted ascending from i = 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Adjustment {
+    /// `m p`. Keeps the chance of any false alarm below alpha. Source: O. J. Dunn, Journal of the American
+    /// Statistical Association 56 (1961), 52-64.
+    Bonferroni,
+    /// Largest so far of `(m - i + 1) p`. The same promise, never less powerful: the one to decide by.
+    /// Source: S. Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.
+    Holm,
+    /// Largest so far of `1 - (1 - p)^(m - i + 1)`, for independent comparisons. Source: Z. Sidak, Journal
+    /// of the American Statistical Association 62 (1967), 626-633, stepped down as Holm's.
+    HolmSidak,
+    /// Smallest from here on of `(m - i + 1) p`, for independent or positively dependent comparisons.
+    /// Source: Y. Hochberg, Biometrika 75 (1988), 800-802.
+    Hochberg,
+    /// Smallest from here on of `m p / i`. Keeps the share of false alarms among the alarms below alpha:
+    /// the one to scan by. Source: Y. Benjamini and Y. Hochberg, Journal of the Royal Statistical Society B
+    /// 57 (1995), 289-300.
+    BenjaminiHochberg,
+    /// The same times `1 + 1/2 + ... + 1/m`, under any dependence. Source: Y. Benjamini and D. Yekutieli,
+    /// Annals of Statistics 29 (2001), 1165-1188.
+    BenjaminiYekutieli,
+}
+
+/// Adjusted p values in the order of those given; equal ones stay equal. Count every comparison that was
+/// looked at. No p values give none; one stays as it is.
+pub fn adjust(p_values: &[f64], adjustment: Adjustment) -> Result<Vec<f64>, Undefined> {
+    if !p_values.iter().all(|p| (0.0..=1.0).contains(p)) {
+        return Err(Undefined::OutOfRange);
+    }
+    let m = p_values.len() as f64;
+    let harmonic: f64 = (1..=p_values.len()).map(|i| 1.0 / i as f64).sum();
+    let raw = |place: usize, p: f64| {
+        let left = m - place as f64;
+        match adjustment {
+            Adjustment::Bonferroni => m * p,
+            Adjustment::Holm | Adjustment::Hochberg => left * p,
+            Adjustment::HolmSidak => -(left * (-p).ln_1p()).exp_m1(),
+            Adjustment::BenjaminiHochberg => m * p / (place as f64 + 1.0),
+            Adjustment::BenjaminiYekutieli => harmonic * m * p / (place as f64 + 1.0),
+        }
+    };
+    let ascending = order(p_values);
+    let mut adjusted = vec![0.0; p_values.len()];
+    let steps = ascending.iter().enumerate().map(|(place, &index)| (index, raw(place, p_values[index])));
+    match adjustment {
+        Adjustment::Bonferroni => {
+            for (index, p) in steps {
+                adjusted[index] = p.min(1.0);
+            }
+        }
+        Adjustment::Holm | Adjustment::HolmSidak => {
+            let mut largest = 0.0f64;
+            for (index, p) in steps {
+                largest = largest.max(p);
+                adjusted[index] = largest.min(1.0);
+            }
+        }
+        Adjustment::Hochberg | Adjustment::BenjaminiHochberg | Adjustment::BenjaminiYekutieli => {
+            let mut smallest = 1.0f64;
+            for (index, p) in steps.rev() {
+                smallest = smallest.min(p);
+                adjusted[index] = smallest;
+            }
+        }
+    }
+    Ok(adjusted)
+}
+
+/// Whether a p value is at most alpha: values equal on paper count as equal, as in `5 * 0.01 <= 0.05`.
+pub fn rejects(p: f64, alpha: f64) -> bool {
+    p <= alpha + 1e-12
+}

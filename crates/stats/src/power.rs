@@ -1,0 +1,241 @@
+//! How many cases are enough, and what this many could have shown.
+
+use crate::{
+    Level, LevelError, Undefined,
+    distribution::{normal_reach, normal_upper, normal_upper_quantile, student_power},
+    undefined::finite,
+};
+
+/// What a comparison promises: how rarely it raises a false alarm, and how surely it sees a difference
+/// that is there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Promise {
+    level: Level,
+    power: f64,
+}
+
+impl Default for Promise {
+    /// 5 % false alarms, 80 % power.
+    fn default() -> Self {
+        Self { level: Level::P95, power: 0.8 }
+    }
+}
+
+/// What makes paired scores differ from case to case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Noise {
+    /// Variance over cases of the true difference.
+    pub between: f64,
+    /// Variance of the first system's score within a case.
+    pub first: f64,
+    /// How often the first system answers each case.
+    pub first_repeats: u64,
+    /// Variance of the second system's score within a case.
+    pub second: f64,
+    /// How often the second system answers each case.
+    pub second_repeats: u64,
+}
+
+impl Noise {
+    /// Variance of the observed difference on one case.
+    pub fn variance(self) -> Result<f64, Undefined> {
+        if self.first_repeats == 0 || self.second_repeats == 0 {
+            return Err(Undefined::NoValues);
+        }
+        if [self.between, self.first, self.second].iter().any(|part| part.is_nan() || *part < 0.0) {
+            return Err(Undefined::OutOfRange);
+        }
+        finite(
+            self.between + self.first / self.first_repeats as f64 + self.second / self.second_repeats as f64,
+        )
+    }
+}
+
+/// The number of cases for a figure that need not be whole.
+pub fn whole_cases(n: f64) -> f64 {
+    // What is whole on paper may come out a trace above.
+    (n - 1e-9 * n.abs()).ceil().max(0.0)
+}
+
+/// The number of cases needed when cases come in clusters: independent ones times the design effect.
+/// Source: L. Kish, Survey Sampling (1965), section 8.2.
+pub fn with_clusters(independent: f64, design_effect: f64) -> Result<f64, Undefined> {
+    if design_effect > 0.0 { finite(independent * design_effect) } else { Err(Undefined::OutOfRange) }
+}
+
+/// The design effect of clusters of a size whose cases correlate, `1 + (size - 1) correlation`. Source:
+/// Kish (1965), equation 5.4.1.
+pub fn design_effect(cluster_size: f64, correlation: f64) -> Result<f64, Undefined> {
+    if cluster_size >= 1.0 && (-1.0..=1.0).contains(&correlation) {
+        finite(1.0 + (cluster_size - 1.0) * correlation)
+    } else {
+        Err(Undefined::OutOfRange)
+    }
+}
+
+impl Promise {
+    /// A promise with a two-sided `alpha` and a `power`, both between 0 and 1, alpha below power.
+    pub fn new(alpha: f64, power: f64) -> Result<Self, LevelError> {
+        let level = Level::new(1.0 - alpha)?;
+        if power > alpha && power < 1.0 { Ok(Self { level, power }) } else { Err(LevelError(power)) }
+    }
+
+    /// The two normal quantiles: for alpha and for power.
+    fn quantiles(self) -> Result<(f64, f64), Undefined> {
+        Ok((normal_reach(self.level)?, finite(normal_upper_quantile(1.0 - self.power))?))
+    }
+
+    /// Cases for a paired difference of means, `(z_alpha/2 + z_beta)^2 variance / difference^2`. Source:
+    /// E. Miller, arXiv 2411.00640, equation 9.
+    pub fn paired_cases(self, noise: Noise, difference: f64) -> Result<f64, Undefined> {
+        let (alpha, beta) = self.quantiles()?;
+        let variance = noise.variance()?;
+        if difference == 0.0 {
+            return Err(Undefined::Unreachable);
+        }
+        finite((alpha + beta).powi(2) * variance / (difference * difference))
+    }
+
+    /// The smallest paired difference of means that n cases show with this power. Source: the same,
+    /// solved for the difference.
+    pub fn paired_difference(self, noise: Noise, n: u64) -> Result<f64, Undefined> {
+        let (alpha, beta) = self.quantiles()?;
+        if n == 0 {
+            return Err(Undefined::NoValues);
+        }
+        finite((alpha + beta) * (noise.variance()? / n as f64).sqrt())
+    }
+
+    /// Cases per side to tell two independent rates apart,
+    /// `(z_alpha/2 + z_beta)^2 (p1 q1 + p2 q2) / (p1 - p2)^2`. Source: J. Fleiss, B. Levin and M. Paik,
+    /// Statistical Methods for Rates and Proportions (2003), chapter 4.
+    pub fn rates_cases(self, first: f64, second: f64) -> Result<f64, Undefined> {
+        let (alpha, beta) = self.quantiles()?;
+        rates(first, second)?;
+        let spread = first * (1.0 - first) + second * (1.0 - second);
+        finite((alpha + beta).powi(2) * spread / (first - second).powi(2))
+    }
+
+    /// The same on the arcsine scale, where the difference is Cohen's
+    /// `h = 2 asin sqrt p1 - 2 asin sqrt p2`, counting rejections on either side. Source: J. Cohen,
+    /// Statistical Power Analysis for the Behavioral Sciences (1988), chapter 6.
+    pub fn rates_cases_by_h(self, first: f64, second: f64) -> Result<f64, Undefined> {
+        rates(first, second)?;
+        let h = 2.0 * (first.sqrt().asin() - second.sqrt().asin()).abs();
+        let bound = normal_reach(self.level)?;
+        solve(self.power, 0.0, |n| {
+            let shift = h * (n / 2.0).sqrt();
+            Ok(normal_upper(bound - shift) + normal_upper(bound + shift))
+        })
+    }
+
+    /// Pairs for a paired t test of an effect in standard deviations of the difference; at least 2. Source:
+    /// Cohen (1988), chapter 2, by the noncentral t distribution.
+    pub fn paired_t_cases(self, effect: f64) -> Result<f64, Undefined> {
+        finite(effect)?;
+        if effect == 0.0 {
+            return Err(Undefined::Unreachable);
+        }
+        solve(self.power, 2.0, |n| student_power(n - 1.0, effect.abs() * n.sqrt(), self.level))
+    }
+
+    /// Pairs for McNemar's test, where a share `discordant` of the pairs differ and the pass rates by
+    /// `difference`: `(z_alpha/2 sqrt(s) + z_beta sqrt(s - d^2))^2 / d^2`. Source: R. Connor, Biometrics 43
+    /// (1987), 207-211.
+    pub fn mcnemar_pairs(self, discordant: f64, difference: f64) -> Result<f64, Undefined> {
+        let apart = difference.abs();
+        if !(0.0..=1.0).contains(&discordant) || apart.is_nan() || apart > discordant {
+            return Err(Undefined::OutOfRange);
+        }
+        if apart == 0.0 {
+            return Err(Undefined::Unreachable);
+        }
+        let (alpha, beta) = self.quantiles()?;
+        let reach = alpha * discordant.sqrt() + beta * (discordant - apart * apart).sqrt();
+        finite((reach / apart).powi(2))
+    }
+
+    /// The smallest difference of pass rates that McNemar's test shows with this power in n pairs, a share
+    /// `discordant` of which differ. Source: Connor (1987), solved for the difference.
+    pub fn mcnemar_difference(self, n: u64, discordant: f64) -> Result<f64, Undefined> {
+        if n == 0 {
+            return Err(Undefined::NoValues);
+        }
+        if discordant == 0.0 || self.mcnemar_pairs(discordant, discordant)? > n as f64 {
+            return Err(Undefined::Unreachable);
+        }
+        let (mut low, mut high) = (0.0, discordant);
+        for _ in 0..200 {
+            let middle = f64::midpoint(low, high);
+            if middle > 0.0 && self.mcnemar_pairs(discordant, middle)? <= n as f64 {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Ok(high)
+    }
+}
+
+fn rates(first: f64, second: f64) -> Result<(), Undefined> {
+    if !(0.0..=1.0).contains(&first) || !(0.0..=1.0).contains(&second) {
+        Err(Undefined::OutOfRange)
+    } else if first == second {
+        Err(Undefined::Unreachable)
+    } else {
+        Ok(())
+    }
+}
+
+/// More cases than this are as good as none.
+const MOST: f64 = 1e15;
+
+/// The number of cases at which a rising power reaches `wanted`, from `least` on.
+fn solve(wanted: f64, least: f64, power: impl Fn(f64) -> Result<f64, Undefined>) -> Result<f64, Undefined> {
+    if power(least)? >= wanted {
+        return Ok(least);
+    }
+    let (mut low, mut high) = (least, least.max(1.0) * 2.0);
+    while power(high)? < wanted {
+        low = high;
+        high *= 2.0;
+        if high > MOST {
+            return Err(Undefined::Unreachable);
+        }
+    }
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if power(middle)? < wanted {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(f64::midpoint(low, high))
+}
+
+/// Cases for a Wilson interval of a rate that reaches `half_width` to either side, on average of the two
+/// sides. Source: E. B. Wilson (1927), solved for n.
+pub fn rate_precision(rate: f64, half_width: f64, level: Level) -> Result<f64, Undefined> {
+    if !(0.0..=1.0).contains(&rate) || half_width.is_nan() || half_width <= 0.0 {
+        return Err(Undefined::OutOfRange);
+    }
+    let z = normal_reach(level)?;
+    // As the half-width falls with n, its negative rises.
+    solve(-half_width, 1.0, |n| {
+        let spread = (rate * (1.0 - rate) / n + z * z / (4.0 * n * n)).sqrt();
+        Ok(-z * spread / (1.0 + z * z / n))
+    })
+}
+
+/// Cases for a normal interval of a mean that reaches `half_width` to either side, `(z sd / half_width)^2`.
+/// Source: W. Cochran, Sampling Techniques (1977), section 4.6.
+pub fn mean_precision(sd: f64, half_width: f64, level: Level) -> Result<f64, Undefined> {
+    if sd.is_nan() || sd < 0.0 || half_width.is_nan() || half_width <= 0.0 {
+        return Err(Undefined::OutOfRange);
+    }
+    finite((normal_reach(level)? * sd / half_width).powi(2))
+}

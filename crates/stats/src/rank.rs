@@ -1,0 +1,37 @@
+//! Ranks with ties, and quantiles of sorted values.
+
+/// The positions of the values in ascending order.
+pub(crate) fn order(values: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    order
+}
+
+/// Ranks from 1, ties sharing the middle of theirs, and the sizes of the groups of equal values.
+/// Minus zero equals zero.
+pub(crate) fn mid_ranks(values: &[f64]) -> (Vec<f64>, Vec<u64>) {
+    let values: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
+    let order = order(&values);
+    let mut ranks = vec![0.0; values.len()];
+    let mut groups = Vec::new();
+    let mut start = 0;
+    for run in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let middle = f64::midpoint((start + 1) as f64, (start + run.len()) as f64);
+        for &position in run {
+            ranks[position] = middle;
+        }
+        start += run.len();
+        groups.push(run.len() as u64);
+    }
+    (ranks, groups)
+}
+
+/// The quantile of ascending values, interpolated between neighbours: the value at position
+/// `share (n - 1)`. Source: R. Hyndman and Y. Fan, The American Statistician 50 (1996), definition 7.
+pub(crate) fn quantile(ascending: &[f64], share: f64) -> Option<f64> {
+    let last = ascending.len().checked_sub(1)?;
+    let position = share.clamp(0.0, 1.0) * last as f64;
+    let below = position.floor();
+    let (low, high) = (ascending[below as usize], ascending[(below as usize + 1).min(last)]);
+    Some(low + (high - low) * (position - below))
+}

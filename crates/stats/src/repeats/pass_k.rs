@@ -1,0 +1,75 @@
+//! At least one of k attempts passes, and all k pass.
+
+use crate::{Accumulator, Level, Mean, Undefined};
+
+/// What n attempts, c of them passed, say about k attempts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PassK {
+    /// Chance that at least one of k passes: pass@k.
+    pub any: f64,
+    /// Chance that all k pass: pass^k.
+    pub all: f64,
+}
+
+/// Unbiased estimates for one task, `1 - C(n - c, k) / C(n, k)` and `C(c, k) / C(n, k)`: the k attempts are
+/// drawn from those made, so k may not exceed n. Sources: M. Chen et al., "Evaluating Large Language Models
+/// Trained on Code", arXiv 2107.03374, equation 1; S. Yao et al., tau-bench, arXiv 2406.12045, section 3.
+pub fn pass_k(attempts: u64, passed: u64, k: u64) -> Result<PassK, Undefined> {
+    if attempts == 0 || k == 0 {
+        return Err(Undefined::NoValues);
+    }
+    if passed > attempts {
+        return Err(Undefined::MoreSuccessesThanTrials);
+    }
+    if k > attempts {
+        return Err(Undefined::MoreDrawsThanAttempts);
+    }
+    let any = -log_ratio(attempts, attempts - passed, k).exp_m1();
+    let all = log_ratio(attempts, passed, k).exp();
+    Ok(PassK { any: any.clamp(0.0, 1.0), all: all.clamp(0.0, 1.0) })
+}
+
+/// `ln(C(some, k) / C(all, k))`, minus infinity if k exceeds `some`: a sum over whichever is fewer, the
+/// draws or the rest.
+fn log_ratio(all: u64, some: u64, k: u64) -> f64 {
+    if k > some {
+        return f64::NEG_INFINITY;
+    }
+    let rest = all - some;
+    // C(some, k) / C(all, k) is the same with k and the rest exchanged.
+    let (few, many) = if k < rest { (k, rest) } else { (rest, k) };
+    let mut sum = 0.0;
+    for index in 0..few {
+        sum += (-(many as f64) / (all - index) as f64).ln_1p();
+        // Below this, the exponential is 0.
+        if sum < -800.0 {
+            return f64::NEG_INFINITY;
+        }
+    }
+    sum
+}
+
+/// The mean over tasks, with a t interval over tasks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeanPassK {
+    /// Mean pass@k.
+    pub any: Mean,
+    /// Mean pass^k.
+    pub all: Mean,
+}
+
+/// The means of pass@k and pass^k over tasks `(attempts, passed)`. Undefined as soon as one task has fewer
+/// than k attempts: leaving it out would change what the mean is of.
+pub fn mean_pass_k(tasks: &[(u64, u64)], k: u64, level: Level) -> Result<MeanPassK, Undefined> {
+    let (mut any, mut all) = (Accumulator::new(), Accumulator::new());
+    for &(attempts, passed) in tasks {
+        let task = pass_k(attempts, passed, k)?;
+        any.push(task.any);
+        all.push(task.all);
+    }
+    if tasks.is_empty() {
+        Err(Undefined::NoValues)
+    } else {
+        Ok(MeanPassK { any: any.mean(level), all: all.mean(level) })
+    }
+}

@@ -1,0 +1,206 @@
+//! Paired and unpaired comparisons.
+
+use assize_stats::{
+    Level, SeededRandom, Undefined,
+    compare::{
+        DifferenceInterval, Pairs, ZeroRule, fair_coin, paired, rate_difference, sign_flip,
+        sign_flip_clustered, signed_rank,
+    },
+};
+use proptest::prelude::*;
+
+use super::{assert_near, cases, near};
+
+fn flip(differences: &[f64]) -> f64 {
+    sign_flip(differences, 20_000, &mut SeededRandom::new(1)).unwrap().p
+}
+
+#[test]
+fn mcnemar_of_textbook_counts() {
+    // Exact binomial sums by hand: 2 (1 + 12 + 66) / 4096, mid-p less C(12, 2) / 4096.
+    let found = Pairs { both: 30, only_first: 10, only_second: 2, neither: 8 }.mcnemar(Level::P95);
+    assert_near(found.p_exact, 158.0 / 4096.0, 1e-14);
+    assert_near(found.p_mid, 92.0 / 4096.0, 1e-14);
+    assert_near(found.chi2.unwrap(), 64.0 / 12.0, 1e-14);
+    assert_near(found.chi2_corrected.unwrap(), 49.0 / 12.0, 1e-14);
+    assert_near(found.difference.unwrap(), 0.16, 1e-14);
+    let interval = found.interval.unwrap();
+    // (11 - 3) / 52 +- z sqrt((14/52 - (8/52)^2) / 52).
+    assert_near(interval.low, 0.019_158_708_611_6, 1e-9);
+    assert_near(interval.high, 0.288_533_599_080_8, 1e-9);
+}
+
+#[test]
+fn a_million_pairs_are_exact_and_far_tails_do_not_vanish() {
+    let near_middle = fair_coin(500_500, 499_500);
+    // z = 1000 / sqrt(1e6) = 1; with continuity 0.999.
+    assert_near(near_middle.p, 0.317_794, 1e-5);
+    // The far tail is 2^-1000000 times a sum that cannot be represented: 0, not NaN.
+    assert_eq!(fair_coin(1_000_000, 0).p, 0.0);
+    let far = fair_coin(503_000, 497_000);
+    // Two-sided normal tail at 5.999, relative to the continuity-corrected one.
+    assert!((far.p / 1.985e-9 - 1.0).abs() < 0.01, "{}", far.p);
+    assert_near(fair_coin(1, 60).p, 62.0 / 2f64.powi(60), 1e-18);
+}
+
+#[test]
+fn no_discordant_pair_is_no_evidence() {
+    let found = Pairs { both: 5, only_first: 0, only_second: 0, neither: 5 }.mcnemar(Level::P95);
+    assert_eq!((found.p_exact, found.p_mid, found.chi2), (1.0, 1.0, Err(Undefined::NothingDiffers)));
+    assert!(found.interval.unwrap().width() > 0.0);
+    let nothing = Pairs::default().mcnemar(Level::P95);
+    assert_eq!((nothing.difference, nothing.interval), (Err(Undefined::NoValues), Err(Undefined::NoValues)));
+}
+
+#[test]
+fn sums_that_are_equal_on_paper_are_equal() {
+    // 0.1 + 0.2 and 0.3 are the same sum here: 4 of 8 arrangements are as far from 0.
+    assert_eq!(flip(&[0.1, 0.2, -0.3]), 1.0);
+    assert_eq!(flip(&[0.1, 0.2, 0.3]), 0.25);
+    assert_eq!(flip(&[0.5]), 1.0);
+    assert_eq!(flip(&[0.0; 4]), 1.0);
+    let found = sign_flip(&[0.0; 4], 1, &mut SeededRandom::new(1)).unwrap();
+    assert_eq!((found.arrangements, found.smallest_p()), (16.0, 0.125));
+}
+
+#[test]
+fn sign_flips_of_verdicts_are_the_exact_mcnemar_test() {
+    for (heads, tails) in [(10u64, 2u64), (7, 7), (20, 9), (0, 6), (25, 7)] {
+        let mut differences = vec![1.0; heads as usize];
+        differences.extend(vec![-1.0; tails as usize]);
+        differences.extend([0.0; 5]);
+        assert_near(flip(&differences), fair_coin(heads, tails).p, 1e-12);
+    }
+}
+
+#[test]
+fn drawn_arrangements_agree_with_the_exact_test() {
+    let mut differences = vec![1.0; 30];
+    differences.extend(vec![-1.0; 15]);
+    let found = sign_flip(&differences, 40_000, &mut SeededRandom::new(9)).unwrap();
+    assert_eq!(found.drawn, Some(40_000));
+    let exact = fair_coin(30, 15).p;
+    assert!((found.p - exact).abs() < 5.0 * (exact / 40_000.0).sqrt(), "{} {exact}", found.p);
+    assert!(sign_flip(&[1.0; 60], 9, &mut SeededRandom::new(9)).unwrap().p >= 0.1);
+}
+
+#[test]
+fn whole_clusters_are_flipped() {
+    // Two clusters that both favour the first: 2 of 4 arrangements.
+    let found =
+        sign_flip_clustered(&[1.0, 1.0, 1.0, 1.0], &["a", "a", "b", "b"], 9, &mut SeededRandom::new(1));
+    assert_eq!(found.unwrap().p, 0.5);
+    assert_eq!(found.unwrap().mean, 1.0);
+}
+
+#[test]
+fn signed_ranks_by_hand() {
+    let found = signed_rank(&[0.1, -0.2, 0.3, 0.4, 0.05], ZeroRule::Drop, false).unwrap();
+    assert_eq!((found.positive, found.negative, found.statistic), (12.0, 3.0, 3.0));
+    assert_eq!(found.p_exact, Ok(0.3125));
+    let none = signed_rank(&[0.0, 0.0], ZeroRule::Drop, false).unwrap();
+    assert_eq!((none.p_exact, none.p_normal), (Ok(1.0), Err(Undefined::NothingDiffers)));
+    // scipy 1.17, zeros dropped and kept.
+    let zeros = [0.0, 0.0, 1.0, -1.0, 2.0, 3.0, 0.0, 4.0];
+    let p = |rule| signed_rank(&zeros, rule, false).unwrap().p_normal.unwrap();
+    assert_near(p(ZeroRule::Drop), 0.104_059_234_528_928, 1e-12);
+    assert_near(p(ZeroRule::Pratt), 0.127_132_266_280_216, 1e-12);
+    let split = signed_rank(&zeros, ZeroRule::Split, false).unwrap();
+    assert_eq!(split.positive + split.negative, 36.0);
+}
+
+#[test]
+fn the_paired_t_test_of_a_small_sample() {
+    // scipy 1.17, ttest_rel.
+    let (a, b) = ([0.9, 0.4, 0.7, 0.8, 0.6, 1.0], [0.7, 0.5, 0.5, 0.8, 0.2, 0.9]);
+    let found = paired(&a, &b, Level::P95).unwrap();
+    assert_near(found.t.unwrap(), 1.865_009_616_480_628, 1e-10);
+    assert_near(found.p.unwrap(), 0.121_188_084_499_385, 1e-10);
+    assert!(found.se_unpaired.unwrap() > found.se.unwrap());
+    let same = paired(&a, &a, Level::P95).unwrap();
+    assert_eq!((same.difference, same.p, same.t), (0.0, Ok(1.0), Err(Undefined::NoSpread)));
+    let shifted = paired(&[1.0, 1.0], &[0.0, 0.0], Level::P95).unwrap();
+    assert_eq!(shifted.p, Err(Undefined::NoSpread));
+    assert_eq!(paired(&[1.0], &[0.0], Level::P95).unwrap().p, Err(Undefined::OneValue));
+    assert_eq!(paired(&[], &[], Level::P95), Err(Undefined::NoValues));
+}
+
+#[test]
+fn the_difference_of_two_rates() {
+    let of = |kind| rate_difference(kind, (45, 50), (38, 50), Level::P95).unwrap().interval;
+    assert_near(of(DifferenceInterval::Newcombe).low, -0.009_397_279_766_491, 1e-12);
+    assert_near(of(DifferenceInterval::Wald).high, 0.284_666_055_642_44, 1e-12);
+    let none = |kind| rate_difference(kind, (0, 10), (0, 10), Level::P95).unwrap().interval.width();
+    assert!(none(DifferenceInterval::Newcombe) > 0.5 && none(DifferenceInterval::AgrestiCaffo) > 0.4);
+    assert_eq!(none(DifferenceInterval::Wald), 0.0);
+    let empty = rate_difference(DifferenceInterval::Newcombe, (0, 0), (1, 2), Level::P95);
+    assert_eq!(empty, Err(Undefined::NoValues));
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn exchanging_the_sides_changes_signs_only(
+        a in prop::collection::vec(0.0..1.0, 2..12), seed in any::<u64>(),
+    ) {
+        let b: Vec<f64> = a.iter().enumerate().map(|(i, x)| (x * (i as f64 + 2.0)).fract()).collect();
+        let (one, two) = (paired(&a, &b, Level::P95).unwrap(), paired(&b, &a, Level::P95).unwrap());
+        prop_assert!(near(one.difference, -two.difference, 1e-12));
+        if let (Ok(one), Ok(two)) = (one.p, two.p) {
+            prop_assert!(near(one, two, 1e-9));
+        }
+        let apart: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+        let back: Vec<f64> = apart.iter().map(|value| -value).collect();
+        let of = |values: &[f64]| sign_flip(values, 10, &mut SeededRandom::new(seed)).unwrap();
+        prop_assert_eq!(of(&apart).p, of(&back).p);
+        let rank = |values: &[f64]| signed_rank(values, ZeroRule::Pratt, true).unwrap();
+        prop_assert_eq!(rank(&apart).statistic, rank(&back).statistic);
+        prop_assert_eq!(rank(&apart).p_exact, rank(&back).p_exact);
+    }
+
+    #[test]
+    fn counting_halves_is_counting_everything(values in prop::collection::vec(-5i8..=5, 1..11)) {
+        let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+        let observed: f64 = values.iter().sum();
+        let (mut far, mut high) = (0u32, 0u32);
+        for signs in 0u32..1 << values.len() {
+            let signed = |(i, value): (usize, &f64)| if signs >> i & 1 == 0 { *value } else { -value };
+            let sum: f64 = values.iter().enumerate().map(signed).sum();
+            far += u32::from(sum.abs() >= observed.abs());
+            high += u32::from(sum >= observed);
+        }
+        let all = f64::from(1u32 << values.len());
+        let found = sign_flip(&values, 10, &mut SeededRandom::new(1)).unwrap();
+        prop_assert!(near(found.p, f64::from(far) / all, 1e-12));
+        prop_assert!(near(found.p_greater, f64::from(high) / all, 1e-12));
+    }
+
+    #[test]
+    fn exact_and_approximate_tests_meet(ups in 150u64..400, downs in 150u64..400) {
+        // The continuity correction of an even split goes past the middle.
+        let ups = if ups == downs { ups + 1 } else { ups };
+        let found = Pairs { both: 0, only_first: ups, only_second: downs, neither: 0 }.mcnemar(Level::P95);
+        prop_assert!((found.p_mid - found.p_chi2.unwrap()).abs() < 0.01);
+        prop_assert!((found.p_exact - found.p_chi2_corrected.unwrap()).abs() < 0.01);
+        prop_assert!(found.p_mid <= found.p_exact);
+    }
+
+    #[test]
+    fn exact_and_approximate_ranks_meet(values in prop::collection::vec(-1.0..1.2, 60..120)) {
+        let found = signed_rank(&values, ZeroRule::Drop, true).unwrap();
+        prop_assert!((found.p_exact.unwrap() - found.p_normal.unwrap()).abs() < 0.01);
+    }
+
+    #[test]
+    fn differences_of_rates_lie_within_their_intervals(
+        (n1, k1) in (1u64..300).prop_flat_map(|n| (Just(n), 0..=n)),
+        (n2, k2) in (1u64..300).prop_flat_map(|n| (Just(n), 0..=n)),
+    ) {
+        let of = |a, b| rate_difference(DifferenceInterval::Newcombe, a, b, Level::P95).unwrap();
+        let (one, two) = (of((k1, n1), (k2, n2)), of((k2, n2), (k1, n1)));
+        prop_assert!(one.interval.low <= one.difference && one.difference <= one.interval.high);
+        prop_assert!(one.interval.low >= -1.0 - 1e-12 && one.interval.high <= 1.0 + 1e-12);
+        prop_assert!(near(one.interval.low, -two.interval.high, 1e-12));
+    }
+}

@@ -1,0 +1,149 @@
+//! Everything at once, on what little there may be: nothing panics, and nothing is NaN or infinite.
+
+use assize_stats::{
+    Accumulator, Level, RateInterval, SeededRandom, acceleration,
+    agreement::{Chance, Metric, Ratings, Scale, Table, Weights, alpha, coefficient, icc, kappa},
+    bootstrap_clustered_mean, bootstrap_mean, bootstrap_mean_exhaustive, clustered_mean,
+    combine::{best_of, expected_score, panel_scores},
+    compare::{
+        DifferenceInterval, Pairs, ZeroRule, paired, rate_difference, sign_flip, sign_flip_clustered,
+        signed_rank,
+    },
+    correction::{JudgeRates, prediction_powered, prediction_powered_clustered, rogan_gladen},
+    judged::{
+        Confusion, Isotonic, area_under_curve, average_precision, brier, kendall_tau_b, kendall_tau_c,
+        log_loss, partial_correlation, pearson, reliability, spearman,
+    },
+    leave_one_out,
+    multiplicity::{Adjustment, adjust},
+    power::{Noise, Promise, mean_precision, rate_precision},
+    proportion_by,
+    repeats::{mean_pass_k, nested, pass_k, repeated, stability},
+    zero_failures,
+};
+use proptest::prelude::*;
+
+use super::cases;
+
+/// Whatever a function returned, written out.
+fn written(result: impl std::fmt::Debug) -> String {
+    let text = format!("{result:?}");
+    let mut words = text.split(|letter: char| !letter.is_alphanumeric());
+    assert!(!words.any(|word| word == "NaN" || word == "inf"), "{text}");
+    text
+}
+
+/// Values that meet each other often, and some that are hard on arithmetic.
+fn value() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        5 => Just(0.0), 5 => Just(1.0), 3 => Just(0.5), 1 => Just(-1.0), 1 => Just(1e-300), 1 => Just(1e300),
+        1 => Just(f64::NAN), 1 => Just(f64::INFINITY), 1 => Just(f64::MAX),
+    ]
+}
+
+proptest! {
+    #![proptest_config(cases(1_500))]
+
+    #[test]
+    fn lists_of_anything(
+        rows in prop::collection::vec((value(), value(), 0u8..3, any::<bool>()), 0..7),
+        kind in 0usize..4, level in prop::sample::select(vec![1e-9, 0.5, 0.95, 1.0 - 1e-12]),
+    ) {
+        let level = Level::new(level).unwrap();
+        let x: Vec<f64> = rows.iter().map(|row| row.0).collect();
+        let y: Vec<f64> = rows.iter().map(|row| row.1).collect();
+        let names: Vec<u8> = rows.iter().map(|row| row.2).collect();
+        let flags: Vec<bool> = rows.iter().map(|row| row.3).collect();
+        let other: Vec<bool> = x.iter().map(|&value| value > 0.5).collect();
+        let mut random = SeededRandom::new(1);
+        written(x.iter().copied().collect::<Accumulator>().mean(level));
+        written(clustered_mean(&x, &names, level));
+        written(bootstrap_mean(&x, 20, level, &mut random));
+        written(bootstrap_clustered_mean(&x, &names, 20, level, &mut random));
+        written(bootstrap_mean_exhaustive(&x[..x.len().min(4)], level));
+        written((acceleration(&x), leave_one_out(&x)));
+        written(paired(&x, &y, level));
+        written(sign_flip(&x, 10, &mut random));
+        written(sign_flip_clustered(&x, &names, 10, &mut random));
+        for rule in [ZeroRule::Drop, ZeroRule::Pratt, ZeroRule::Split] {
+            written(signed_rank(&x, rule, true));
+        }
+        for correlation in [pearson, spearman, kendall_tau_b, kendall_tau_c] {
+            written(correlation(&x, &y));
+        }
+        written(partial_correlation(&x, &y, &y));
+        written(brier(&x, &flags));
+        written(log_loss(&x, &flags));
+        written(area_under_curve(&x, &flags, level));
+        written(average_precision(&x, &flags));
+        written(reliability(&x, &flags, kind));
+        written(Isotonic::fit(&x, &y, Some(&y)).map(|fitted| fitted.predict(0.3)));
+        written(adjust(&x, Adjustment::BenjaminiYekutieli));
+        written(prediction_powered(&x, &y, &y, level));
+        written(prediction_powered_clustered(&x, &y, &names, &y, &names, level));
+        written(panel_scores(&x));
+        written(best_of(&x, 0));
+        written(expected_score(&x.iter().zip(&y).map(|(&x, &y)| (x, Some(y.min(0.0)))).collect::<Vec<_>>()));
+        let counts = Confusion::of(&other, &flags).unwrap();
+        written((counts.balanced_accuracy(), counts.macro_f1(), counts.macro_precision(), counts.macro_recall()));
+        written((counts.matthews(), counts.f1(), counts.f1_fail(), counts.bias(), counts.kappa(level)));
+        written(Pairs::of(&other, &flags).unwrap().mcnemar(level));
+        written(stability(&[flags.clone(), other], level));
+        written(icc(&x.chunks(2).map(<[f64]>::to_vec).collect::<Vec<_>>()));
+        written(repeated(&[x.clone(), y.clone()]));
+        written(nested(&[vec![x.clone(), y.clone()], vec![y.clone(), x.clone()]]));
+
+        let mut ratings = Ratings::new();
+        for unit in x.chunks(kind.max(1)) {
+            ratings.push(unit.iter().copied());
+        }
+        for metric in [Metric::Nominal, Metric::Ordinal, Metric::Interval, Metric::Ratio] {
+            written(alpha(&ratings, metric));
+        }
+        for weights in [Weights::Identity, Weights::Quadratic, Weights::Ratio, Weights::Radical] {
+            for chance in [Chance::Gwet, Chance::Fleiss, Chance::Krippendorff, Chance::Uniform] {
+                for scale in [Scale::binary(), Scale::new([1.0]).unwrap(), Scale::new([-1.0, 0.0, 0.5, 1.0]).unwrap()] {
+                    written(coefficient(&ratings, &scale, weights, chance, level));
+                    written(Table::of(&x, &y, &scale).map(|table| kappa(&table, weights, level)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn counts_of_anything(
+        a in prop_oneof![0u64..4, Just(u64::MAX), Just(1 << 42), Just(1_000_000)],
+        b in prop_oneof![0u64..4, Just(u64::MAX), Just(1 << 42), Just(1_000_000)],
+        c in 0u64..4, x in value(), y in value(),
+    ) {
+        let level = Level::P95;
+        for kind in [
+            RateInterval::Wilson, RateInterval::WilsonContinuity, RateInterval::AgrestiCoull, RateInterval::Wald,
+            RateInterval::ClopperPearson, RateInterval::Jeffreys, RateInterval::BetaPosterior,
+        ] {
+            // Beta quantiles of a billion cases take a while without optimization; twenty thousand are enough.
+            written(proportion_by(kind, a.min(20_000), b.min(20_000), level));
+        }
+        written(proportion_by(RateInterval::Wilson, a, b, level));
+        written(zero_failures(a, level));
+        for kind in [DifferenceInterval::Newcombe, DifferenceInterval::AgrestiCaffo, DifferenceInterval::Wald] {
+            written(rate_difference(kind, (a, b), (c, b), level));
+        }
+        // Counting down from half of 2^42 takes a while, too.
+        let (heads, tails) = if a.max(b) == 1 << 42 { (a >> 20, b >> 20) } else { (a, b) };
+        written(Pairs { both: c, only_first: heads, only_second: tails, neither: c }.mcnemar(level));
+        written(pass_k(a.min(1_000_000), b, c));
+        written(mean_pass_k(&[(a.min(99), b), (3, 1)], c, level));
+        written(Confusion { true_pass: a, false_pass: b, false_fail: c, true_fail: a }.matthews());
+        let rates = JudgeRates { pass_rate: x, n: a, specificity: y, n_fail: b, sensitivity: x, n_pass: c };
+        written(rogan_gladen(rates, level));
+        let noise = Noise { between: x, first: y, first_repeats: c, second: y, second_repeats: b };
+        let promise = Promise::default();
+        written((promise.paired_cases(noise, y), promise.paired_difference(noise, a)));
+        written((promise.rates_cases(x, y), promise.rates_cases_by_h(x, y), promise.mcnemar_pairs(x, y)));
+        written((promise.mcnemar_difference(a, x), rate_precision(x, y, level), mean_precision(x, y, level)));
+        if x.abs() < 2.0 {
+            written(promise.paired_t_cases(x));
+        }
+    }
+}

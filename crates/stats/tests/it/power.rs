@@ -1,0 +1,93 @@
+//! How many cases are enough.
+
+use assize_stats::{
+    Level, Undefined,
+    power::{Noise, Promise, design_effect, mean_precision, rate_precision, whole_cases, with_clusters},
+    proportion,
+};
+use proptest::prelude::*;
+
+use super::{assert_near, cases, near};
+
+const QUIET: Noise =
+    Noise { between: 1.0 / 9.0, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
+
+#[test]
+fn published_sample_sizes() {
+    let promise = Promise::default();
+    assert_eq!(promise.paired_cases(QUIET, 0.03).map(whole_cases), Ok(969.0));
+    let noisy = Noise { first: 1.0 / 6.0, second: 1.0 / 6.0, ..QUIET };
+    assert_eq!(promise.paired_cases(noisy, 0.03).map(whole_cases), Ok(3876.0));
+    let repeated = Noise { first_repeats: 10, second_repeats: 10, ..noisy };
+    assert_eq!(promise.paired_cases(repeated, 0.03).map(whole_cases), Ok(1260.0));
+    assert_near(promise.paired_difference(noisy, 198).unwrap(), 0.132_733_327_873_994, 1e-12);
+    assert_near(promise.rates_cases(0.8, 0.7).unwrap(), 290.408_550_170_916, 1e-9);
+    assert_near(promise.rates_cases_by_h(0.8, 0.7).unwrap(), 291.688_668_317_563, 1e-9);
+    assert_near(promise.paired_t_cases(0.3).unwrap(), 89.149_364_720_458, 1e-8);
+    assert_near(promise.mcnemar_pairs(0.2, 0.1).unwrap(), 154.598_569_560_211, 1e-12);
+}
+
+#[test]
+fn what_cannot_be_reached_says_so() {
+    let promise = Promise::default();
+    assert_eq!(promise.paired_cases(QUIET, 0.0), Err(Undefined::Unreachable));
+    assert_eq!(promise.rates_cases(0.5, 0.5), Err(Undefined::Unreachable));
+    assert_eq!(promise.rates_cases_by_h(0.5, 1.5), Err(Undefined::OutOfRange));
+    assert_eq!(promise.paired_t_cases(0.0), Err(Undefined::Unreachable));
+    assert_eq!(promise.paired_t_cases(f64::NAN), Err(Undefined::NotFinite));
+    assert_eq!(promise.paired_t_cases(1e-9), Err(Undefined::Unreachable));
+    assert_eq!(promise.mcnemar_pairs(0.1, 0.2), Err(Undefined::OutOfRange));
+    assert_eq!(promise.mcnemar_pairs(0.1, 0.0), Err(Undefined::Unreachable));
+    assert_eq!(promise.mcnemar_difference(3, 0.2), Err(Undefined::Unreachable));
+    assert_eq!(promise.paired_difference(QUIET, 0), Err(Undefined::NoValues));
+    let unrepeated = Noise { first_repeats: 0, ..QUIET };
+    assert_eq!(promise.paired_cases(unrepeated, 0.1), Err(Undefined::NoValues));
+    assert_eq!(promise.paired_t_cases(50.0), Ok(2.0));
+    assert!(Promise::new(0.05, 0.05).is_err() && Promise::new(0.0, 0.8).is_err());
+    assert!(Promise::new(0.05, f64::NAN).is_err());
+}
+
+#[test]
+fn clusters_cost_cases() {
+    assert_eq!(design_effect(11.0, 0.2), Ok(3.0));
+    assert_eq!(with_clusters(100.0, 3.0), Ok(300.0));
+    assert_eq!(design_effect(0.0, 0.2), Err(Undefined::OutOfRange));
+    assert_eq!(with_clusters(100.0, 0.0), Err(Undefined::OutOfRange));
+}
+
+#[test]
+fn with_many_cases_the_t_test_is_normal() {
+    let found = Promise::default().paired_t_cases(0.01).unwrap();
+    let normal = ((1.959_963_984_540_054 + 0.841_621_233_572_914) / 0.01f64).powi(2);
+    // Student's t asks for z^2 / 2 = 1.92 cases more; rejections on the wrong side save a fraction of one.
+    assert!((1.6..1.92).contains(&(found - normal)), "{found} {normal}");
+}
+
+proptest! {
+    #![proptest_config(cases(100))]
+
+    #[test]
+    fn cases_and_differences_undo_each_other(n in 20u64..5_000, discordant in 0.05..0.9) {
+        let promise = Promise::default();
+        let shown = promise.paired_difference(QUIET, n).unwrap();
+        prop_assert!(near(promise.paired_cases(QUIET, shown).unwrap(), n as f64, 1e-9));
+        if let Ok(shown) = promise.mcnemar_difference(n, discordant) {
+            prop_assert!(near(promise.mcnemar_pairs(discordant, shown).unwrap(), n as f64, 1e-6));
+        }
+    }
+
+    #[test]
+    fn planned_intervals_are_as_wide_as_planned(rate in 0.0..=1.0, width in 0.01..0.2) {
+        let n = whole_cases(rate_precision(rate, width, Level::P95).unwrap());
+        let interval = proportion((rate * n).round() as u64, n as u64, Level::P95).interval.unwrap();
+        // Whole passes of few cases can't meet the rate.
+        prop_assert!(n < 100.0 || (interval.width() / 2.0 - width).abs() < 0.004, "{n} {interval:?}");
+        prop_assert!(mean_precision(0.5, width, Level::P95).unwrap() > 0.0);
+    }
+
+    #[test]
+    fn larger_effects_need_fewer_cases(effect in 0.05..1.5) {
+        let promise = Promise::default();
+        prop_assert!(promise.paired_t_cases(effect).unwrap() > promise.paired_t_cases(effect * 1.2).unwrap() - 1e-9);
+    }
+}
