@@ -9,19 +9,25 @@
 mod assemble;
 mod engine;
 mod event;
+mod fingerprint;
+mod forecast;
 mod grading;
 mod item;
 mod lines;
 mod material;
+mod memory;
 mod rescore;
 mod totals;
 mod work;
 
-pub use engine::{Recorder, RunError, run};
+pub use engine::{Recorder, RunError, Start, run, run_from};
 pub use event::Event;
+pub use fingerprint::fingerprint;
+pub use forecast::forecast;
 pub use grading::custom_command;
 pub use item::{JudgeWish, Judges, Settings, Source, WorkItem};
 pub use lines::{LineChoice, resolve_lines};
 pub use material::target_input;
+pub use memory::{Buyer, CacheMemory};
 pub use rescore::{Rescored, rescore, score_record};
 pub use totals::Totals;
