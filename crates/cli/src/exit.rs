@@ -13,13 +13,16 @@ pub(crate) enum Exit {
     Invalid,
     /// Something could not be judged or run.
     Incomplete,
+    /// A budget stopped the run.
+    OverBudget,
     /// Interrupted.
     Interrupted,
 }
 
 impl Exit {
     /// Strongest first: the first of these that applies is the exit code.
-    const ORDER: [Self; 5] = [Self::Interrupted, Self::Invalid, Self::Failed, Self::Incomplete, Self::Passed];
+    const ORDER: [Self; 6] =
+        [Self::Interrupted, Self::Invalid, Self::OverBudget, Self::Failed, Self::Incomplete, Self::Passed];
 
     /// The number the shell sees.
     pub(crate) const fn code(self) -> u8 {
@@ -28,6 +31,7 @@ impl Exit {
             Self::Failed => 1,
             Self::Invalid => 2,
             Self::Incomplete => 3,
+            Self::OverBudget => 4,
             Self::Interrupted => 130,
         }
     }
@@ -44,6 +48,8 @@ impl Exit {
 pub(crate) struct Ending {
     /// The user stopped it.
     pub(crate) interrupted: bool,
+    /// The budget did not allow another call.
+    pub(crate) over_budget: bool,
     /// Results could not be stored, or cases could not be read on.
     pub(crate) broke_off: bool,
     /// Cases that were left out because their file has problems.
@@ -57,6 +63,10 @@ pub(crate) fn of_run(counts: Counts, ending: Ending) -> (Exit, String) {
     if ending.interrupted {
         exits.push(Exit::Interrupted);
         reasons.push("interrupted".to_owned());
+    }
+    if ending.over_budget {
+        exits.push(Exit::OverBudget);
+        reasons.push("stopped by the budget".to_owned());
     }
     // A borderline case did not pass, and a gate that lets it through would be no gate.
     let failed = counts.fail + counts.borderline;
@@ -108,6 +118,9 @@ mod tests {
         assert_eq!(exit(Counts { incomplete: 1, ..all_passed }, Ending::default()), 3);
         assert_eq!(exit(all_passed, Ending { left_out: 2, ..Ending::default() }), 3);
         assert_eq!(exit(all_passed, Ending { broke_off: true, ..Ending::default() }), 3);
+        let over_budget = Ending { over_budget: true, ..Ending::default() };
+        assert_eq!(exit(Counts { fail: 1, incomplete: 1, ..all_passed }, over_budget), 4);
+        assert_eq!(exit(all_passed, Ending { interrupted: true, ..over_budget }), 130);
         assert_eq!(exit(all_passed, Ending { interrupted: true, ..Ending::default() }), 130);
     }
 }

@@ -5,11 +5,12 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge};
-use assize_llm::{Ask, Client, ModelName, Setup};
+use assize_llm::{Ask, Client, ModelName};
 use assize_run::{JudgeWish, Judges};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
 
+use crate::access::Access;
 use crate::context::Context;
 use crate::targets::TargetBook;
 
@@ -45,7 +46,7 @@ pub(crate) struct JudgeBook {
     config: Option<String>,
     environment: Option<String>,
     targets: Arc<TargetBook>,
-    setup: Setup,
+    access: Arc<Access>,
     limit: Arc<Semaphore>,
     variables: assize_spec::Environment,
     made: Mutex<BTreeMap<String, Made>>,
@@ -56,6 +57,8 @@ struct Made {
     judge: Arc<dyn RubricJudge>,
     /// `provider:model`, for noticing that a model judges itself.
     model: Option<String>,
+    /// Host of its server.
+    host: Option<String>,
     chosen_by: ChosenBy,
 }
 
@@ -67,7 +70,7 @@ impl JudgeBook {
         config: Option<String>,
         limit: Arc<Semaphore>,
         targets: Arc<TargetBook>,
-        setup: Setup,
+        access: Arc<Access>,
         context: &Context,
     ) -> Self {
         Self {
@@ -75,7 +78,7 @@ impl JudgeBook {
             config,
             environment: context.variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty()),
             targets,
-            setup,
+            access,
             limit,
             variables: context.environment(),
             made: Mutex::new(BTreeMap::new()),
@@ -118,7 +121,7 @@ impl JudgeBook {
 
     fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<Made, String> {
         if name == OFFLINE {
-            return Ok(Made { judge: Arc::new(OfflineJudge), model: None, chosen_by });
+            return Ok(Made { judge: Arc::new(OfflineJudge), model: None, host: None, chosen_by });
         }
         let ask: Arc<dyn Ask> = if let Some(ask) = self.targets.ask(name) {
             ask?
@@ -131,28 +134,21 @@ impl JudgeBook {
                 }
             })?;
             let variables = Arc::clone(&self.variables);
-            let client = Client::from_name(&parsed, &move |key| variables(key), self.setup.clone())
+            let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
                 .map_err(|error| format!("judge `{name}`: {error}"))?;
-            Arc::new(client)
+            self.access.ask(client)
         };
         let id = ask.describe();
         let judge = ModelJudge::new(
             ask,
             name.to_owned(),
-            Arc::new(KeyedFences::new(random_key())),
+            Arc::new(KeyedFences::new(self.access.fence_key())),
             Arc::clone(&self.limit),
             JudgeOptions::default(),
         );
-        Ok(Made { judge: Arc::new(judge), model: Some(format!("{}:{}", id.provider, id.model)), chosen_by })
+        let model = Some(format!("{}:{}", id.provider, id.model));
+        Ok(Made { judge: Arc::new(judge), model, host: Some(id.base_url_host), chosen_by })
     }
-}
-
-/// A key nobody else knows, so that no answer can guess the fence it will stand between.
-fn random_key() -> [u8; 32] {
-    let mut key = [0; 32];
-    key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
-    key[16..].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
-    key
 }
 
 /// Name of the judge that needs no model.
@@ -169,5 +165,13 @@ impl Judges for JudgeBook {
         let judge = Arc::clone(&new.judge);
         made.insert(name, new);
         Ok(judge)
+    }
+
+    fn settings(&self, wish: JudgeWish<'_>) -> String {
+        let identity = self.judge(wish).map(|judge| judge.identity());
+        let (name, _) = self.choose(wish);
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = made.get(&name).map(|made| (&made.model, &made.host));
+        format!("{identity:?} {server:?}")
     }
 }

@@ -3,6 +3,7 @@
 //! This crate reads arguments and surroundings, wires the other crates together and prints. It holds
 //! no logic of its own.
 
+mod access;
 mod args;
 mod command;
 mod context;
@@ -39,11 +40,13 @@ fn main() -> ExitCode {
     };
     let exit = match args.command {
         Command::Eval(args) => command::eval::execute(&args, &context),
+        Command::Plan(args) => command::eval::execute(&args::EvalArgs { dry_run: true, ..args }, &context),
         Command::Grade(args) => command::grade::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Lint(args) => command::lint::execute(&args, &context),
         Command::Score(args) => command::score::execute(&args, &context),
         Command::Scorecard(args) => command::scorecard::execute(&args, &context),
+        Command::Cache(args) => command::cache::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
         Command::Doctor(args) => Ok(command::doctor::execute(&args, &context)),
     };

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assize_grade::ProgramSetup;
-use assize_llm::{Ask, Client, ModelName, Redactor, Setup};
+use assize_llm::{Ask, Client, ModelName, Redactor};
 use assize_process::Environment;
 use assize_spec::{CommandTargetSpec, CommandText, ModelTargetSpec, TargetRef, TargetSpec, TargetSpecKind};
 use assize_store::TargetInfo;
@@ -16,6 +16,7 @@ use assize_target::{
     TargetInput,
 };
 
+use crate::access::Access;
 use crate::context::Context;
 
 /// Commands that say nothing about time may take this long.
@@ -26,13 +27,13 @@ pub(crate) struct TargetBook {
     specs: Vec<TargetSpec>,
     /// The file the specs came from.
     path: Option<PathBuf>,
-    setup: Setup,
+    access: Arc<Access>,
     variables: assize_spec::Environment,
     /// What commands inherit.
     inherited: Environment,
-    /// Takes secrets out of what commands say when they fail.
     /// What graders that are programs are given.
     programs: Arc<ProgramSetup>,
+    /// Takes secrets out of what commands say when they fail.
     redactor: Arc<Redactor>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
 }
@@ -42,7 +43,7 @@ impl TargetBook {
     pub(crate) fn new(
         specs: Vec<TargetSpec>,
         path: Option<PathBuf>,
-        setup: Setup,
+        access: Arc<Access>,
         context: &Context,
     ) -> Self {
         let inherited = Environment::from_vars(context.variables());
@@ -55,7 +56,7 @@ impl TargetBook {
         Self {
             specs,
             path,
-            setup,
+            access,
             variables: context.environment(),
             inherited,
             programs: Arc::new(programs),
@@ -174,9 +175,10 @@ impl TargetBook {
         if name.contains([':', '/']) {
             let parsed = ModelName::from_str(name).map_err(|error| format!("target `{name}`: {error}"))?;
             let variables = Arc::clone(&self.variables);
-            let client = Client::from_name(&parsed, &move |key| variables(key), self.setup.clone())
+            let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
                 .map_err(|error| format!("target `{name}`: {error}"))?;
-            return Ok(Arc::new(ModelTarget::new(name, Arc::new(client))));
+            let ask = self.access.ask(client);
+            return Ok(Arc::new(ModelTarget::new(name, ask)));
         }
         Err(self.unknown(name))
     }
@@ -226,7 +228,7 @@ impl TargetBook {
                 None => (self.variables)(variable),
             }
         };
-        let mut setup = self.setup.clone();
+        let mut setup = self.access.setup();
         if let Some(retries) = spec.retry.max_retries {
             setup.policy.max_attempts = retries.saturating_add(1);
         }
@@ -234,7 +236,7 @@ impl TargetBook {
         setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
         let client = Client::from_name(&parsed, &lookup, setup)
             .map_err(|error| format!("target `{name}`: {error}"))?;
-        Ok(Arc::new(client))
+        Ok(self.access.ask(client))
     }
 
     fn command(&self, spec: &TargetSpec, command: &CommandTargetSpec) -> Arc<dyn Target> {
@@ -298,6 +300,10 @@ impl Target for Discreet {
     fn describe(&self) -> TargetDescription {
         self.inner.describe()
     }
+
+    fn settings(&self) -> String {
+        self.inner.settings()
+    }
 }
 
 /// A target that goes by another name in this run (`use_target` in a suite).
@@ -320,6 +326,10 @@ impl Target for Named {
 
     fn describe(&self) -> TargetDescription {
         TargetDescription { name: self.name.clone(), ..self.inner.describe() }
+    }
+
+    fn settings(&self) -> String {
+        format!("{:?} {}", self.name, self.inner.settings())
     }
 }
 

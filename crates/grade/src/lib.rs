@@ -10,6 +10,7 @@
 mod check;
 mod evidence;
 mod fence;
+mod forecast;
 mod judge;
 mod model;
 mod offline;
@@ -22,6 +23,7 @@ mod whole;
 pub use check::{Call, Checked, Facts, Finding, check, schema_problem};
 pub use evidence::EvidenceIndex;
 pub use fence::{FenceSource, KeyedFences};
+pub use forecast::Forecast;
 pub use judge::RubricJudge;
 pub use model::{JudgeOptions, ModelJudge};
 pub use offline::OfflineJudge;

@@ -44,6 +44,6 @@ pub struct RubricTask {
     pub evidence: EvidencePolicy,
     /// The case, for whoever follows the task; never shown to a judge.
     pub case_id: String,
-    /// Which repeat of the case this is, from 0; never shown to a judge.
+    /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
 }

@@ -17,6 +17,8 @@ pub struct WholeTask {
     pub variables: Vec<(String, String)>,
     /// Sampling temperature; the judge's own if absent.
     pub temperature: Option<f64>,
+    /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
+    pub repeat: u32,
 }
 
 /// What a judge made of an answer as a whole.
@@ -36,7 +38,9 @@ pub struct WholeJudgement {
     pub ungraded: Option<Ungraded>,
     /// Calls made, failed ones included.
     pub attempts: u32,
-    /// Tokens of those calls.
+    /// Calls that were answered from the cache instead of being made.
+    pub cached_calls: u32,
+    /// Tokens of the calls made.
     pub tokens: Tokens,
     /// Time spent in those calls, in milliseconds.
     pub latency_ms: Option<u64>,
@@ -58,6 +62,7 @@ impl WholeJudgement {
             judge,
             ungraded: Some(Ungraded { kind, message }),
             attempts: 0,
+            cached_calls: 0,
             tokens: Tokens::default(),
             latency_ms: None,
             cost_usd: Some(0.0),

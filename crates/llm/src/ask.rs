@@ -1,6 +1,7 @@
 //! The trait everything above this crate depends on, so that a scripted model can take a server's place.
 
 use std::fmt;
+use std::time::Duration;
 
 pub use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -14,8 +15,65 @@ pub trait Ask: Send + Sync {
     /// Answers one request, or says why not. Dropping the future gives the request up.
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>>;
 
+    /// The same for the given repeat of a question, perhaps from memory: each repeat is a draw of its own, and the same
+    /// repeat of the same question may get the reply it got before.
+    fn ask_repeat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        repeat: u32,
+    ) -> BoxFuture<'a, Result<Answered, AskError>> {
+        let _ = repeat;
+        Box::pin(async move { self.ask(request).await.map(Answered::fresh) })
+    }
+
     /// Who answers.
     fn describe(&self) -> ModelId;
+}
+
+type Keep = Box<dyn FnOnce(&ChatReply) + Send>;
+
+/// A reply and where it came from.
+pub struct Answered {
+    /// The reply.
+    pub reply: ChatReply,
+    /// Whether it came from memory: nothing was sent, and its tokens were paid for earlier.
+    pub recalled: bool,
+    keep: Option<Keep>,
+}
+
+impl Answered {
+    /// A reply that was just bought and that nobody remembers.
+    pub fn fresh(reply: ChatReply) -> Self {
+        Self { reply, recalled: false, keep: None }
+    }
+
+    /// A reply from memory: it took no request and no time. Its `usage` is what it cost when it was bought.
+    pub fn recalled(reply: ChatReply) -> Self {
+        let reply = ChatReply { latency: Duration::ZERO, attempts: 0, failed: Vec::new(), ..reply };
+        Self { reply, recalled: true, keep: None }
+    }
+
+    /// A reply that was just bought, and what remembers it.
+    pub fn keepable(reply: ChatReply, keep: impl FnOnce(&ChatReply) + Send + 'static) -> Self {
+        Self { reply, recalled: false, keep: Some(Box::new(keep)) }
+    }
+
+    /// Says that the reply is a whole and usable answer, so that it may be remembered. Not to be called for one that
+    /// was refused, cut off or could not be understood: asking again may bring a better one.
+    pub fn keep(&mut self) {
+        if let Some(keep) = self.keep.take() {
+            keep(&self.reply);
+        }
+    }
+}
+
+impl fmt::Debug for Answered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answered")
+            .field("reply", &self.reply)
+            .field("recalled", &self.recalled)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Who answers: enough to tell two models apart and to name one to a person.

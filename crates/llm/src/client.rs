@@ -17,6 +17,7 @@ use crate::endpoint::Endpoint;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::excerpt::{MESSAGE_CHARS, cut};
 use crate::http::HttpTransport;
+use crate::identity::CallKey;
 use crate::name::ModelName;
 use crate::quirks::Quirks;
 use crate::redact::Redactor;
@@ -146,6 +147,18 @@ impl Client {
     pub fn body(&self, request: &ChatRequest) -> Result<Vec<u8>, AskError> {
         let request = self.complete(request);
         self.inner.parts.wire.encode(&request, self.learned(&request.model)).map(|call| call.body)
+    }
+
+    /// What identifies a call across processes. What the server has turned out to refuse has no part in it: a process
+    /// that has not learned it yet must find the same reply.
+    ///
+    /// # Errors
+    /// When the wire format cannot express the request.
+    pub fn call_key(&self, request: &ChatRequest, repeat: u32) -> Result<CallKey, AskError> {
+        let ClientParts { endpoint, wire, .. } = &self.inner.parts;
+        let request = self.complete(request);
+        let call = wire.encode(&request, Quirks::default())?;
+        Ok(CallKey::new(wire.name(), &endpoint.address(), &request.model, &call, repeat))
     }
 
     /// Asks, and tries again as the policy says. Asking for less because the server refused a parameter does not count
@@ -327,7 +340,8 @@ impl Client {
             | ErrorKind::ContentRefused
             | ErrorKind::Overloaded
             | ErrorKind::Server
-            | ErrorKind::Cancelled => return None,
+            | ErrorKind::Cancelled
+            | ErrorKind::NotCached => return None,
         })
     }
 }
@@ -379,6 +393,7 @@ fn from_transport(error: &TransportError) -> AskError {
         TransportError::Timeout(_) => ErrorKind::Timeout,
         TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
         TransportError::TooLarge(_) => ErrorKind::MalformedReply,
+        TransportError::OverBudget(_) => ErrorKind::Cancelled,
         // Trying again cannot help, and no other kind says that it is this machine's fault.
         TransportError::Unusable(_) => ErrorKind::BadRequest,
     };

@@ -90,6 +90,26 @@ impl Endpoint {
         url
     }
 
+    /// The base URL without credentials and without parameters that may be secret: what tells two servers apart.
+    pub(crate) fn address(&self) -> String {
+        let mut url = self.base_url.clone();
+        url.set_query(None);
+        url.set_fragment(None);
+        // An http or https URL with a host takes both.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        let open: Vec<(String, String)> = self
+            .base_url
+            .query_pairs()
+            .filter(|(name, _)| !names_secret(name))
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
+        if !open.is_empty() {
+            url.query_pairs_mut().extend_pairs(open);
+        }
+        url.as_str().trim_end_matches('/').to_owned()
+    }
+
     /// Everything that must never be shown: the key, and header values and parts of the address that may be secret.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = SecretString> + '_ {
         let in_url = self.base_url.password().map(SecretString::from);
@@ -171,6 +191,15 @@ mod tests {
             let error = Endpoint::new(url, "OPENAI_BASE_URL").unwrap_err().to_string();
             assert!(error.contains("OPENAI_BASE_URL") && error.contains("http://"), "{error}");
         }
+    }
+
+    #[test]
+    fn an_address_tells_servers_apart_and_holds_no_secret() {
+        assert_eq!(endpoint("http://h/v1").address(), endpoint("http://h/v1/").address());
+        assert_ne!(endpoint("http://h/v1").address(), endpoint("http://h:8/v1").address());
+        assert_ne!(endpoint("http://h/v1?v=1").address(), endpoint("http://h/v1?v=2").address());
+        let address = endpoint("http://user:passw0rd@h/v1?v=2&api_key=abc").address();
+        assert_eq!(address, "http://h/v1?v=2");
     }
 
     #[test]

@@ -109,6 +109,8 @@ pub enum ErrorKind {
     MalformedReply,
     /// Given up by the one who asked.
     Cancelled,
+    /// Only remembered replies may be used, and there is none.
+    NotCached,
 }
 
 impl ErrorKind {
@@ -141,6 +143,7 @@ impl ErrorKind {
             Self::ContentRefused => "content_refused",
             Self::MalformedReply => "malformed_reply",
             Self::Cancelled => "cancelled",
+            Self::NotCached => "not_cached",
         }
     }
 
@@ -159,6 +162,7 @@ impl ErrorKind {
             Self::ContentRefused => "the model server will not process this content",
             Self::MalformedReply => "the model server answered something unreadable",
             Self::Cancelled => "the request was cancelled",
+            Self::NotCached => "not in the cache",
         }
     }
 }

@@ -24,7 +24,9 @@ pub struct Judgement {
     /// Calls made for this decision, failed ones included. A call for several criteria is counted
     /// on the first of them.
     pub attempts: u32,
-    /// Tokens of those calls.
+    /// Calls that were answered from the cache instead of being made.
+    pub cached_calls: u32,
+    /// Tokens of the calls made.
     pub tokens: Tokens,
     /// Time spent in those calls, in milliseconds.
     pub latency_ms: Option<u64>,

@@ -85,6 +85,12 @@ impl WorkItem {
 pub trait Judges: Send + Sync {
     /// The judge for a wish. The same wish gets the same judge.
     fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String>;
+
+    /// Everything about the judge for a wish that may change its decisions, as text that is the same as long as nothing
+    /// of it changed.
+    fn settings(&self, wish: JudgeWish<'_>) -> String {
+        format!("{:?}", self.judge(wish).map(|judge| judge.identity()))
+    }
 }
 
 /// Limits of a run.

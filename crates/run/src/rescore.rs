@@ -124,6 +124,7 @@ fn carry_over(criterion: &Criterion, group: &[JudgementRow]) -> JudgementRow {
         evidence: Vec::new(),
         ungraded: Some(Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() }),
         attempts: 0,
+        cached_calls: 0,
         tokens: Tokens::default(),
         latency_ms: None,
         cost_usd: Some(0.0),

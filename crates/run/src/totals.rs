@@ -19,6 +19,8 @@ pub struct Totals {
     pub cost_usd: Option<f64>,
     /// Judge calls made, failed ones included.
     pub judge_calls: u64,
+    /// Judge calls answered from the cache.
+    pub judge_calls_cached: u64,
     /// Criteria decided on or given up.
     pub criteria: u64,
     /// Criteria given up.
@@ -38,6 +40,7 @@ impl Default for Totals {
             tokens: Tokens::default(),
             cost_usd: Some(0.0),
             judge_calls: 0,
+            judge_calls_cached: 0,
             criteria: 0,
             criteria_ungraded: 0,
             quotes_verified: 0,
@@ -59,6 +62,7 @@ impl Totals {
         self.cost_usd = self.cost_usd.zip(row.cost_usd).map(|(a, b)| a + b);
         for judgement in &record.judgements {
             self.judge_calls += u64::from(judgement.attempts);
+            self.judge_calls_cached += u64::from(judgement.cached_calls);
             if judgement.grader_result.is_none() {
                 self.criteria += 1;
                 self.criteria_ungraded += u64::from(judgement.outcome == "ungraded");

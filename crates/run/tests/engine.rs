@@ -43,6 +43,7 @@ fn judgement(criterion: &Criterion, outcome: Outcome) -> Judgement {
         judge: JudgeIdentity { name: "literal".to_owned(), ..JudgeIdentity::default() },
         ungraded: None,
         attempts: 1,
+        cached_calls: 0,
         tokens: Tokens { input: Some(10), cached: None, output: Some(1) },
         latency_ms: Some(1),
         cost_usd: Some(0.5),

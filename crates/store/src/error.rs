@@ -38,6 +38,20 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
+    /// The reply cache, or a file beside it, can't be used.
+    #[error("the reply cache can't use `{}`: {message}", path.display())]
+    Cache {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Another process is writing this run.
+    #[error("`{}` is being written by another process", path.display())]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The run was written by a version with another layout.
     #[error("`{}` has format version {found}; this version reads up to {known}", path.display())]
     Version {

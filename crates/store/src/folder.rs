@@ -1,16 +1,17 @@
 //! Writing a run folder.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::{JudgementRow, ResultRow, RunInfo, StoreError};
+use crate::{InputsRow, JudgementRow, ResultRow, RunInfo, StoreError};
 
 pub(crate) const RUN_FILE: &str = "run.json";
 pub(crate) const RESULTS_FILE: &str = "results.jsonl";
 pub(crate) const JUDGEMENTS_FILE: &str = "judgements.jsonl";
+pub(crate) const INPUTS_FILE: &str = "inputs.jsonl";
 
 /// The place of a run on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,10 +37,9 @@ impl RunFolder {
         if [RUN_FILE, RESULTS_FILE, JUDGEMENTS_FILE].iter().any(|name| self.file(name).exists()) {
             return Err(StoreError::Occupied { path: self.path.clone() });
         }
-        let results = self.append_to(RESULTS_FILE)?;
-        let judgements = self.append_to(JUDGEMENTS_FILE)?;
+        // First of all: a folder with `run.json` alone is a run that can be resumed.
         self.write_info(info)?;
-        Ok(RunWriter { folder: self.clone(), results, judgements })
+        Ok(RunWriter::new(self.clone(), self.open_rows()?))
     }
 
     /// Reads `run.json`.
@@ -77,6 +77,21 @@ impl RunFolder {
         self.path.join(name)
     }
 
+    /// Opens the files of rows for appending, and keeps other writers out for as long as they are open.
+    pub(crate) fn open_rows(&self) -> Result<RowFiles, StoreError> {
+        let judgements = self.append_to(JUDGEMENTS_FILE)?;
+        match judgements.get_ref().try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Busy { path: self.path.clone() }),
+            // Where files can't be locked, two writers at once can't be noticed.
+            Err(TryLockError::Error(_)) | Ok(()) => {}
+        }
+        Ok(RowFiles {
+            judgements,
+            inputs: self.append_to(INPUTS_FILE)?,
+            results: self.append_to(RESULTS_FILE)?,
+        })
+    }
+
     fn append_to(&self, name: &str) -> Result<BufWriter<File>, StoreError> {
         let path = self.file(name);
         let file = OpenOptions::new()
@@ -96,11 +111,22 @@ fn damaged(path: &Path, error: &serde_json::Error) -> StoreError {
 #[derive(Debug)]
 pub struct RunWriter {
     folder: RunFolder,
-    results: BufWriter<File>,
+    files: RowFiles,
+}
+
+/// The files that rows are appended to.
+#[derive(Debug)]
+pub(crate) struct RowFiles {
     judgements: BufWriter<File>,
+    inputs: BufWriter<File>,
+    results: BufWriter<File>,
 }
 
 impl RunWriter {
+    pub(crate) fn new(folder: RunFolder, files: RowFiles) -> Self {
+        Self { folder, files }
+    }
+
     /// The folder being written.
     pub fn folder(&self) -> &RunFolder {
         &self.folder
@@ -110,13 +136,20 @@ impl RunWriter {
     /// result row never stands without what it rests on.
     pub fn record(&mut self, judgements: &[JudgementRow], result: &ResultRow) -> Result<(), StoreError> {
         for row in judgements {
-            append(&mut self.judgements, row)
+            append(&mut self.files.judgements, row)
                 .map_err(StoreError::io("write", self.folder.file(JUDGEMENTS_FILE)))?;
         }
-        self.judgements.flush().map_err(StoreError::io("write", self.folder.file(JUDGEMENTS_FILE)))?;
-        append(&mut self.results, result)
-            .and_then(|()| self.results.flush())
+        self.files.judgements.flush().map_err(StoreError::io("write", self.folder.file(JUDGEMENTS_FILE)))?;
+        append(&mut self.files.results, result)
+            .and_then(|()| self.files.results.flush())
             .map_err(StoreError::io("write", self.folder.file(RESULTS_FILE)))
+    }
+
+    /// Records what the result of a case rests on; to be called before the case is recorded.
+    pub fn record_inputs(&mut self, row: &InputsRow) -> Result<(), StoreError> {
+        append(&mut self.files.inputs, row)
+            .and_then(|()| self.files.inputs.flush())
+            .map_err(StoreError::io("write", self.folder.file(INPUTS_FILE)))
     }
 
     /// Ends the run: rows are forced to the disk, then `run.json` gets its final form. It does so even when
@@ -128,7 +161,8 @@ impl RunWriter {
     }
 
     fn sync(&mut self) -> Result<(), StoreError> {
-        for (file, name) in [(&mut self.judgements, JUDGEMENTS_FILE), (&mut self.results, RESULTS_FILE)] {
+        let RowFiles { judgements, inputs, results } = &mut self.files;
+        for (file, name) in [(judgements, JUDGEMENTS_FILE), (inputs, INPUTS_FILE), (results, RESULTS_FILE)] {
             file.flush()
                 .and_then(|()| file.get_ref().sync_all())
                 .map_err(StoreError::io("write", self.folder.file(name)))?;

@@ -43,7 +43,10 @@ pub struct JudgementRow {
     pub ungraded: Option<Ungraded>,
     /// Calls made, failed ones included.
     pub attempts: u32,
-    /// Tokens of those calls.
+    /// Calls that were answered from the cache instead of being made.
+    #[serde(default)]
+    pub cached_calls: u32,
+    /// Tokens of the calls made.
     pub tokens: Tokens,
     /// Time spent in those calls, in milliseconds.
     pub latency_ms: Option<u64>,
@@ -157,6 +160,7 @@ impl JudgementRow {
             judge: judgement.judge.clone(),
             ungraded: judgement.ungraded.clone(),
             attempts: judgement.attempts,
+            cached_calls: judgement.cached_calls,
             tokens: judgement.tokens,
             latency_ms: judgement.latency_ms,
             cost_usd: judgement.cost_usd,

@@ -4,9 +4,13 @@
 //! [`JudgementRow`] a criterion decision (`judgements.jsonl`). The judgements of a case are written
 //! before its result, and the result row is what makes the case count: after a crash, judgements
 //! without a result are leftovers.
+//! A row of `inputs.jsonl` says what a case's result rests on, so that a run can be resumed.
+//!
+//! Beside the runs stands the [`ReplyCache`]. It is no record: deleting it costs money only.
 
 #![warn(missing_docs)]
 
+mod cache;
 mod error;
 mod folder;
 mod grader_result;
@@ -15,7 +19,9 @@ mod judgement;
 mod outcome;
 mod reader;
 mod result;
+mod resume;
 
+pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use error::StoreError;
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};
@@ -27,3 +33,4 @@ pub use judgement::{JudgementContext, JudgementRow, Standing};
 pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grader_outcome, member_outcome};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
 pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow};
+pub use resume::InputsRow;

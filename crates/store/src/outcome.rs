@@ -44,6 +44,18 @@ pub fn grader_gates(
     found
 }
 
+/// Whether a grader has rows, and every member of a composite has too.
+pub(crate) fn is_complete(rows: &[&JudgementRow]) -> bool {
+    complete_at(rows, 0)
+}
+
+fn complete_at(rows: &[&JudgementRow], depth: usize) -> bool {
+    !own(rows, depth).is_empty()
+        && members(rows, depth)
+            .iter()
+            .all(|member| complete_at(&of_member(rows, depth, &member.name), depth + 1))
+}
+
 /// The rows that results show for a grader: its criteria, or what it found point by point; those of a
 /// composite are its members', with the member's name before the id.
 pub fn criterion_rows(rows: &[&JudgementRow]) -> Vec<CriterionRow> {

@@ -5,13 +5,14 @@ use std::io::{BufRead, BufReader};
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::folder::{JUDGEMENTS_FILE, RESULTS_FILE};
 use crate::{JudgementRow, ResultRow, RunFolder, StoreError};
 
 /// What tells one case of a run from another.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 pub struct CaseKey {
     /// Name of the suite.
     pub suite: String,
@@ -24,7 +25,7 @@ pub struct CaseKey {
 }
 
 impl CaseKey {
-    fn of_result(row: &ResultRow) -> Self {
+    pub(crate) fn of_result(row: &ResultRow) -> Self {
         Self {
             suite: row.suite.clone(),
             case_id: row.case_id.clone(),
@@ -80,7 +81,7 @@ pub struct Rows<T> {
 }
 
 impl<T: DeserializeOwned> Rows<T> {
-    fn open(path: PathBuf) -> Result<Self, StoreError> {
+    pub(crate) fn open(path: PathBuf) -> Result<Self, StoreError> {
         let file = File::open(&path).map_err(StoreError::io("read", &path))?;
         Ok(Self { path, lines: BufReader::new(file), line: 0, done: false, row: PhantomData })
     }

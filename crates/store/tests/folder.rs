@@ -7,8 +7,8 @@ use assize_rubric::{
     Criterion, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome, Tokens, Unit, Verdict,
 };
 use assize_store::{
-    Counts, CriterionRow, FORMAT_VERSION, GraderRow, JudgementContext, JudgementRow, ResultRow, RunFolder,
-    RunInfo, RunSettings, StoreError,
+    Counts, CriterionRow, FORMAT_VERSION, GraderRow, InputsRow, JudgementContext, JudgementRow, ResultRow,
+    RunFolder, RunInfo, RunSettings, RunWriter, StoreError,
 };
 
 fn info() -> RunInfo {
@@ -91,6 +91,7 @@ fn judgements(case_id: &str) -> Vec<JudgementRow> {
         judge: JudgeIdentity::default(),
         ungraded: None,
         attempts: 1,
+        cached_calls: 0,
         tokens: Tokens::default(),
         latency_ms: None,
         cost_usd: None,
@@ -230,4 +231,114 @@ fn a_run_of_format_version_one_is_read() {
     assert_eq!(records.len(), 1);
     assert_eq!(records[0].judgements.len(), 1);
     assert_eq!(records[0].result.verdict, Verdict::Pass);
+}
+
+fn inputs(case_id: &str) -> InputsRow {
+    InputsRow {
+        suite: "s".to_owned(),
+        case_id: case_id.to_owned(),
+        target: None,
+        repeat: 1,
+        inputs: format!("hash of {case_id}"),
+    }
+}
+
+fn record(writer: &mut RunWriter, case_id: &str) {
+    writer.record_inputs(&inputs(case_id)).expect("recorded");
+    writer.record(&judgements(case_id), &result(case_id)).expect("recorded");
+}
+
+#[test]
+fn torn_at_any_byte_a_run_goes_on_whole() {
+    const FILES: [&str; 3] = ["inputs.jsonl", "judgements.jsonl", "results.jsonl"];
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let whole = RunFolder::at(dir.path().join("whole"));
+    let mut writer = whole.create(&info()).expect("created");
+    for id in ["a", "b"] {
+        record(&mut writer, id);
+    }
+    drop(writer);
+    let bytes: Vec<Vec<u8>> =
+        FILES.iter().map(|file| std::fs::read(whole.path().join(file)).expect("readable")).collect();
+    // Rows are written in this order, so a process that ends leaves all of one file before any of the next.
+    let lines: Vec<usize> =
+        bytes.iter().map(|bytes| bytes.iter().position(|byte| *byte == b'\n').expect("a line") + 1).collect();
+    let mut states = Vec::new();
+    for file in 0..3 {
+        for cut in (lines[file]..bytes[file].len()).step_by(7).chain([bytes[file].len() - 1]) {
+            let length = |other: usize| match other.cmp(&file) {
+                std::cmp::Ordering::Less => bytes[other].len(),
+                std::cmp::Ordering::Equal => cut,
+                std::cmp::Ordering::Greater => lines[other],
+            };
+            states.push([length(0), length(1), length(2)]);
+        }
+    }
+    let torn = RunFolder::at(dir.path().join("torn"));
+    std::fs::create_dir(torn.path()).expect("created");
+    std::fs::copy(whole.path().join("run.json"), torn.path().join("run.json")).expect("copied");
+    for state in states {
+        for (file, (bytes, length)) in FILES.iter().zip(bytes.iter().zip(state)) {
+            std::fs::write(torn.path().join(file), &bytes[..length]).expect("written");
+        }
+        let mut kept = Vec::new();
+        let mut writer = torn
+            .resume(&info(), &mut |record, inputs| {
+                kept.push((record.result.case_id.clone(), inputs.to_owned()));
+                true
+            })
+            .expect("resumed");
+        assert_eq!(kept, [("a".to_owned(), "hash of a".to_owned())], "{state:?}");
+        record(&mut writer, "b");
+        drop(writer);
+        for (file, bytes) in FILES.iter().zip(&bytes) {
+            assert_eq!(&std::fs::read(torn.path().join(file)).expect("readable"), bytes, "{file} {state:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_kept_is_taken_out_and_bytes_stay() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::at(dir.path().join("run"));
+    let mut writer = folder.create(&info()).expect("created");
+    for id in ["a", "b", "c"] {
+        record(&mut writer, id);
+    }
+    // While the first writer is at work, there is no second one.
+    assert!(matches!(folder.resume(&info(), &mut |_, _| true), Err(StoreError::Busy { .. })));
+    drop(writer);
+    let before = std::fs::read_to_string(folder.path().join("results.jsonl")).expect("readable");
+    drop(folder.resume(&info(), &mut |_, inputs| inputs != "hash of b").expect("resumed"));
+    let after = std::fs::read_to_string(folder.path().join("results.jsonl")).expect("readable");
+    let expected: Vec<&str> = before.lines().filter(|line| !line.contains("\"case_id\":\"b\"")).collect();
+    assert_eq!(after.lines().collect::<Vec<_>>(), expected);
+    let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
+    assert_eq!(records.iter().map(|record| record.result.case_id.as_str()).collect::<Vec<_>>(), ["a", "c"]);
+    assert_eq!(records[1].judgements, judgements("c"));
+}
+
+#[test]
+fn a_result_without_its_decisions_is_not_kept() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::at(dir.path().join("run"));
+    let mut writer = folder.create(&info()).expect("created");
+    record(&mut writer, "a");
+    drop(writer);
+    std::fs::write(folder.path().join("judgements.jsonl"), "").expect("written");
+    drop(folder.resume(&info(), &mut |_, _| true).expect("resumed"));
+    assert_eq!(std::fs::read_to_string(folder.path().join("results.jsonl")).expect("readable"), "");
+}
+
+#[test]
+fn a_folder_with_nothing_but_its_description_can_be_resumed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::at(dir.path().join("run"));
+    drop(folder.create(&info()).expect("created"));
+    for file in ["results.jsonl", "inputs.jsonl", "judgements.jsonl"] {
+        std::fs::remove_file(folder.path().join(file)).expect("removed");
+    }
+    let mut writer = folder.resume(&info(), &mut |_, _| true).expect("resumed");
+    record(&mut writer, "a");
+    assert_eq!(folder.results().expect("readable").count(), 1);
 }

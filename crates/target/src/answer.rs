@@ -26,7 +26,7 @@ pub struct Answer {
     pub file_changes: Option<String>,
     /// The text ends where a token limit cut it off.
     pub cut_off: bool,
-    /// How often the target was asked, the last time included; 0 when the answer was there before.
+    /// How often the target was asked, the last time included; 0 when the answer was there before or remembered.
     pub attempts: u32,
 }
 

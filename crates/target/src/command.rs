@@ -218,6 +218,12 @@ impl Target for CommandTarget {
     fn describe(&self) -> TargetDescription {
         TargetDescription { name: self.name.clone(), kind: TargetKind::Command, model: None }
     }
+
+    /// Variables are left out: they differ from one shell to the next.
+    fn settings(&self) -> String {
+        let Self { name, template, files_format, cwd, .. } = self;
+        format!("{name:?} {template:?} {files_format:?} {cwd:?}")
+    }
 }
 
 struct Filled {

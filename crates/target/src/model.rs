@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_llm::{Ask, BoxFuture, ChatReply, ChatRequest, Finish};
+use assize_llm::{Answered, Ask, BoxFuture, ChatReply, ChatRequest, Finish};
 use assize_rubric::Tokens;
 
 use crate::{
@@ -45,8 +45,13 @@ impl ModelTarget {
             max_output_tokens: self.max_output_tokens,
             ..ChatRequest::new(messages)
         };
-        let reply = self.model.ask(&request).await?;
-        read(reply)
+        let mut answered = self.model.ask_repeat(&request, input.attempt).await?;
+        if is_whole(&answered.reply) {
+            answered.keep();
+        }
+        let Answered { reply, recalled, .. } = answered;
+        let answer = read(reply)?;
+        Ok(if recalled { as_recalled(answer) } else { answer })
     }
 }
 
@@ -63,6 +68,22 @@ impl Target for ModelTarget {
         let model = Some(self.model.describe().to_string());
         TargetDescription { name: self.name.clone(), kind: TargetKind::Model, model }
     }
+
+    fn settings(&self) -> String {
+        let Self { name, model, temperature, seed, max_output_tokens } = self;
+        format!("{name:?} {:?} {temperature:?} {seed:?} {max_output_tokens:?}", model.describe())
+    }
+}
+
+/// Whether a reply is all that the model wanted to say. Any other may turn out better when it is asked again.
+fn is_whole(reply: &ChatReply) -> bool {
+    reply.finish == Finish::Stop && reply.refusal.is_none() && !reply.text.is_empty()
+}
+
+/// An answer from memory: known to have cost nothing now.
+fn as_recalled(answer: Answer) -> Answer {
+    let tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
+    Answer { tokens, cost_usd: Some(0.0), attempts: 0, ..answer }
 }
 
 /// A refusal in the model's own words is what the model answered. Silence is an answer only when the model

@@ -70,4 +70,8 @@ impl<T: Target> Target for Retrying<T> {
     fn describe(&self) -> TargetDescription {
         self.inner.describe()
     }
+
+    fn settings(&self) -> String {
+        self.inner.settings()
+    }
 }

@@ -15,6 +15,12 @@ pub trait Target: Send + Sync {
 
     /// What the target is.
     fn describe(&self) -> TargetDescription;
+
+    /// Everything about the target that may change its answers, as text that is the same as long as nothing of it
+    /// changed. May hold secrets: to be hashed, never shown.
+    fn settings(&self) -> String {
+        format!("{:?}", self.describe())
+    }
 }
 
 /// What a target is, for reports and for noticing that a model judges itself.

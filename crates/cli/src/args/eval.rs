@@ -40,6 +40,9 @@ pub(crate) struct EvalArgs {
     /// Refuse to run what is usually only warned about.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) deny: Vec<Deny>,
+    /// Say what the run would take, and send nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -68,6 +71,18 @@ pub(crate) struct RunArgs {
     /// Judge calls in flight at once, over all cases.
     #[arg(long, value_name = "N", default_value = "32")]
     pub(crate) judge_calls: NonZeroUsize,
+    /// Ask every model anew, and keep no reply.
+    #[arg(long, conflicts_with = "cache_only")]
+    pub(crate) no_cache: bool,
+    /// Send nothing to models: what the reply cache does not hold is ungraded, or has no answer.
+    #[arg(long)]
+    pub(crate) cache_only: bool,
+    /// Requests to models at most, targets and judges together; then the run stops and can be resumed.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_calls: Option<u64>,
+    /// Tokens at most, read and written, targets and judges together.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_tokens: Option<u64>,
     /// Pass line, 0 to 1; beats what cases and suites say.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
     pub(crate) threshold: Option<Unit>,
@@ -77,6 +92,10 @@ pub(crate) struct RunArgs {
     /// Folder for the run; `.assize/runs/<id>` unless given.
     #[arg(long, short = 'o', value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose
+    /// inputs are unchanged are kept.
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "last")]
+    pub(crate) resume: Option<String>,
     /// Print one JSON object on stdout instead of tables.
     #[arg(long)]
     pub(crate) json: bool,

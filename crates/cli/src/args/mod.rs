@@ -1,5 +1,6 @@
 //! The command line, as typed.
 
+mod cache;
 mod doctor;
 mod eval;
 mod explain;
@@ -16,6 +17,7 @@ use clap::{Parser, Subcommand};
 
 use crate::context::ColorChoice;
 
+pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
@@ -36,7 +38,8 @@ pub(crate) use validate::{FormatChoice, ValidateArgs};
     propagate_version = true,
     disable_help_subcommand = true,
     after_help = "Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run),\n\
-                  3 incomplete (something could not be judged or run), 130 interrupted.\n\n\
+                  3 incomplete (something could not be judged or run), 4 stopped by a budget,\n\
+                  130 interrupted.\n\n\
                   Examples:\n  \
                   assize validate evals/\n  \
                   assize eval evals/support.eval.yaml\n  \
@@ -67,6 +70,8 @@ pub(crate) enum Command {
     /// Run eval files: get answers, judge them, score them.
     #[command(visible_alias = "run")]
     Eval(EvalArgs),
+    /// Say what `eval` with the same arguments would take: cases, calls, estimated tokens. Nothing is sent.
+    Plan(EvalArgs),
     /// Grade answers that are already there against a rubric.
     Grade(GradeArgs),
     /// Check eval files and scorecards; every problem with its place and its fix.
@@ -77,6 +82,8 @@ pub(crate) enum Command {
     Score(ScoreArgs),
     /// Trees of rubrics over benchmarks: show what is in them, add up their results.
     Scorecard(ScorecardArgs),
+    /// Look at the reply cache, or make it smaller.
+    Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.
     Explain(ExplainArgs),
     /// Say which judges are usable here, and what the others lack.

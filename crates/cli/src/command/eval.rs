@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_llm::Setup;
 use assize_spec::{
     Case, Cases, Config, LoadOptions, Suite, find_suites, load_config, load_suite, load_targets,
 };
@@ -13,8 +12,10 @@ use assize_store::{RunSettings, SuiteInfo};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use tokio::sync::Semaphore;
 
+use super::forecast::Plan;
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
+use crate::access::Access;
 use crate::args::{Deny, EvalArgs};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -182,6 +183,29 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         return Err(Selection::found_nothing(&loaded));
     }
 
+    let items = || {
+        parts.iter().flat_map(|(file, suite, bench)| {
+            let (planner, selection) = (&planner, &selection);
+            file.cases.iter().flat_map(move |case| match case {
+                Err(error) => vec![Err(error.to_string())],
+                Ok(case) if selection.takes(suite, &case) => planner.items(suite, &case, bench),
+                Ok(_) => Vec::new(),
+            })
+        })
+    };
+    benches.access.check()?;
+    if args.dry_run {
+        let plan = Plan::of(items())?;
+        if args.run.json {
+            output::print_json(&plan.to_json(preflight.cases, &self_judging));
+        } else {
+            for warning in &self_judging {
+                output::warn(warning, context);
+            }
+            plan.print(preflight.cases);
+        }
+        return Ok(Exit::Passed);
+    }
     let mut run_warnings = self_judging;
     if errors > 0 {
         run_warnings.push(format!("{errors} problems in the eval files; only the sound cases were run"));
@@ -211,18 +235,11 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
             other: BTreeMap::new(),
         },
         warnings: run_warnings,
+        access: Arc::clone(&benches.access),
         total: preflight.items,
         left_out: if errors > 0 { left_out(&loaded) } else { 0 },
         suites,
     };
-    let items = parts.iter().flat_map(|(file, suite, bench)| {
-        let (planner, selection) = (&planner, &selection);
-        file.cases.iter().flat_map(move |case| match case {
-            Err(error) => vec![Err(error.to_string())],
-            Ok(case) if selection.takes(suite, &case) => planner.items(suite, &case, bench),
-            Ok(_) => Vec::new(),
-        })
-    });
     session.perform(items, &args.run, context)
 }
 
@@ -307,7 +324,7 @@ struct Benches<'a> {
     config: &'a Config,
     options: &'a LoadOptions,
     context: &'a Context,
-    setup: Setup,
+    access: Arc<Access>,
     limit: Arc<Semaphore>,
     made: std::cell::RefCell<BTreeMap<Option<PathBuf>, Arc<Bench>>>,
 }
@@ -319,7 +336,11 @@ impl<'a> Benches<'a> {
             config,
             options,
             context,
-            setup: Setup::default(),
+            access: Arc::new(if args.dry_run {
+                Access::without_cache(context)
+            } else {
+                Access::new(&args.run, context)
+            }),
             limit: Arc::new(Semaphore::new(args.run.judge_calls.get())),
             made: std::cell::RefCell::default(),
         }
@@ -336,14 +357,18 @@ impl<'a> Benches<'a> {
         if render::tally(&loaded.diagnostics).0 > 0 {
             return Err("the targets file has problems; nothing was run".to_owned());
         }
-        let targets =
-            Arc::new(TargetBook::new(loaded.targets, loaded.path.clone(), self.setup.clone(), self.context));
+        let targets = Arc::new(TargetBook::new(
+            loaded.targets,
+            loaded.path.clone(),
+            Arc::clone(&self.access),
+            self.context,
+        ));
         let judges = Arc::new(JudgeBook::new(
             self.args.run.judge.clone(),
             self.config.judge.clone(),
             Arc::clone(&self.limit),
             Arc::clone(&targets),
-            self.setup.clone(),
+            Arc::clone(&self.access),
             self.context,
         ));
         let bench = Arc::new(Bench { targets, judges });

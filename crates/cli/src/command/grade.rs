@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::render;
-use assize_llm::Setup;
 use assize_spec::{load_answers, load_rubric, load_targets};
 use assize_store::{RunSettings, SuiteInfo};
 use tokio::sync::Semaphore;
@@ -13,6 +12,7 @@ use tokio::sync::Semaphore;
 use super::eval::{config, load_options};
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
+use crate::access::Access;
 use crate::args::GradeArgs;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -34,7 +34,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         return Err("the answers file has problems; nothing was graded".to_owned());
     };
     let config = config(&options, context)?;
-    let setup = Setup::default();
+    let access = Arc::new(Access::new(&args.run, context));
     // No target is run here, but one may judge.
     let folder = args.rubric.parent().unwrap_or(Path::new(""));
     let found = load_targets(folder, config.targets.as_deref(), &options);
@@ -42,13 +42,13 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     if render::tally(&found.diagnostics).0 > 0 {
         return Err("the targets file has problems; nothing was graded".to_owned());
     }
-    let targets = Arc::new(TargetBook::new(found.targets, found.path, setup.clone(), context));
+    let targets = Arc::new(TargetBook::new(found.targets, found.path, Arc::clone(&access), context));
     let judges = Arc::new(JudgeBook::new(
         args.run.judge.clone(),
         config.judge.clone(),
         Arc::new(Semaphore::new(args.run.judge_calls.get())),
         Arc::clone(&targets),
-        setup,
+        Arc::clone(&access),
         context,
     ));
     let bench = Bench { targets, judges };
@@ -63,6 +63,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         planner.check(&suite, &case.map_err(|error| error.to_string())?, &bench, &mut preflight);
     }
     preflight.conclude(false)?;
+    access.check()?;
     if preflight.items == 0 {
         return Err(format!("`{}` holds no answers", args.answers.display()));
     }
@@ -89,16 +90,19 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
             other: BTreeMap::new(),
         },
         warnings: Vec::new(),
+        access,
         total: preflight.items,
         left_out: 0,
     };
-    let items = answers.cases.iter().flat_map(|case| match case {
-        Err(error) => vec![Err(error.to_string())],
-        Ok(case) => planner
-            .items(&suite, &case, &bench)
-            .into_iter()
-            .map(|item| item.map(|item| assize_run::WorkItem { format: None, ..item }))
-            .collect(),
-    });
+    let items = || {
+        answers.cases.iter().flat_map(|case| match case {
+            Err(error) => vec![Err(error.to_string())],
+            Ok(case) => planner
+                .items(&suite, &case, &bench)
+                .into_iter()
+                .map(|item| item.map(|item| assize_run::WorkItem { format: None, ..item }))
+                .collect(),
+        })
+    };
     session.perform(items, &args.run, context)
 }

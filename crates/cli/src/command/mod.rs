@@ -1,13 +1,16 @@
 //! One file per command, and what several of them share.
 
+pub(crate) mod cache;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;
+mod forecast;
 pub(crate) mod grade;
 mod graders;
 pub(crate) mod lint;
 mod plan;
 mod present;
+mod resume;
 mod runs;
 pub(crate) mod score;
 pub(crate) mod scorecard;

@@ -52,6 +52,14 @@ fn ids(runs: &Path) -> Vec<String> {
     ids
 }
 
+/// The runs of the runs folder, newest first.
+pub(crate) fn newest_first(context: &Context) -> impl Iterator<Item = RunFolder> {
+    let runs = context.working_folder.join(RUNS_FOLDER);
+    let mut ids = ids(&runs);
+    ids.reverse();
+    ids.into_iter().map(move |id| RunFolder::at(runs.join(id)))
+}
+
 fn newest(runs: &Path) -> Option<PathBuf> {
     let ids = ids(runs);
     // Ids tell the second; which of several in one second is the newest, the records tell.

@@ -1,19 +1,23 @@
 //! A run from its plan to its exit code: what `eval` and `grade` share.
 
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assize_rubric::Judging;
-use assize_run::{Event, RunError, Settings, Totals, WorkItem};
+use assize_run::{Event, RunError, Settings, Start, Totals, WorkItem};
 use assize_store::{
-    CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunSettings, RunSummary, SuiteInfo,
-    TargetInfo,
+    CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunSettings, RunSummary,
+    RunWriter, StoreError, SuiteInfo, TargetInfo,
 };
 use tokio_util::sync::CancellationToken;
 
 use super::present;
+use super::resume::{self, NEWEST, Resumed, key_of};
 use super::runs::RUNS_FOLDER;
+use crate::access::Access;
 use crate::args::RunArgs;
 use crate::context::Context;
 use crate::exit::{Ending, Exit, of_run};
@@ -40,6 +44,8 @@ pub(crate) struct Session {
     pub(crate) target_infos: Vec<TargetInfo>,
     pub(crate) settings: RunSettings,
     pub(crate) warnings: Vec<String>,
+    /// How its models are reached.
+    pub(crate) access: Arc<Access>,
     /// Number of items.
     pub(crate) total: usize,
     /// Cases left out because of problems.
@@ -48,19 +54,15 @@ pub(crate) struct Session {
 
 impl Session {
     /// Runs the items, stores and shows the results.
-    pub(crate) fn perform(
+    pub(crate) fn perform<I: Iterator<Item = Result<WorkItem, String>>>(
         self,
-        items: impl Iterator<Item = Result<WorkItem, String>>,
+        items: impl Fn() -> I,
         args: &RunArgs,
         context: &Context,
     ) -> Result<Exit, String> {
         let begun = Instant::now();
         let started_at = Context::now();
         let run_id = run_id(started_at, &self.label);
-        let folder = RunFolder::at(match &args.out {
-            Some(folder) => folder.clone(),
-            None => PathBuf::from(RUNS_FOLDER).join(&run_id),
-        });
         let mut info = RunInfo {
             format_version: FORMAT_VERSION,
             run_id,
@@ -76,8 +78,8 @@ impl Session {
             warnings: self.warnings,
             summary: None,
         };
-        let mut writer =
-            folder.create(&info).map_err(|error| format!("{error}; name another folder with `--out`"))?;
+        let Opened { folder, mut writer, done, totals, mut order } = open(&mut info, args, &items, context)?;
+        self.access.begin(&info.run_id);
         if !args.quiet {
             for warning in &info.warnings {
                 output::warn(warning, context);
@@ -86,14 +88,15 @@ impl Session {
 
         let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
         let mut progress = Progress::new(
-            self.total,
+            self.total.saturating_sub(done.len()),
             args.quiet || args.json && !context.live_progress,
             context.live_progress,
         );
-        let mut order = Vec::new();
+        let in_order = !order.is_empty();
         let mut observe = |event: Event| {
             progress.observe(&event);
             if let Event::CaseStarted { suite, case_id } = &event
+                && !in_order
                 && order.len() < MAX_ORDER
             {
                 order.push((suite.to_string(), case_id.to_string()));
@@ -103,8 +106,14 @@ impl Session {
         let runtime = runtime()?;
         let (totals, ended) = runtime.block_on(async {
             let watcher = tokio::spawn(watch_for_interrupt(cancel.clone()));
+            let left = items().filter(|item| match item {
+                Ok(item) => done.is_empty() || !done.contains(&key_of(item)),
+                Err(_) => true,
+            });
+            let start = Start { totals, limit: self.access.limit().clone() };
+            let settings = Settings { workers };
             let result =
-                assize_run::run(items, Settings { workers }, &cancel, &mut writer, &mut observe).await;
+                assize_run::run_from(start, left, settings, &cancel, &mut writer, &mut observe).await;
             watcher.abort();
             // Commands that were given up get their chance to end before this process does.
             let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
@@ -114,8 +123,12 @@ impl Session {
         // A lookup of a name that hangs must not hold up the end.
         runtime.shutdown_background();
 
-        let ending =
-            Ending { interrupted: cancel.is_cancelled(), broke_off: ended.is_err(), left_out: self.left_out };
+        let ending = Ending {
+            interrupted: cancel.is_cancelled(),
+            over_budget: self.access.limit().is_cancelled(),
+            broke_off: ended.is_err(),
+            left_out: self.left_out,
+        };
         let (exit, exit_reason) = of_run(totals.counts, ending);
         info.finished_at = Some(Context::now().to_string());
         info.summary = Some(summary(&totals, self.total, self.left_out, begun, exit, exit_reason));
@@ -128,6 +141,9 @@ impl Session {
             Err(_) if matches!(ended, Err(RunError::Store(_))) => {}
             Err(error) => output::complain(&error.to_string(), context),
         }
+        if let Err(message) = self.access.flush() {
+            output::warn(&message, context);
+        }
         if args.json {
             output::print_json(&summary_json(&info, folder.path()));
         } else {
@@ -135,6 +151,66 @@ impl Session {
         }
         Ok(exit)
     }
+}
+
+/// A run that can begin or go on.
+struct Opened {
+    folder: RunFolder,
+    writer: RunWriter,
+    done: HashSet<CaseKey>,
+    totals: Totals,
+    /// The first cases as planned; empty when nothing is known before they begin.
+    order: Vec<(String, String)>,
+}
+
+/// Makes the folder of a new run, or opens that of a run to be resumed, whose name and beginning `info` then takes.
+fn open<I: Iterator<Item = Result<WorkItem, String>>>(
+    info: &mut RunInfo,
+    args: &RunArgs,
+    items: impl Fn() -> I,
+    context: &Context,
+) -> Result<Opened, String> {
+    let earlier = match (&args.resume, &args.out) {
+        (None, _) => None,
+        // The folder is known; a run that did not get as far as making it begins now.
+        (Some(name), Some(out)) if name == NEWEST => {
+            let folder = RunFolder::at(out);
+            if matches!(folder.info(), Err(StoreError::NotARun { .. })) {
+                None
+            } else {
+                resume::check(&folder, info)?;
+                Some(folder)
+            }
+        }
+        (Some(_), Some(_)) => {
+            return Err(
+                "`--resume RUN` goes on in the run's own folder; leave out `--out`, or the RUN".to_owned()
+            );
+        }
+        (Some(name), None) => Some(resume::choose(name, info, context)?),
+    };
+    if let Some(folder) = earlier {
+        let stored = folder.info().map_err(|error| error.to_string())?;
+        info.run_id = stored.run_id;
+        info.started_at = stored.started_at;
+        let Resumed { writer, done, totals, order } = resume::resume(&folder, info, items(), MAX_ORDER)?;
+        if !args.quiet {
+            let text = format!("going on with {}: {} cases are done\n", folder.path().display(), done.len());
+            output::say(&text);
+        }
+        return Ok(Opened { folder, writer, done, totals, order });
+    }
+    let folder = RunFolder::at(match &args.out {
+        Some(folder) => folder.clone(),
+        None => PathBuf::from(RUNS_FOLDER).join(&info.run_id),
+    });
+    let writer = folder.create(info).map_err(|error| match error {
+        StoreError::Occupied { .. } => {
+            format!("{error}; name another folder with `--out`, or go on with it with `--resume`")
+        }
+        other => format!("{other}; name another folder with `--out`"),
+    })?;
+    Ok(Opened { folder, writer, done: HashSet::new(), totals: Totals::default(), order: Vec::new() })
 }
 
 /// The records of a run, with errors in words.
@@ -225,7 +301,7 @@ fn summary(
         tokens: totals.tokens,
         cost_usd: totals.cost_usd,
         judge_calls: totals.judge_calls,
-        judge_calls_cached: 0,
+        judge_calls_cached: totals.judge_calls_cached,
         criteria_ungraded: totals.criteria_ungraded,
         criteria: totals.criteria,
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),

@@ -239,7 +239,7 @@ fn the_run_folder_is_named_after_the_suite_unless_out_names_it() {
         .map(|entry| entry.expect("sound").file_name().to_string_lossy().into_owned())
         .collect();
     files.sort();
-    assert_eq!(files, ["judgements.jsonl", "results.jsonl", "run.json"]);
+    assert_eq!(files, ["inputs.jsonl", "judgements.jsonl", "results.jsonl", "run.json"]);
 }
 
 #[test]

@@ -39,8 +39,13 @@ fn a_full_disk_stops_the_run_with_a_message_and_without_a_panic() {
     }
     cli.file("s.yaml", suite);
     // 20 blocks of 512 or 1024 bytes hold run.json and a few rows.
-    let output =
-        limited(&cli, 20, &["eval", "s.yaml", "--judge", "openai:m", "-j", "1", "--json", "--out", "run"]);
+    // Without the cache, which does not fit in there and refuses the run before it begins.
+    let eval = ["eval", "s.yaml", "--judge", "openai:m", "-j", "1", "--json", "--out", "run"];
+    let refused = limited(&cli, 20, &eval);
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!((refused.status.code(), server.count()), (Some(2), 0), "{stderr}");
+    assert_eq!(stderr.matches("--no-cache").count(), 1, "{stderr}");
+    let output = limited(&cli, 20, &[&eval[..], &["--no-cache"]].concat());
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(stderr.contains("can't be stored") && stderr.contains("run/"), "{stderr}");

@@ -20,6 +20,7 @@ impl Failure {
         let kind = match error.kind {
             ErrorKind::ContentRefused => UngradedKind::Refusal,
             ErrorKind::Cancelled => UngradedKind::Cancelled,
+            ErrorKind::NotCached => UngradedKind::NotJudged,
             _ => UngradedKind::Transport,
         };
         Self::new(kind, error.to_string())

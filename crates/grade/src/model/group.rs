@@ -57,6 +57,16 @@ impl<'a> Group<'a> {
         Self { scene, batched, slots }
     }
 
+    /// The number of criteria.
+    pub(super) fn criteria(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The request that all of it begins with.
+    pub(super) fn first_request(&self) -> assize_llm::ChatRequest {
+        self.request(&Call { members: (0..self.slots.len()).collect(), repair: None })
+    }
+
     pub(super) async fn run(mut self) -> Vec<Judgement> {
         let mut calls = vec![Call { members: (0..self.slots.len()).collect(), repair: None }];
         let repairs = self.scene.judge.options.repairs;
@@ -84,7 +94,7 @@ impl<'a> Group<'a> {
 
     /// Makes one call and returns the calls that should follow it; `left` is how many rounds are left.
     async fn make(&mut self, call: Call, left: u32) -> Vec<Call> {
-        let reply = {
+        let answered = {
             let Ok(_permit) = self.scene.judge.in_flight.acquire().await else {
                 self.fail(
                     &call.members,
@@ -93,11 +103,11 @@ impl<'a> Group<'a> {
                 return Vec::new();
             };
             let request = self.request(&call);
-            self.scene.judge.ask.ask(&request).await
+            self.scene.judge.ask.ask_repeat(&request, self.scene.repeat).await
         };
         let first = call.members.first().copied().unwrap_or(0);
-        let reply = match reply {
-            Ok(reply) => reply,
+        let mut answered = match answered {
+            Ok(answered) => answered,
             Err(error) => {
                 self.slots[first].tally.error(&error);
                 let failure = Failure::of_error(&error);
@@ -106,11 +116,17 @@ impl<'a> Group<'a> {
                 return if split { self.split(&call.members, left, None) } else { Vec::new() };
             }
         };
-        self.slots[first].tally.reply(&reply);
+        self.slots[first].tally.reply(&answered);
         for &member in &call.members {
-            self.slots[member].model.clone_from(&reply.model);
+            self.slots[member].model.clone_from(&answered.reply.model);
         }
-        self.take(&call.members, &reply, left)
+        let next = self.take(&call.members, &answered.reply, left);
+        // Only a reply that decides everything it was asked is worth finding again: a call that must be repeated may
+        // turn out better the next time.
+        if call.members.iter().all(|&member| self.slots[member].is_decided()) {
+            answered.keep();
+        }
+        next
     }
 
     fn request(&self, call: &Call) -> assize_llm::ChatRequest {
@@ -228,6 +244,10 @@ impl<'a> Group<'a> {
 }
 
 impl Slot<'_> {
+    fn is_decided(&self) -> bool {
+        matches!(self.state, State::Decided(_))
+    }
+
     /// Verifies the quotes, and refuses the decision if the policy demands more of them.
     fn check(&mut self, decision: Decision, scene: &Scene<'_>) -> Result<Decision, Failure> {
         self.evidence = decision
@@ -286,9 +306,10 @@ impl Slot<'_> {
             judge,
             ungraded,
             attempts: tally.attempts,
+            cached_calls: tally.cached,
+            cost_usd: tally.cost_usd(),
             tokens: tally.tokens,
             latency_ms: tally.latency_ms,
-            cost_usd: None,
             replies: tally.replies,
         }
     }

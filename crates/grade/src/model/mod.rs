@@ -7,7 +7,7 @@ mod whole;
 
 use std::sync::Arc;
 
-use assize_llm::{Ask, BoxFuture, ChatRequest, JsonSchemaFormat};
+use assize_llm::{Ask, BoxFuture, ChatRequest, JsonSchemaFormat, Part};
 use assize_rubric::{JudgeIdentity, Judgement, Judging};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use crate::evidence::EvidenceIndex;
 use crate::fence::fence_for_material;
 use crate::prompt::{PROMPT_VERSION, messages, prompt_hash, shared_part};
-use crate::{FenceSource, RubricJudge, RubricTask, WholeJudgement, WholeTask};
+use crate::{FenceSource, Forecast, RubricJudge, RubricTask, WholeJudgement, WholeTask};
 
 use group::Group;
 
@@ -72,22 +72,21 @@ impl ModelJudge {
         Self { ask, identity, fences, in_flight, options }
     }
 
-    async fn judge_task(&self, task: &RubricTask) -> Vec<Judgement> {
+    fn scene<'a>(&'a self, task: &RubricTask) -> Scene<'a> {
         let fence = fence_for_material(&*self.fences, &task.material);
-        let scene = Scene {
+        Scene {
             judge: self,
             shared: shared_part(&task.material, &fence),
             fence,
             index: EvidenceIndex::new(&task.material),
             policy: task.evidence,
-        };
-        let criteria = task.rubric.criteria();
-        let (size, batched) = match task.judging {
-            Judging::PerCriterion => (1, false),
-            Judging::Batched(None) => (criteria.len().max(1), true),
-            Judging::Batched(Some(size)) => (size.get(), true),
-        };
-        let groups = criteria.chunks(size).map(|chunk| Group::new(&scene, chunk, batched).run().boxed());
+            repeat: task.repeat,
+        }
+    }
+
+    async fn judge_task(&self, task: &RubricTask) -> Vec<Judgement> {
+        let scene = self.scene(task);
+        let groups = groups(&scene, task).map(|group| group.run().boxed());
         join_all(groups).await.into_iter().flatten().collect()
     }
 }
@@ -95,6 +94,24 @@ impl ModelJudge {
 impl RubricJudge for ModelJudge {
     fn identity(&self) -> JudgeIdentity {
         self.identity.clone()
+    }
+
+    fn forecast(&self, task: &RubricTask) -> Forecast {
+        let scene = self.scene(task);
+        groups(&scene, task).fold(Forecast::default(), |mut sum, group| {
+            sum += Forecast {
+                calls: 1,
+                input_bytes: bytes_of(&group.first_request()),
+                criteria: group.criteria() as u64,
+                scores: 0,
+            };
+            sum
+        })
+    }
+
+    fn forecast_whole(&self, task: &WholeTask) -> Forecast {
+        let input_bytes = bytes_of(&self.whole_request(task, None));
+        Forecast { calls: 1, input_bytes, criteria: 0, scores: 1 }
     }
 
     fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
@@ -106,6 +123,30 @@ impl RubricJudge for ModelJudge {
     }
 }
 
+/// The criteria of a task as they go into calls.
+fn groups<'a>(scene: &'a Scene<'a>, task: &'a RubricTask) -> impl Iterator<Item = Group<'a>> {
+    let criteria = task.rubric.criteria();
+    let (size, batched) = match task.judging {
+        Judging::PerCriterion => (1, false),
+        Judging::Batched(None) => (criteria.len().max(1), true),
+        Judging::Batched(Some(size)) => (size.get(), true),
+    };
+    criteria.chunks(size).map(move |chunk| Group::new(scene, chunk, batched))
+}
+
+/// Bytes of everything in a request that a model reads.
+fn bytes_of(request: &ChatRequest) -> u64 {
+    let parts = request.messages.iter().flat_map(|message| &message.content);
+    let texts: usize = parts
+        .map(|part| match part {
+            Part::Text(text) => text.len(),
+            Part::Image { data, .. } => data.len(),
+        })
+        .sum();
+    let schema = request.schema.as_ref().map_or(0, |schema| schema.schema.to_string().len());
+    (texts + schema) as u64
+}
+
 /// What all calls of a task have in common.
 struct Scene<'a> {
     judge: &'a ModelJudge,
@@ -113,6 +154,7 @@ struct Scene<'a> {
     fence: String,
     index: EvidenceIndex,
     policy: assize_rubric::EvidencePolicy,
+    repeat: u32,
 }
 
 impl Scene<'_> {

@@ -1,21 +1,30 @@
 //! What the calls for one criterion cost.
 
-use assize_llm::{AskError, ChatReply, Usage};
+use assize_llm::{Answered, AskError, Usage};
 use assize_rubric::Tokens;
 
 /// Calls, tokens and time, failed calls included.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) attempts: u32,
+    /// Calls answered from memory.
+    pub(super) cached: u32,
     pub(super) tokens: Tokens,
     pub(super) latency_ms: Option<u64>,
     pub(super) replies: Vec<String>,
 }
 
 impl Tally {
-    pub(super) fn reply(&mut self, reply: &ChatReply) {
-        self.attempts = self.attempts.saturating_add(reply.attempts.max(1));
-        self.tokens.add(tokens(reply.total_usage()));
+    pub(super) fn reply(&mut self, answered: &Answered) {
+        let reply = &answered.reply;
+        if answered.recalled {
+            self.cached = self.cached.saturating_add(1);
+            // Known to have cost nothing now; what it cost once is on the record of the run that paid.
+            self.tokens.add(tokens(Usage { input: Some(0), cached: Some(0), output: Some(0) }));
+        } else {
+            self.attempts = self.attempts.saturating_add(reply.attempts.max(1));
+            self.tokens.add(tokens(reply.total_usage()));
+        }
         let millis = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
         self.latency_ms = Some(self.latency_ms.unwrap_or(0).saturating_add(millis));
         let words = match &reply.refusal {
@@ -23,6 +32,11 @@ impl Tally {
             _ => &reply.text,
         };
         self.replies.push(words.clone());
+    }
+
+    /// The cost in US dollars, where it is known without a price: nothing was bought.
+    pub(super) fn cost_usd(&self) -> Option<f64> {
+        (self.attempts == 0).then_some(0.0)
     }
 
     pub(super) fn error(&mut self, error: &AskError) {

@@ -12,6 +12,16 @@ use crate::reply::{Whole, read_whole};
 use crate::{WholeJudgement, WholeTask};
 
 impl ModelJudge {
+    /// The request for a score, after a reply that was not usable with what was wrong with it.
+    pub(super) fn whole_request(&self, task: &WholeTask, repair: Option<String>) -> ChatRequest {
+        let mut request = ChatRequest::new(whole_messages(task, &*self.fences, repair));
+        request.schema = Some(whole_schema());
+        request.temperature = task.temperature.or(self.options.temperature);
+        request.seed = self.options.seed;
+        request.max_output_tokens = self.options.max_output_tokens;
+        request
+    }
+
     pub(super) async fn judge_whole(&self, task: &WholeTask) -> WholeJudgement {
         let mut identity = self.identity.clone();
         identity.version = Some(WHOLE_PROMPT_VERSION.to_owned());
@@ -21,20 +31,15 @@ impl ModelJudge {
         let mut last = Failure::new(UngradedKind::NotJudged, "the judge was not asked about it");
         let mut decided: Option<Whole> = None;
         for round in 0..=self.options.repairs {
-            let reply = {
+            let answered = {
                 let Ok(_permit) = self.in_flight.acquire().await else {
                     last = Failure::new(UngradedKind::Cancelled, "the run ended before the judge was asked");
                     break;
                 };
-                let mut request = ChatRequest::new(whole_messages(task, &*self.fences, repair.take()));
-                request.schema = Some(whole_schema());
-                request.temperature = task.temperature.or(self.options.temperature);
-                request.seed = self.options.seed;
-                request.max_output_tokens = self.options.max_output_tokens;
-                self.ask.ask(&request).await
+                self.ask.ask_repeat(&self.whole_request(task, repair.take()), task.repeat).await
             };
-            let reply = match reply {
-                Ok(reply) => reply,
+            let mut answered = match answered {
+                Ok(answered) => answered,
                 Err(error) => {
                     tally.error(&error);
                     let failure = Failure::of_error(&error);
@@ -44,13 +49,15 @@ impl ModelJudge {
                     break;
                 }
             };
-            tally.reply(&reply);
+            tally.reply(&answered);
+            let reply = &answered.reply;
             identity.model.clone_from(&reply.model);
-            let read = usable(&reply).and_then(|text| {
+            let read = usable(reply).and_then(|text| {
                 read_whole(text).map_err(|message| Failure::new(UngradedKind::Malformed, message))
             });
             match read {
                 Ok(whole) => {
+                    answered.keep();
                     decided = Some(whole);
                     break;
                 }
@@ -66,9 +73,10 @@ impl ModelJudge {
         }
         let base = WholeJudgement {
             attempts: tally.attempts,
+            cached_calls: tally.cached,
             tokens: tally.tokens,
             latency_ms: tally.latency_ms,
-            cost_usd: None,
+            cost_usd: tally.cost_usd(),
             replies: tally.replies,
             ..WholeJudgement::ungraded(identity, last.kind, last.message)
         };

@@ -57,6 +57,7 @@ impl OfflineJudge {
                     judge: judge.clone(),
                     ungraded: None,
                     attempts: 0,
+                    cached_calls: 0,
                     tokens: Tokens::default(),
                     latency_ms: None,
                     cost_usd: Some(0.0),

@@ -82,6 +82,7 @@ mod tests {
             instructions: None,
             variables: Vec::new(),
             temperature: None,
+            repeat: 1,
         };
         let judged = OfflineJudge.decide_whole(&task);
         assert!(judged.score.is_some_and(|score| score.get() >= 0.5), "{judged:?}");

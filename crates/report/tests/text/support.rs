@@ -212,6 +212,7 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         ungraded: ungraded
             .then(|| Ungraded { kind: UngradedKind::Malformed, message: "the reply was no JSON".to_owned() }),
         attempts: if ungraded { 3 } else { 1 },
+        cached_calls: 0,
         tokens: Tokens::default(),
         latency_ms: Some(640),
         cost_usd: None,

@@ -14,7 +14,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 pub use programs::custom_command;
-pub(crate) use scene::Scene;
+pub(crate) use rubrics::task as rubric_task;
+pub(crate) use scene::{Scene, message};
+pub(crate) use whole::{combine_task, task as whole_task};
 
 use rows::Spot;
 

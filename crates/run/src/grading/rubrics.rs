@@ -15,15 +15,20 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &RubricGra
         Ok(judge) => judge,
         Err(message) => return vec![spot.broken(scene, message)],
     };
-    let task = RubricTask {
+    let decisions = judge.judge(&task(scene, grader)).await;
+    let pairs = grader.rubric.criteria().iter().zip(&decisions);
+    pairs.map(|(criterion, judgement)| JudgementRow::new(spot.context(scene), criterion, judgement)).collect()
+}
+
+/// What a judge is given for a rubric.
+pub(crate) fn task(scene: &Scene<'_>, grader: &RubricGrader) -> RubricTask {
+    let item = scene.item;
+    RubricTask {
         material: Arc::clone(&scene.material),
         rubric: Arc::clone(&grader.rubric),
         judging: item.judging_override.or(grader.judging).unwrap_or(item.judging),
         evidence: grader.evidence.unwrap_or(item.evidence),
         case_id: item.case.id.to_string(),
         repeat: item.repeat,
-    };
-    let decisions = judge.judge(&task).await;
-    let pairs = grader.rubric.criteria().iter().zip(&decisions);
-    pairs.map(|(criterion, judgement)| JudgementRow::new(spot.context(scene), criterion, judgement)).collect()
+    }
 }

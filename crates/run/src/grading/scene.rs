@@ -111,7 +111,8 @@ fn program_input(item: &WorkItem, answer: &Answer, material: &Material, facts: &
     }
 }
 
-fn message(message: &Message) -> Value {
+/// A message as programs and prompts see it.
+pub(crate) fn message(message: &Message) -> Value {
     let mut value = json!({ "role": message.role.name(), "content": message.to_text() });
     if !message.tool_calls.is_empty() {
         value["tool_calls"] = Value::Array(message.tool_calls.clone());

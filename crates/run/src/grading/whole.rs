@@ -22,12 +22,7 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &LlmGrader
             Err(message) => return spot.broken(scene, message),
         },
     };
-    let task = WholeTask {
-        material: Arc::clone(&scene.material),
-        instructions,
-        variables: scene.variables(),
-        temperature: grader.temperature,
-    };
+    let task = task(scene, grader, instructions);
     ask(scene, spot, grader.judge.as_deref(), &task).await
 }
 
@@ -39,25 +34,42 @@ pub(super) async fn combine(
     judge: Option<&str>,
     results: &Value,
 ) -> JudgementRow {
-    let mut instructions = match prompt {
-        None => COMBINE_PROMPT.to_owned(),
+    let instructions = match prompt {
+        None => None,
         Some(prompt) => match text_of(scene, spot, prompt, &Map::new()).await {
-            Ok(text) => text,
+            Ok(text) => Some(text),
             Err(message) => return spot.broken(scene, message),
         },
     };
+    ask(scene, spot, judge, &combine_task(scene, instructions, results)).await
+}
+
+/// What a judge is given for one score of the answer; without instructions the built-in ones.
+pub(crate) fn task(scene: &Scene<'_>, grader: &LlmGrader, instructions: Option<String>) -> WholeTask {
+    WholeTask {
+        material: Arc::clone(&scene.material),
+        instructions,
+        variables: scene.variables(),
+        temperature: grader.temperature,
+        repeat: scene.item.repeat,
+    }
+}
+
+/// What a judge is given for one score from the results of members; without instructions the built-in ones.
+pub(crate) fn combine_task(scene: &Scene<'_>, instructions: Option<String>, results: &Value) -> WholeTask {
+    let mut instructions = instructions.unwrap_or_else(|| COMBINE_PROMPT.to_owned());
     if !instructions.contains(RESULTS) {
         instructions.push_str("\n\n{{EVALUATOR_RESULTS_JSON}}\n");
     }
     let mut variables = scene.variables();
     variables.push((RESULTS.to_owned(), serde_json::to_string_pretty(results).unwrap_or_default()));
-    let task = WholeTask {
+    WholeTask {
         material: Arc::clone(&scene.material),
         instructions: Some(instructions),
         variables,
         temperature: None,
-    };
-    ask(scene, spot, judge, &task).await
+        repeat: scene.item.repeat,
+    }
 }
 
 async fn ask(scene: &Scene<'_>, spot: &Spot<'_>, judge: Option<&str>, task: &WholeTask) -> JudgementRow {

@@ -1,0 +1,175 @@
+//! How the models of a run are reached: through the reply cache, within the budget, with the secret of the fences.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use assize_llm::{Ask, Budget, Client, Meter, Miss, Remembering, Setup};
+use assize_run::{Buyer, CacheMemory};
+use assize_store::{ReplyCache, StoreError, fence_key};
+use tokio_util::sync::CancellationToken;
+
+use crate::args::RunArgs;
+use crate::context::Context;
+
+/// The folder of the reply cache.
+const CACHE_FOLDER: &str = ".assize/cache";
+/// The replies, in that folder.
+const REPLIES_FILE: &str = "replies.db";
+/// The secret of the fences, in that folder.
+const FENCE_KEY_FILE: &str = "fence.key";
+
+/// The file of a workspace's reply cache.
+pub(crate) fn replies_file(context: &Context) -> PathBuf {
+    context.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
+}
+
+/// Reaches models for judges and targets. The cache is opened when the first model is needed, so that a run without
+/// models leaves nothing behind.
+pub(crate) struct Access {
+    setup: Setup,
+    /// What happens to a call that the cache can't answer; `None` without a cache.
+    miss: Option<Miss>,
+    folder: PathBuf,
+    cache: Mutex<Option<Arc<ReplyCache>>>,
+    buyer: Arc<OnceLock<Buyer>>,
+    meter: Option<Arc<Meter>>,
+    limit: CancellationToken,
+    /// Why the cache can't be used.
+    trouble: OnceLock<String>,
+}
+
+impl Access {
+    /// The ways that the command line leaves open.
+    pub(crate) fn new(args: &RunArgs, context: &Context) -> Self {
+        let miss = match (args.no_cache, args.cache_only) {
+            (true, _) => None,
+            (false, true) => Some(Miss::Refuse),
+            (false, false) => Some(Miss::Ask),
+        };
+        let limit = CancellationToken::new();
+        let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens };
+        let meter = (budget != Budget::default()).then(|| {
+            let limit = limit.clone();
+            Meter::new(budget, move || limit.cancel())
+        });
+        let mut setup = Setup::default();
+        if let Some(meter) = &meter {
+            setup.transport = meter.transport(setup.transport);
+        }
+        Self {
+            setup,
+            meter,
+            limit,
+            miss,
+            folder: context.working_folder.join(CACHE_FOLDER),
+            cache: Mutex::default(),
+            buyer: Arc::default(),
+            trouble: OnceLock::new(),
+        }
+    }
+
+    /// For plans: models that nobody will ask.
+    pub(crate) fn without_cache(context: &Context) -> Self {
+        Self {
+            setup: Setup::default(),
+            meter: None,
+            limit: CancellationToken::new(),
+            miss: None,
+            folder: context.working_folder.join(CACHE_FOLDER),
+            cache: Mutex::default(),
+            buyer: Arc::default(),
+            trouble: OnceLock::new(),
+        }
+    }
+
+    /// What clients share.
+    pub(crate) fn setup(&self) -> Setup {
+        self.setup.clone()
+    }
+
+    /// Fires when the budget refuses a call.
+    pub(crate) fn limit(&self) -> &CancellationToken {
+        &self.limit
+    }
+
+    /// A client as judges and targets use it.
+    pub(crate) fn ask(&self, client: Client) -> Arc<dyn Ask> {
+        let inner: Arc<dyn Ask> = Arc::new(client.clone());
+        let inner = match &self.meter {
+            Some(meter) => meter.model(inner),
+            None => inner,
+        };
+        let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
+        let memory = CacheMemory::new(cache, Arc::clone(&self.buyer), || Context::now().as_second());
+        Arc::new(Remembering::new(client, inner, Arc::new(memory), miss))
+    }
+
+    /// The secret of the fences. The same in every run that uses the cache: with other fences every call would be a
+    /// new one.
+    pub(crate) fn fence_key(&self) -> [u8; 32] {
+        let fresh = random_key();
+        match self.miss {
+            None => fresh,
+            Some(_) => self.usable(fence_key(&self.folder.join(FENCE_KEY_FILE), fresh)).unwrap_or(fresh),
+        }
+    }
+
+    /// Refuses a run whose cache turned out to be unusable: without it, a run would pay for what it already has. To be
+    /// asked when all models are set up and before the first one is asked.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self.trouble.get() {
+            None => Ok(()),
+            Some(trouble) => Err(format!("{trouble}; nothing was spent")),
+        }
+    }
+
+    /// Names the run that pays for what is bought from now on.
+    pub(crate) fn begin(&self, run_id: &str) {
+        let process = uuid::Uuid::new_v4().to_string();
+        let _ = self.buyer.set(Buyer { run: run_id.to_owned(), process });
+    }
+
+    /// Waits until every kept reply is written; says what was lost.
+    pub(crate) fn flush(&self) -> Result<(), String> {
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*cache {
+            None => Ok(()),
+            Some(cache) => cache.flush().map_err(|error| {
+                format!("{error}; the results are complete, but replies may have to be bought again")
+            }),
+        }
+    }
+
+    /// The cache, opened once; `None` if it can't be, or if there is to be none.
+    fn cache(&self) -> Option<Arc<ReplyCache>> {
+        self.miss?;
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cache) = &*cache {
+            return Some(Arc::clone(cache));
+        }
+        if self.trouble.get().is_some() {
+            return None;
+        }
+        let opened = Arc::new(self.usable(ReplyCache::open(self.folder.join(REPLIES_FILE)))?);
+        *cache = Some(Arc::clone(&opened));
+        Some(opened)
+    }
+
+    /// The value, or a note of why there is none.
+    fn usable<T>(&self, result: Result<T, StoreError>) -> Option<T> {
+        result
+            .map_err(|error| {
+                let advice = "`--no-cache` runs without it; `assize cache clear` makes it anew";
+                let _ = self.trouble.set(format!("{error}. {advice}"));
+            })
+            .ok()
+    }
+}
+
+/// A key nobody else knows, so that no answer can guess the fence it will stand between.
+fn random_key() -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+    key[16..].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+    key
+}

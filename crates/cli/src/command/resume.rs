@@ -1,0 +1,140 @@
+//! Going on with a stopped run: which run it is, and which of its cases still hold.
+
+use std::collections::{HashMap, HashSet};
+
+use assize_run::{Totals, WorkItem, fingerprint};
+use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
+
+use super::runs::{find, newest_first};
+use crate::context::Context;
+
+/// The run that `--resume` means: `name`, or the newest one that was started as `now` is.
+pub(super) fn choose(name: &str, now: &RunInfo, context: &Context) -> Result<RunFolder, String> {
+    if name != NEWEST {
+        let folder = find(name, context)?;
+        check(&folder, now)?;
+        return Ok(folder);
+    }
+    newest_first(context)
+        .find(|folder| folder.info().is_ok_and(|stored| difference(&stored, now).is_none()))
+        .ok_or_else(|| {
+            "there is no run of this suite with these settings to go on with; leave out `--resume` to begin one"
+                .to_owned()
+        })
+}
+
+/// What `--resume` without a name stands for.
+pub(crate) const NEWEST: &str = "last";
+
+/// Refuses a run that was started in another way: its cases would be thrown away for those of another run.
+pub(super) fn check(folder: &RunFolder, now: &RunInfo) -> Result<(), String> {
+    let stored = folder.info().map_err(|error| error.to_string())?;
+    match difference(&stored, now) {
+        None => Ok(()),
+        Some(what) => Err(format!(
+            "`{}` can't be resumed like this: {what}. Begin a new run, or use the options it was begun with",
+            folder.path().display()
+        )),
+    }
+}
+
+/// What is different between a stored run and the one that is asked for; contents of files may differ.
+fn difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
+    fn named(names: impl Iterator<Item = String>) -> String {
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    }
+    fn lines(settings: &RunSettings) -> String {
+        let line =
+            |line: Option<f64>| line.map_or_else(|| "as the files say".to_owned(), |line| line.to_string());
+        format!("{} and {}", line(settings.threshold), line(settings.borderline))
+    }
+    let suites = |info: &RunInfo| named(info.suites.iter().map(|suite| suite.name.clone()));
+    let judges = |info: &RunInfo| named(info.judges.iter().map(|judge| judge.identity.name.clone()));
+    let targets = |info: &RunInfo| named(info.targets.iter().map(|target| target.name.clone()));
+    let aspects = [
+        ("its command", stored.command.clone(), now.command.clone()),
+        ("its suites", suites(stored), suites(now)),
+        ("its judges", judges(stored), judges(now)),
+        ("its targets", targets(stored), targets(now)),
+        ("its judging", stored.settings.judging.clone(), now.settings.judging.clone()),
+        ("its lines", lines(&stored.settings), lines(&now.settings)),
+        (
+            "its filter",
+            named(stored.settings.filter.iter().cloned()),
+            named(now.settings.filter.iter().cloned()),
+        ),
+        ("its tags", named(stored.settings.tags.iter().cloned()), named(now.settings.tags.iter().cloned())),
+    ];
+    aspects
+        .into_iter()
+        .find(|(_, stored, now)| stored != now)
+        .map(|(what, stored, now)| format!("{what}: {stored}; now: {now}"))
+}
+
+/// A run that goes on.
+pub(super) struct Resumed {
+    pub(super) writer: RunWriter,
+    /// The cases that need not be run again.
+    pub(super) done: HashSet<CaseKey>,
+    /// What they add up to.
+    pub(super) totals: Totals,
+    /// The first cases as planned, (suite, case id), at most `max_order`.
+    pub(super) order: Vec<(String, String)>,
+}
+
+/// Opens the run for going on; `items` is everything it consists of.
+pub(super) fn resume(
+    folder: &RunFolder,
+    info: &RunInfo,
+    items: impl Iterator<Item = Result<WorkItem, String>>,
+    max_order: usize,
+) -> Result<Resumed, String> {
+    let mut planned = HashMap::new();
+    let mut order = Vec::new();
+    for item in items {
+        let item = item?;
+        let key = key_of(&item);
+        if order.len() < max_order {
+            order.push((key.suite.clone(), key.case_id.clone()));
+        }
+        if let Some(_twin) = planned.insert(key, fingerprint(&item)) {
+            return Err(format!(
+                "this run can't be resumed: there are two cases `{}` in suites called `{}`, and their results can't be \
+                 told apart. Give the suites different names",
+                item.case.id, item.suite
+            ));
+        }
+    }
+    let mut totals = Totals::default();
+    let mut done = HashSet::new();
+    let writer = folder
+        .resume(info, &mut |record, inputs| {
+            let row = &record.result;
+            let key = CaseKey {
+                suite: row.suite.clone(),
+                case_id: row.case_id.clone(),
+                target: row.target.clone(),
+                repeat: row.repeat,
+            };
+            let holds = planned.get(&key).is_some_and(|planned| planned == inputs);
+            if holds {
+                totals.add(record);
+                done.insert(key);
+            }
+            holds
+        })
+        .map_err(|error| error.to_string())?;
+    Ok(Resumed { writer, done, totals, order })
+}
+
+/// What tells an item from the others of its run.
+pub(super) fn key_of(item: &WorkItem) -> CaseKey {
+    CaseKey {
+        suite: item.suite.to_string(),
+        case_id: item.case.id.to_string(),
+        target: item.source.target_name().map(str::to_owned),
+        repeat: item.repeat,
+    }
+}

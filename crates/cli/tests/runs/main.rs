@@ -1,0 +1,8 @@
+//! What a run keeps from one process to the next: remembered replies, finished cases, spent budgets.
+
+mod budget;
+mod cache;
+mod graders;
+mod plan;
+mod resume;
+mod support;

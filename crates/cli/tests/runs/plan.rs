@@ -1,0 +1,68 @@
+//! A plan counts what a run then does, and sends nothing.
+
+use assize_testkit::mock::MockServer;
+
+use crate::support::{eval, fixture, model, printed, suite};
+
+const CRITERIA: &[&str] = &["yes one", "yes two", "yes three"];
+
+#[test]
+fn a_plan_counts_calls_in_every_mode_and_sends_nothing() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    for (given, judging, calls) in [
+        (true, "per-criterion", 12),
+        (true, "batched", 4),
+        (true, "batched:2", 8),
+        (false, "per-criterion", 16),
+        (false, "batched", 8),
+    ] {
+        cli.file("suite.yaml", suite(4, CRITERIA, given));
+        let mut words =
+            vec!["plan", "suite.yaml", "--judge", "openai:judge-1", "--json", "--judging", judging];
+        if !given {
+            words.extend(["--target", "openai:answers-1"]);
+        }
+        let plan = printed(&cli.run(&words).expect_code(0));
+        assert_eq!((&plan["cases"], &plan["calls"]), (&4.into(), &calls.into()), "{plan}");
+        let judge = &plan["judges"][0];
+        assert_eq!((&judge["criteria"], &judge["judge"]), (&12.into(), &"openai:judge-1".into()));
+        assert_eq!((&judge["calls_per_criterion"], &judge["calls_batched"]), (&12.into(), &4.into()));
+    }
+    assert_eq!((server.count(), cli.path(".assize").exists()), (0, false));
+}
+
+#[test]
+fn the_run_keeps_to_the_plan() {
+    let server = MockServer::start(model);
+    for (given, more) in [(true, &[][..]), (false, &["--target", "openai:answers-1"][..])] {
+        let cli = fixture(&server);
+        cli.file("suite.yaml", suite(4, CRITERIA, given));
+        let mut words = vec!["plan", "suite.yaml", "--judge", "openai:judge-1", "--json"];
+        words.extend(more);
+        let plan = printed(&cli.run(&words).expect_code(0));
+        let before = server.count();
+        let run = printed(&eval(&cli, more));
+        assert_eq!((server.count() - before) as u64, plan["calls"].as_u64().unwrap());
+        // The mock counts the texts of messages; a plan counts the schemas too, which models also read.
+        let input = run["tokens"]["input"].as_u64().unwrap();
+        let estimated = &plan["tokens_estimated"]["input"];
+        assert!(input <= estimated["high"].as_u64().unwrap(), "{input} {estimated}");
+        assert!(input * 2 >= estimated["low"].as_u64().unwrap(), "{input} {estimated}");
+    }
+}
+
+#[test]
+fn the_offline_judge_takes_no_calls_and_dry_run_is_the_same() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(2, CRITERIA, true));
+    let plan = cli.run(&["plan", "suite.yaml"]).expect_code(0);
+    assert!(plan.stdout.contains("judge offline: 6 criteria, no calls"), "{}", plan.stdout);
+    assert!(plan.stdout.ends_with("nothing was sent\n"));
+    let dry = cli.run(&["eval", "suite.yaml", "--dry-run"]).expect_code(0);
+    assert_eq!(plan.stdout, dry.stdout);
+    assert!(!cli.path(".assize").exists());
+    cli.file("broken.yaml", "tests: 3\n");
+    cli.run(&["plan", "broken.yaml"]).expect_code(2);
+}

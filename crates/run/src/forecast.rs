@@ -1,0 +1,72 @@
+//! What an item would take, without running it.
+
+use assize_grade::Forecast;
+use assize_rubric::Judging;
+use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Prompt};
+use assize_target::Answer;
+use serde_json::Value;
+
+use crate::grading::{Scene, combine_task, rubric_task, whole_task};
+use crate::{Source, WorkItem};
+
+/// The judging of an item by judge (name), in the judging mode that applies or in another one. An answer that is not
+/// there yet counts as an empty one, and so do the results of members and what a program prints as a prompt.
+///
+/// # Errors
+/// When a judge can't be found.
+pub fn forecast(item: &WorkItem, judging: Option<Judging>) -> Result<Vec<(String, Forecast)>, String> {
+    let answer = match &item.source {
+        Source::Given(answer) => (**answer).clone(),
+        Source::Target(_) | Source::Missing { .. } => Answer::default(),
+    };
+    let scene = Scene::new(item, &answer);
+    let mut found = Vec::new();
+    for grader in &item.case.graders {
+        add(&scene, grader, judging, &mut found)?;
+    }
+    Ok(found)
+}
+
+/// What a grader and everything it is made of asks of judges.
+fn add(
+    scene: &Scene<'_>,
+    grader: &Grader,
+    judging: Option<Judging>,
+    found: &mut Vec<(String, Forecast)>,
+) -> Result<(), String> {
+    let judge = |named: Option<&str>| scene.item.judges.judge(scene.item.judge_wish(named));
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => {
+            let judge = judge(rubric.judge.as_deref())?;
+            let mut task = rubric_task(scene, rubric);
+            task.judging = judging.unwrap_or(task.judging);
+            found.push((judge.identity().name, judge.forecast(&task)));
+        }
+        GraderKind::Llm(llm) => {
+            let LlmGrader { prompt, judge: named, .. } = llm;
+            let judge = judge(named.as_deref())?;
+            let task = whole_task(scene, llm, known_text(prompt.as_ref()));
+            found.push((judge.identity().name, judge.forecast_whole(&task)));
+        }
+        GraderKind::Composite(composite) => {
+            for member in &composite.members {
+                add(scene, member, judging, found)?;
+            }
+            if let CompositeAggregator::Llm { prompt, judge: named } = &composite.aggregator {
+                let judge = judge(named.as_deref())?;
+                let task = combine_task(scene, known_text(prompt.as_ref()), &Value::Null);
+                found.push((judge.identity().name, judge.forecast_whole(&task)));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The text of a prompt, where it is known without running anything.
+fn known_text(prompt: Option<&Prompt>) -> Option<String> {
+    match prompt {
+        Some(Prompt::Text { text, .. }) => Some(text.clone()),
+        Some(Prompt::Program(_)) | None => None,
+    }
+}

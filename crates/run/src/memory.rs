@@ -1,0 +1,66 @@
+//! Remembered replies in the reply cache of the store.
+
+use std::sync::{Arc, OnceLock};
+
+use assize_llm::{BoxFuture, CallKey, Found, KeptReply, ReplyMemory};
+use assize_store::{CachedReply, ReplyCache};
+use serde::{Deserialize, Serialize};
+
+/// Who buys replies: a process working on a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Buyer {
+    /// The run's id.
+    pub run: String,
+    /// Any word that no other process has.
+    pub process: String,
+}
+
+/// A reply with the one who bought it, as it stands in the cache.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    buyer: Option<Buyer>,
+    reply: KeptReply,
+}
+
+/// The reply cache as a memory of models.
+pub struct CacheMemory {
+    cache: Arc<ReplyCache>,
+    /// Set once the run has a name; the same for all memories of a run.
+    buyer: Arc<OnceLock<Buyer>>,
+    /// The time, in seconds since 1970.
+    now: fn() -> i64,
+}
+
+impl CacheMemory {
+    /// Remembers in `cache` what `buyer` buys; `now` gives the time in seconds since 1970.
+    pub fn new(cache: Arc<ReplyCache>, buyer: Arc<OnceLock<Buyer>>, now: fn() -> i64) -> Self {
+        Self { cache, buyer, now }
+    }
+
+    /// Whether an earlier process of this very run bought it. What this process bought stands in its own records.
+    fn is_ours(&self, buyer: Option<&Buyer>) -> bool {
+        self.buyer.get().zip(buyer).is_some_and(|(us, them)| us.run == them.run && us.process != them.process)
+    }
+}
+
+impl ReplyMemory for CacheMemory {
+    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<Found>> {
+        let cache = Arc::clone(&self.cache);
+        Box::pin(async move {
+            // Reading may wait for a disk, which must not hold up the other calls of this thread.
+            let found = tokio::task::spawn_blocking(move || cache.find(key.as_bytes())).await;
+            // What can't be read, or was written by something else, is as good as not there: it is bought again.
+            let entry: Entry = serde_json::from_str(&found.ok()?.ok()??).ok()?;
+            Some(Found { bought_by_this_run: self.is_ours(entry.buyer.as_ref()), reply: entry.reply })
+        })
+    }
+
+    fn keep(&self, key: CallKey, reply: KeptReply) {
+        let model = reply.model.clone().unwrap_or_default();
+        let entry = Entry { buyer: self.buyer.get().cloned(), reply };
+        // A reply is made of strings and numbers, which all have a form in JSON.
+        if let Ok(reply) = serde_json::to_string(&entry) {
+            self.cache.keep(CachedReply { key: *key.as_bytes(), model, created: (self.now)(), reply });
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Opening the cache's file: settings of the connection, and the tables of this version.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use crate::StoreError;
+
+/// How long a connection waits for another process that is writing.
+const BUSY: Duration = Duration::from_secs(10);
+/// Tries to open a file that other processes are opening in the same moment.
+const OPENINGS: u32 = 50;
+/// The pause between them.
+const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
+
+/// What each version of the tables adds to the one before. The file's `user_version` counts the steps taken.
+const STEPS: &[&str] = &[include_str!("0001_replies.sql")];
+
+/// Opens the file, making it and its folder where they are missing.
+pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
+        ignore_in_git(folder)?;
+    }
+    let mut left = OPENINGS;
+    loop {
+        match try_open(path, STEPS) {
+            // Changing to the write-ahead log does not wait for others as everything else does.
+            Err(Refusal::Sqlite(error)) if is_busy(&error) && left > 0 => {
+                left -= 1;
+                std::thread::sleep(BETWEEN_OPENINGS);
+            }
+            Ok(connection) => return Ok(connection),
+            Err(Refusal::Sqlite(error)) => return Err(cache_error(path)(error)),
+            Err(Refusal::Version(found)) => {
+                let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
+                return Err(StoreError::Version { path: path.to_path_buf(), found, known });
+            }
+        }
+    }
+}
+
+/// What is kept here is made anew when it is missing, so it has no place in a repository.
+fn ignore_in_git(folder: &Path) -> Result<(), StoreError> {
+    let path = folder.join(".gitignore");
+    if path.exists() {
+        return Ok(());
+    }
+    fs::write(&path, "*\n").map_err(StoreError::io("write", path))
+}
+
+enum Refusal {
+    Sqlite(rusqlite::Error),
+    Version(u32),
+}
+
+impl From<rusqlite::Error> for Refusal {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+fn try_open(path: &Path, steps: &[&str]) -> Result<Connection, Refusal> {
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // A reply lost in a power cut is bought again; nothing else is.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
+    if version(&connection)? != known {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have done it between the look and the lock.
+        let found = version(&transaction)?;
+        if found > known {
+            return Err(Refusal::Version(found));
+        }
+        for step in &steps[found as usize..] {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "user_version", known)?;
+        transaction.commit()?;
+    }
+    Ok(connection)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+pub(super) fn cache_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> StoreError {
+    let path: PathBuf = path.to_path_buf();
+    move |error| StoreError::Cache { path, message: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_an_older_version_takes_the_missing_steps_and_keeps_its_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.db");
+        let old = try_open(&path, STEPS).ok().unwrap();
+        old.execute(
+            "INSERT INTO replies (key, model, created, reply) VALUES (zeroblob(32), 'm', 1, 'r')",
+            [],
+        )
+        .unwrap();
+        drop(old);
+        let next = [STEPS[0], "ALTER TABLE replies ADD COLUMN used INTEGER NOT NULL DEFAULT 0;"];
+        let new = try_open(&path, &next).ok().unwrap();
+        let used: i64 = new.query_row("SELECT used FROM replies", [], |row| row.get(0)).unwrap();
+        assert_eq!((used, version(&new).unwrap()), (0, 2));
+        drop(new);
+        assert!(matches!(open(&path), Err(StoreError::Version { found: 2, known: 1, .. })));
+    }
+
+    #[test]
+    fn the_settings_are_those_that_let_processes_share_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/er/replies.db");
+        let connection = open(&path).unwrap();
+        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        let timeout: i64 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)).unwrap();
+        assert_eq!((mode.as_str(), timeout), ("wal", 10_000));
+        assert_eq!(fs::read_to_string(folder.path().join("deep/er/.gitignore")).unwrap(), "*\n");
+    }
+}

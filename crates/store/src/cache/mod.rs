@@ -1,0 +1,11 @@
+//! The reply cache: a file beside the runs that may be deleted at any time.
+
+mod database;
+mod fence_key;
+mod replies;
+mod upkeep;
+mod writer;
+
+pub use fence_key::fence_key;
+pub use replies::{CachedReply, ReplyCache};
+pub use upkeep::{CacheStats, ModelStats};

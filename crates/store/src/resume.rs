@@ -1,0 +1,116 @@
+//! Going on with a run that stopped: what it holds is checked row by row, and what is not kept is taken out.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, BufWriter, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, RESULTS_FILE};
+use crate::outcome::{criterion_rows, is_complete};
+use crate::reader::Rows;
+use crate::{CaseKey, CaseRecord, JudgementRow, RunFolder, RunInfo, RunWriter, StoreError};
+
+/// One row of `inputs.jsonl`: what a case's result rests on, as a hash. Written before the result itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputsRow {
+    /// Name of the suite.
+    pub suite: String,
+    /// Id of the case.
+    pub case_id: String,
+    /// Name of the target; null when the answer was given.
+    pub target: Option<String>,
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// Hash of everything that decides about the result, in the words of whoever runs the case.
+    pub inputs: String,
+}
+
+impl RunFolder {
+    /// Goes on with the run in this folder. `keep` is shown every finished case with the hash of its inputs and says
+    /// whether its rows stay; a torn last row goes in any case. `run.json` becomes `info`.
+    ///
+    /// The rows that stay keep their bytes. A process that ends half-way through this leaves a run that can be resumed.
+    pub fn resume(
+        &self,
+        info: &RunInfo,
+        keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,
+    ) -> Result<RunWriter, StoreError> {
+        // Whoever holds the old files open keeps others out until the new ones are locked too.
+        let before = self.open_rows()?;
+        let kept = self.choose(keep)?;
+        // Results first: judgements without a result are leftovers that readers pass over, and a result without its
+        // judgements would be damage.
+        for name in [RESULTS_FILE, INPUTS_FILE, JUDGEMENTS_FILE] {
+            self.filter(name, &kept)?;
+        }
+        let rows = self.open_rows()?;
+        drop(before);
+        self.write_info(info)?;
+        Ok(RunWriter::new(self.clone(), rows))
+    }
+
+    fn choose(
+        &self,
+        keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,
+    ) -> Result<HashSet<CaseKey>, StoreError> {
+        let mut inputs: Rows<InputsRow> = Rows::open(self.file(INPUTS_FILE))?;
+        let mut kept = HashSet::new();
+        for record in self.cases()? {
+            let record = record?;
+            let key = CaseKey::of_result(&record.result);
+            // Both files are in the order in which cases finished; inputs whose result was lost are passed over.
+            let row = inputs
+                .by_ref()
+                .find(|row| row.as_ref().map_or(true, |row| key_of_inputs(row) == key))
+                .transpose()?;
+            // A result is only as good as the decisions it rests on.
+            if is_whole(&record) && row.is_some_and(|row| keep(&record, &row.inputs)) {
+                kept.insert(key);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Replaces a file of rows by those of the kept cases, byte for byte.
+    fn filter(&self, name: &str, kept: &HashSet<CaseKey>) -> Result<(), StoreError> {
+        let (path, draft) = (self.file(name), self.file(&format!("{name}.new")));
+        let old = File::open(&path).map_err(StoreError::io("read", &path))?;
+        let new = File::create(&draft).map_err(StoreError::io("write", &draft))?;
+        let (mut old, mut new) = (BufReader::new(old), BufWriter::new(new));
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            old.read_until(b'\n', &mut line).map_err(StoreError::io("read", &path))?;
+            if line.last() != Some(&b'\n') {
+                break;
+            }
+            // A row that can't be read has been complained about where it matters; here it belongs to no case.
+            let key: Option<CaseKey> = serde_json::from_slice(&line).ok();
+            if key.is_some_and(|key| kept.contains(&key)) {
+                new.write_all(&line).map_err(StoreError::io("write", &draft))?;
+            }
+        }
+        let new = new.into_inner().map_err(std::io::IntoInnerError::into_error);
+        new.and_then(|file| file.sync_all()).map_err(StoreError::io("write", &draft))?;
+        fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
+    }
+}
+
+/// Whether all the decisions that the result rests on are there.
+fn is_whole(record: &CaseRecord) -> bool {
+    record.result.graders.iter().all(|grader| {
+        let rows: Vec<&JudgementRow> =
+            record.judgements.iter().filter(|row| row.grader == grader.name).collect();
+        is_complete(&rows) && criterion_rows(&rows).len() == grader.criteria.len()
+    })
+}
+
+fn key_of_inputs(row: &InputsRow) -> CaseKey {
+    CaseKey {
+        suite: row.suite.clone(),
+        case_id: row.case_id.clone(),
+        target: row.target.clone(),
+        repeat: row.repeat,
+    }
+}

@@ -1,0 +1,145 @@
+//! The reply cache: what is kept is found, by several users at once, and can be made less.
+
+use std::sync::Arc;
+
+use assize_store::{CachedReply, ReplyCache, StoreError};
+
+fn key(n: u32) -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..4].copy_from_slice(&n.to_le_bytes());
+    key
+}
+
+fn reply(n: u32, text: &str) -> CachedReply {
+    CachedReply { key: key(n), model: format!("m{}", n % 2), created: i64::from(n), reply: text.into() }
+}
+
+#[test]
+fn what_is_kept_is_found_at_once_and_after_opening_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache/replies.db");
+    let cache = ReplyCache::open(&path).unwrap();
+    assert_eq!(cache.find(&key(1)).unwrap(), None);
+    for n in 0..2000 {
+        cache.keep(reply(n, &format!("reply {n}")));
+        assert_eq!(cache.find(&key(n)).unwrap(), Some(format!("reply {n}")));
+    }
+    cache.flush().unwrap();
+    assert_eq!(cache.find(&key(3)).unwrap().as_deref(), Some("reply 3"));
+    cache.keep(reply(2000, "last"));
+    drop(cache);
+    let again = ReplyCache::open(&path).unwrap();
+    assert_eq!(again.find(&key(1999)).unwrap().as_deref(), Some("reply 1999"));
+    assert_eq!(again.find(&key(2000)).unwrap().as_deref(), Some("last"));
+}
+
+#[test]
+fn the_first_reply_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = ReplyCache::open(folder.path().join("replies.db")).unwrap();
+    cache.keep(reply(1, "first"));
+    cache.keep(reply(1, "second"));
+    cache.flush().unwrap();
+    cache.keep(reply(1, "third"));
+    cache.flush().unwrap();
+    assert_eq!(cache.find(&key(1)).unwrap().as_deref(), Some("first"));
+}
+
+#[test]
+fn several_caches_on_one_file_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.db");
+    std::thread::scope(|scope| {
+        for user in 0..4 {
+            let path = path.clone();
+            scope.spawn(move || {
+                // Opened inside, so that the tables are made by all of them at once.
+                let cache = ReplyCache::open(path).unwrap();
+                for n in 0..300 {
+                    cache.keep(reply(user * 200 + n, "r"));
+                    if n % 50 == 0 {
+                        cache.flush().unwrap();
+                    }
+                }
+                cache.flush().unwrap();
+            });
+        }
+    });
+    let cache = ReplyCache::open(&path).unwrap();
+    assert_eq!(cache.stats().unwrap().replies, 900);
+}
+
+#[test]
+fn many_readers_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Arc::new(ReplyCache::open(folder.path().join("replies.db")).unwrap());
+    for n in 0..100 {
+        cache.keep(reply(n, "r"));
+    }
+    cache.flush().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            let cache = Arc::clone(&cache);
+            scope.spawn(move || (0..100).for_each(|n| assert!(cache.find(&key(n)).unwrap().is_some())));
+        }
+    });
+}
+
+#[test]
+fn counting_pruning_and_clearing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.db");
+    let cache = ReplyCache::open(&path).unwrap();
+    let empty = cache.stats().unwrap();
+    assert_eq!((empty.replies, empty.oldest, empty.models.len()), (0, None, 0));
+    for n in 0..10 {
+        cache.keep(reply(n, "größe"));
+    }
+    cache.keep(reply(11, &"x".repeat(100_000)));
+    cache.flush().unwrap();
+    let stats = cache.stats().unwrap();
+    assert_eq!((stats.replies, stats.oldest, stats.newest), (11, Some(0), Some(11)));
+    assert_eq!(stats.bytes, 100_000 + 10 * 7);
+    assert_eq!((stats.models[0].model.as_str(), stats.models[0].replies), ("m1", 6));
+    assert_eq!(cache.prune(Some(4)).unwrap(), 4);
+    assert_eq!(cache.stats().unwrap().oldest, Some(4));
+    assert_eq!(cache.prune(None).unwrap(), 7);
+    let after = cache.stats().unwrap();
+    assert!(after.replies == 0 && after.file_bytes < stats.file_bytes, "{after:?}");
+    drop(cache);
+    ReplyCache::remove(&path).unwrap();
+    ReplyCache::remove(&path).unwrap();
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_file_that_is_no_cache_is_refused_and_can_be_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.db");
+    std::fs::write(&path, "this is no database, it only has its name".repeat(50)).unwrap();
+    let error = ReplyCache::open(&path).unwrap_err();
+    assert!(matches!(error, StoreError::Cache { .. }), "{error}");
+    assert!(error.to_string().contains("replies.db"), "{error}");
+    ReplyCache::remove(&path).unwrap();
+    assert!(ReplyCache::open(&path).is_ok());
+}
+
+#[test]
+fn a_write_that_fails_is_said_and_what_was_kept_before_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.db");
+    let cache = ReplyCache::open(&path).unwrap();
+    cache.keep(reply(1, "kept"));
+    cache.flush().unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other
+        .execute_batch(
+            "CREATE TRIGGER full BEFORE INSERT ON replies BEGIN SELECT RAISE(ABORT, 'no room'); END",
+        )
+        .unwrap();
+    cache.keep(reply(2, "lost"));
+    let error = cache.flush().unwrap_err().to_string();
+    assert!(error.contains("no room"), "{error}");
+    assert_eq!(cache.find(&key(1)).unwrap().as_deref(), Some("kept"));
+    assert_eq!(cache.find(&key(2)).unwrap(), None);
+}
