@@ -299,7 +299,7 @@ fn files_that_can_not_be_read_are_refused() {
     assert_eq!(codes(&folder.load("gone.yaml")), ["E0501 1"]);
     assert_eq!(codes(&folder.load("gone.jsonl")), ["E0501 1"]);
     let big = fs::File::create(folder.path("big.yaml")).expect("created");
-    big.set_len(50 * 1024 * 1024).expect("sparse");
+    big.set_len(80 * 1024 * 1024).expect("sparse");
     let loaded = folder.load("big.yaml");
     assert_eq!(codes(&loaded), ["E0505 1"]);
     assert!(loaded.diagnostics[0].help[0].contains("JSONL"));
