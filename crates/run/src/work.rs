@@ -14,18 +14,7 @@ use crate::{Source, WorkItem};
 /// Answers and grades one item. Failures become part of the record; this never fails.
 pub(crate) async fn work(item: WorkItem) -> CaseRecord {
     let begun = Instant::now();
-    let mut head = CaseHead {
-        format: item.format,
-        suite: item.suite.to_string(),
-        case_id: item.case.id.to_string(),
-        target: item.source.target_name().map(str::to_owned),
-        repeat: item.repeat,
-        answer: None,
-        error: None,
-        tokens: Tokens::default(),
-        cost_usd: Some(0.0),
-        duration_ms: 0,
-    };
+    let mut head = head(&item);
     let answer = match answer(&item, &mut head).await {
         Ok(answer) => answer,
         Err(error) => {
@@ -56,19 +45,26 @@ pub(crate) async fn work(item: WorkItem) -> CaseRecord {
 
 /// The record of an item whose work broke inside this program: said, never lost.
 pub(crate) fn broken(item: &WorkItem, message: String) -> CaseRecord {
-    let head = CaseHead {
+    let error = CaseError { stage: "grade".to_owned(), kind: "internal".to_owned(), message };
+    // What was spent before it broke is not known.
+    let head = CaseHead { error: Some(error), cost_usd: None, ..head(item) };
+    CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() }
+}
+
+/// What a record says of an item before anything was asked or spent.
+fn head(item: &WorkItem) -> CaseHead {
+    CaseHead {
         format: item.format,
         suite: item.suite.to_string(),
         case_id: item.case.id.to_string(),
         target: item.source.target_name().map(str::to_owned),
         repeat: item.repeat,
         answer: None,
-        error: Some(CaseError { stage: "grade".to_owned(), kind: "internal".to_owned(), message }),
+        error: None,
         tokens: Tokens::default(),
-        cost_usd: None,
+        cost_usd: Some(0.0),
         duration_ms: 0,
-    };
-    CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() }
+    }
 }
 
 async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseError> {

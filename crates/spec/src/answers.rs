@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use assize_rubric::GraderStanding;
 
-use crate::Cases;
-use crate::decode::{Collector, Context, LoadedRubric, SuiteDefaults, finish, jsonl};
+use crate::decode::{Collector, LoadedRubric, SuiteDefaults, jsonl};
 use crate::load::{LoadOptions, LoadedSuite, context};
 use crate::model::{Grader, GraderKind, Place, Suite, SuiteSettings};
 
@@ -55,11 +54,5 @@ pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -
         }
         loaded = Some((suite, collector.into_cases()));
     }
-    let (suite, cases) = match loaded {
-        Some((suite, cases)) => (Some(suite), cases),
-        None => (None, Cases::default()),
-    };
-    let Context { sources, problems, .. } = cx;
-    let diagnostics = finish(problems, &sources);
-    LoadedSuite { suite, cases, sources, diagnostics }
+    LoadedSuite::new(cx, loaded)
 }

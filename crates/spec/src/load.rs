@@ -37,6 +37,17 @@ pub struct LoadedSuite {
 }
 
 impl LoadedSuite {
+    /// What was loaded, with every complaint made on the way.
+    pub(crate) fn new(cx: Context, loaded: Option<(Suite, Cases)>) -> Self {
+        let (suite, cases) = match loaded {
+            Some((suite, cases)) => (Some(suite), cases),
+            None => (None, Cases::default()),
+        };
+        let Context { sources, problems, .. } = cx;
+        let diagnostics = finish(problems, &sources);
+        Self { suite, cases, sources, diagnostics }
+    }
+
     /// Whether anything is wrong enough to refuse the file.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|d| d.severity == assize_diagnostic::Severity::Error)
@@ -57,13 +68,7 @@ pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
             None
         }
     };
-    let (suite, cases) = match loaded {
-        Some((suite, cases)) => (Some(suite), cases),
-        None => (None, Cases::default()),
-    };
-    let Context { sources, problems, .. } = cx;
-    let diagnostics = finish(problems, &sources);
-    LoadedSuite { suite, cases, sources, diagnostics }
+    LoadedSuite::new(cx, loaded)
 }
 
 type Loaded = Option<(Suite, Cases)>;

@@ -7,7 +7,7 @@ use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
 use super::grader::{Templates, evidence, judging};
 use super::targets::find::{find, folders, read};
 use super::targets::variables::{Expanded, expand};
-use super::{Context, Object, Problems, finish};
+use super::{Context, Object, Problems, common, finish};
 use crate::LoadOptions;
 use crate::codes;
 use crate::model::{Config, LineOverrides};
@@ -155,23 +155,9 @@ fn workers(cx: &mut Context, object: &mut Object<'_>) -> Option<usize> {
 }
 
 fn lines(cx: &mut Context, object: &mut Object<'_>) -> LineOverrides {
-    let pass = object.unit("threshold", &mut cx.problems);
-    let borderline = object.unit("borderline", &mut cx.problems);
-    if let (Some(pass), Some(borderline)) = (&pass, &borderline)
-        && borderline.value > pass.value
-    {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::LINES_CROSSED,
-                "`borderline` is above `threshold`",
-                borderline.span,
-                format!("found {}", borderline.value.get()),
-            )
-            .with_secondary(pass.span, format!("the pass line is {}", pass.value.get()))
-            .with_help("use a number at or below the pass line"),
-        );
-    }
-    LineOverrides { pass: pass.map(|line| line.value), borderline: borderline.map(|line| line.value) }
+    let mut found = common::FoundLines::default();
+    common::lines(cx, object, &mut found);
+    found.finish(cx)
 }
 
 /// A path, relative to the folder of the config file, or to the one above, in which `.assize` stands.
