@@ -29,7 +29,7 @@ mod sum;
 mod tree;
 mod verdict;
 
-pub use aggregation::{Aggregate, Aggregation, Part, aggregate};
+pub use aggregation::Aggregation;
 pub use case::{CaseScore, GraderOutcome, GraderScore, GraderStanding, score_case};
 pub use combine::{Combination, CombinedScore, combine};
 pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use assize_rubric::{
-    Aggregation, Criterion, Gate, GateState, Lines, Outcome, Part, RawScore, Rubric, RubricScore, Tree,
-    Verdict, aggregate, points_mean, points_ratio, score_rubric, weighted_mean,
+    Aggregation, Card, CardKind, CardNode, CaseTally, Criterion, Criticality, Gate, GateState, Lines,
+    MissingPolicy, Outcome, RawScore, Rubric, RubricScore, Standing, Tree, Verdict, Weight, points_mean,
+    points_ratio, score_card, score_rubric, weighted_mean,
 };
 use serde_json::{Map, Value, json};
 
@@ -128,16 +129,33 @@ fn graded_tree(root: &Value) -> Value {
 fn benchmark_rubric(inputs: &Value) -> Value {
     let aggregation: Aggregation =
         serde_json::from_value(inputs["aggregation"].clone()).expect("a known method");
-    let parts: Vec<Part> = items(&inputs["benchmarks"])
-        .iter()
-        .map(|input| Part {
-            weight: weight(number(&input["weight"])),
-            score: Some(unit(number(&input["score"]))),
-            hard_gate: (input["criticality"] == "hard_gate").then(|| unit(number(&input["threshold"]))),
-        })
-        .collect();
-    let whole = aggregate(&parts, aggregation);
-    json!({"score": whole.score, "passed": whole.passes(unit(number(&inputs["passing_threshold"])))})
+    let node = |code: &Value, weight, line: &Value, kind| CardNode {
+        code: code.as_str().unwrap_or("rubric").into(),
+        weight,
+        line: unit(number(line)),
+        kind,
+    };
+    let group = CardKind::Group { aggregation, hard_gate: false };
+    let mut card = Card::new(node(&Value::Null, Weight::ONE, &inputs["passing_threshold"], group));
+    let mut scores = Vec::new();
+    for input in items(&inputs["benchmarks"]) {
+        let criticality = match input["criticality"].as_str() {
+            Some("hard_gate") => Criticality::HardGate,
+            Some("improvement_signal") => Criticality::ImprovementSignal,
+            _ => Criticality::ThresholdGate,
+        };
+        let kind = CardKind::Benchmark { criticality };
+        let benchmark = node(&input["code"], weight(number(&input["weight"])), &input["threshold"], kind);
+        let id = card.add(card.root(), benchmark).expect("the root is a group");
+        scores.push((id, unit(number(&input["score"]))));
+    }
+    let tally = |id| {
+        let found = scores.iter().find(|(benchmark, _)| *benchmark == id).map(|(_, score)| *score);
+        CaseTally::new(found, 0)
+    };
+    let scored = score_card(&card, tally, MissingPolicy::Incomplete);
+    let whole = scored.root();
+    json!({"score": whole.score(), "passed": whole.standing == Standing::Pass})
 }
 
 fn na_handling(inputs: &Value) -> Value {
