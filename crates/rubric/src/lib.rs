@@ -7,7 +7,7 @@
 //!
 //! The arithmetic, in the order it is applied: [`score_rubric`] scores one rubric,
 //! [`score_case`] combines the graders of one case, [`weighted_mean`] is the mean of a weighted tree,
-//! [`aggregate`] is one level of a scorecard, and [`score_card`] a whole one.
+//! [`score_card`] adds up a whole scorecard.
 
 #![warn(missing_docs)]
 
