@@ -73,7 +73,12 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room("assize-lint", "2", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
-    room("assize-report", "3", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
+    room("assize-analysis", "2", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
+    room(
+        "assize-report",
+        "3",
+        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store", "assize-analysis"],
+    ),
     room(
         "assize-cli",
         "4",
@@ -82,6 +87,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-rubric",
             "assize-stats",
             "assize-spec",
+            "assize-analysis",
             "assize-lint",
             "assize-llm",
             "assize-store",
