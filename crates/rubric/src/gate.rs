@@ -49,10 +49,12 @@ impl Gate {
             // A minimum of 0 holds for every answer, so an ungraded criterion can't fail it.
             Outcome::Ungraded if at_least(0.0, minimum) => GateState::Passed,
             Outcome::Ungraded => GateState::Open,
-            Outcome::Met | Outcome::Unmet | Outcome::Scored(_) => match outcome.value() {
-                Some(value) if at_least(value, minimum) => GateState::Passed,
-                _ => GateState::Failed,
-            },
+            Outcome::Met | Outcome::Unmet | Outcome::Scored(_) | Outcome::Averaged(_) => {
+                match outcome.value() {
+                    Some(value) if at_least(value, minimum) => GateState::Passed,
+                    _ => GateState::Failed,
+                }
+            }
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct Judgement {
     pub evidence: Vec<Evidence>,
     /// How sure the judge says it is.
     pub confidence: Option<Confidence>,
+    /// What the probabilities of the judge's tokens say, where they were asked for.
+    pub probability: Option<Probability>,
     /// Who decided.
     pub judge: JudgeIdentity,
     /// Why there is no decision; set exactly when the outcome is ungraded.
@@ -34,6 +36,17 @@ pub struct Judgement {
     pub cost_usd: Option<f64>,
     /// What the judge replied, word for word, in order.
     pub replies: Vec<String>,
+}
+
+/// A decision read off the probabilities of the tokens that say it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Probability {
+    /// The expected decision: a score from 0 to 10, or for met and unmet the probability of met, 0 to 1.
+    pub expected: f64,
+    /// How much probability lies on tokens that are decisions at all, 0 to 1.
+    pub mass: f64,
+    /// The score that the judge wrote; null for met and unmet.
+    pub written: Option<u8>,
 }
 
 /// A passage that a decision rests on.
@@ -98,6 +111,10 @@ pub enum UngradedKind {
     Evidence,
     /// The run ended before it was this criterion's turn.
     Cancelled,
+    /// The judges of a panel are evenly split, and nobody said what becomes of a tie.
+    Tie,
+    /// The model gave no usable probabilities of its decision.
+    Probability,
     /// There is no stored decision that belongs to this criterion as it now reads.
     NotJudged,
 }

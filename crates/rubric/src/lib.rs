@@ -7,7 +7,8 @@
 //!
 //! The arithmetic, in the order it is applied: [`score_rubric`] scores one rubric,
 //! [`score_case`] combines the graders of one case, [`weighted_mean`] is the mean of a weighted tree,
-//! [`score_card`] adds up a whole scorecard.
+//! [`score_card`] adds up a whole scorecard. Before all of them, [`combine_votes`] makes one decision of several on the
+//! same criterion.
 
 #![warn(missing_docs)]
 
@@ -21,6 +22,7 @@ mod judgement;
 mod judging;
 mod number;
 mod outcome;
+mod panel;
 mod points;
 mod rubric;
 mod score;
@@ -35,10 +37,11 @@ pub use combine::{Combination, CombinedScore, combine};
 pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
 pub use gate::{Gate, GateState};
 pub use id::CriterionId;
-pub use judgement::{Confidence, Evidence, JudgeIdentity, Judgement, Tokens, Ungraded, UngradedKind};
+pub use judgement::{Confidence, Evidence, JudgeIdentity, Judgement, Probability, Tokens, Ungraded, UngradedKind};
 pub use judging::{EvidencePolicy, Judging};
-pub use number::{NotFinite, OutOfRange, RawScore, Unit, Weight};
+pub use number::{NotFinite, OutOfRange, Points, RawScore, Unit, Weight};
 pub use outcome::Outcome;
+pub use panel::{Cast, PanelDecision, PanelResult, PanelRule, PanelVote, Ties, combine_votes};
 pub use points::{PointsMean, points_mean, points_ratio};
 pub use rubric::{Rubric, RubricError};
 pub use score::{Formula, OutcomeError, RubricScore, score_rubric};

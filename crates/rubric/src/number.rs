@@ -141,6 +141,62 @@ impl From<RawScore> for u8 {
     }
 }
 
+/// A score from 0 to 10 that need not be whole: the mean of several scores, or an expected one. No judge says it.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Points(f64);
+
+// A number from 0 to 10 is not NaN.
+impl Eq for Points {}
+
+impl std::hash::Hash for Points {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+impl Points {
+    /// Accepts 0 to 10; NaN is out of range.
+    pub fn new(value: f64) -> Result<Self, OutOfRange> {
+        if (0.0..=10.0).contains(&value) {
+            Ok(Self(value + 0.0))
+        } else {
+            Err(OutOfRange { low: 0, high: 10 })
+        }
+    }
+
+    /// The number, 0 to 10.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// The score on the 0 to 1 scale: a tenth of it.
+    pub fn value(self) -> f64 {
+        self.0 / 10.0
+    }
+
+    /// The whole score this is, but for rounding.
+    pub fn whole(self) -> Option<RawScore> {
+        let nearest = self.0.round();
+        // From 0 to 10, so that nothing is lost.
+        ((self.0 - nearest).abs() <= crate::TOLERANCE).then_some(RawScore(nearest as u8))
+    }
+}
+
+impl TryFrom<f64> for Points {
+    type Error = OutOfRange;
+
+    fn try_from(value: f64) -> Result<Self, OutOfRange> {
+        Self::new(value)
+    }
+}
+
+impl From<Points> for f64 {
+    fn from(points: Points) -> Self {
+        points.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +215,9 @@ mod tests {
         assert!(Unit::new(1.000_001).is_err());
         assert!(Unit::new(f64::NAN).is_err());
         assert!(RawScore::new(11).is_err());
+        assert!(Points::new(10.1).is_err() && Points::new(f64::NAN).is_err());
+        assert_eq!(Points::new(7.000_000_000_1).expect("in range").whole(), RawScore::new(7).ok());
+        assert_eq!(Points::new(7.1).expect("in range").whole(), None);
         assert_eq!(RawScore::new(7).expect("in range").value(), 0.7);
     }
 }

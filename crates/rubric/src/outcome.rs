@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{RawScore, Scale};
+use crate::{Points, RawScore, Scale};
 
 /// What was decided about one criterion on one case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -14,6 +14,8 @@ pub enum Outcome {
     Unmet,
     /// Score range: the judge's number.
     Scored(RawScore),
+    /// Score range: what several numbers come to, where that is no whole number.
+    Averaged(Points),
     /// The criterion has nothing to say about this case; it is left out of the arithmetic.
     NotApplicable,
     /// The judge could not be made to answer. Never a zero, never a pass.
@@ -27,6 +29,7 @@ impl Outcome {
             Self::Met => Some(1.0),
             Self::Unmet => Some(0.0),
             Self::Scored(raw) => Some(raw.value()),
+            Self::Averaged(points) => Some(points.value()),
             Self::NotApplicable | Self::Ungraded => None,
         }
     }
@@ -39,18 +42,33 @@ impl Outcome {
         }
     }
 
+    /// The score from 0 to 10, whole or not, when there is one.
+    pub fn points(self) -> Option<f64> {
+        match self {
+            Self::Scored(raw) => Some(f64::from(raw.get())),
+            Self::Averaged(points) => Some(points.get()),
+            _ => None,
+        }
+    }
+
+    /// The outcome of this many points: a plain score where they are whole.
+    pub fn of_points(points: Points) -> Self {
+        points.whole().map_or(Self::Averaged(points), Self::Scored)
+    }
+
     /// The word used in records and output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Met => "met",
             Self::Unmet => "unmet",
-            Self::Scored(_) => "scored",
+            Self::Scored(_) | Self::Averaged(_) => "scored",
             Self::NotApplicable => "not_applicable",
             Self::Ungraded => "ungraded",
         }
     }
 
-    /// The outcome a record's word and raw score stand for; `None` if they do not fit together.
+    /// The outcome a record's word and raw score stand for; `None` if they do not fit together. A score without a
+    /// whole number is for the caller to read.
     pub fn from_parts(name: &str, raw_score: Option<u8>) -> Option<Self> {
         match (name, raw_score) {
             ("met", None) => Some(Self::Met),
@@ -66,7 +84,7 @@ impl Outcome {
     pub const fn fits(self, scale: &Scale) -> bool {
         match self {
             Self::Met | Self::Unmet => matches!(scale, Scale::Checklist),
-            Self::Scored(_) => matches!(scale, Scale::Bands(_)),
+            Self::Scored(_) | Self::Averaged(_) => matches!(scale, Scale::Bands(_)),
             Self::NotApplicable | Self::Ungraded => true,
         }
     }
