@@ -1,0 +1,421 @@
+//! Several decisions on one criterion made into one.
+//!
+//! A vote that did not come about is never counted as anything. If what is missing could change what the panel says,
+//! the panel has decided nothing yet, and the bounds say between which values it lies.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Outcome, Points, Scale, TOLERANCE};
+
+/// How the votes of a panel become one decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PanelRule {
+    /// Met if more votes say met than unmet; of scores, the one given most often.
+    Majority,
+    /// The mean of the scores; met if the share of met votes is above one half.
+    Mean,
+    /// The middle score, or the mean of the middle two; met as by [`PanelRule::Majority`].
+    Median,
+    /// Met if every vote says met; the lowest score.
+    Unanimous,
+    /// Met if any vote says met; the highest score.
+    Any,
+    /// The mean with the weights of the judges; met if the weight of met votes is above one half of all.
+    Weighted,
+}
+
+impl PanelRule {
+    /// All rules.
+    pub const ALL: [Self; 6] =
+        [Self::Majority, Self::Mean, Self::Median, Self::Unanimous, Self::Any, Self::Weighted];
+
+    /// The word used in files, options and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Majority => "majority",
+            Self::Mean => "mean",
+            Self::Median => "median",
+            Self::Unanimous => "unanimous",
+            Self::Any => "any",
+            Self::Weighted => "weighted",
+        }
+    }
+
+    /// The rule of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+
+    /// The rule where nobody names one: a vote on met or unmet, the mean of scores.
+    pub const fn usual(scale: &Scale) -> Self {
+        match scale {
+            Scale::Checklist => Self::Majority,
+            Scale::Bands(_) => Self::Mean,
+        }
+    }
+}
+
+/// What becomes of a tie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ties {
+    /// Nothing was decided.
+    #[default]
+    Ungraded,
+    /// Unmet; the lowest of the tied scores.
+    Fail,
+    /// Met; the highest of the tied scores.
+    Pass,
+}
+
+impl Ties {
+    /// The word used in files, options and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ungraded => "ungraded",
+            Self::Fail => "fail",
+            Self::Pass => "pass",
+        }
+    }
+
+    /// What this word stands for.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Ungraded, Self::Fail, Self::Pass].into_iter().find(|ties| ties.name() == name)
+    }
+}
+
+/// What one vote says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cast {
+    /// A value from 0 to 1; 0 or 1 for unmet and met.
+    Value(f64),
+    /// The criterion does not apply.
+    NotApplicable,
+    /// The judge could not be made to answer.
+    Missing,
+}
+
+impl From<Outcome> for Cast {
+    fn from(outcome: Outcome) -> Self {
+        match (outcome, outcome.value()) {
+            (Outcome::NotApplicable, _) => Self::NotApplicable,
+            (_, Some(value)) => Self::Value(value),
+            (_, None) => Self::Missing,
+        }
+    }
+}
+
+/// One vote.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PanelVote {
+    /// What it says.
+    pub cast: Cast,
+    /// The weight of its judge, above 0. Only [`PanelRule::Weighted`] looks at it.
+    pub weight: f64,
+}
+
+/// What a panel says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PanelResult {
+    /// This value, 0 to 1; 0 or 1 for unmet and met.
+    Value(f64),
+    /// The criterion does not apply.
+    NotApplicable,
+    /// Nothing: the votes are evenly split.
+    Tie,
+    /// Nothing yet: the missing votes could change it.
+    Open,
+}
+
+/// The decision of a panel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PanelDecision {
+    /// What it says.
+    pub result: PanelResult,
+    /// Whether the votes are evenly split, whatever became of that.
+    pub tie: bool,
+    /// The lowest value that the missing votes, or the resolution of a tie, could lead to, 0 to 1.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+}
+
+impl PanelDecision {
+    /// The outcome of a criterion on this scale. What is tied or open is ungraded.
+    pub fn outcome(self, scale: &Scale) -> Outcome {
+        match (self.result, scale) {
+            (PanelResult::NotApplicable, _) => Outcome::NotApplicable,
+            (PanelResult::Tie | PanelResult::Open, _) => Outcome::Ungraded,
+            (PanelResult::Value(value), Scale::Checklist) if value >= 0.5 => Outcome::Met,
+            (PanelResult::Value(_), Scale::Checklist) => Outcome::Unmet,
+            // A mean of numbers up to 1 may exceed 1 by rounding.
+            (PanelResult::Value(value), Scale::Bands(_)) => {
+                Points::new((value * 10.0).min(10.0)).map_or(Outcome::Ungraded, Outcome::of_points)
+            }
+        }
+    }
+}
+
+/// What complete votes say: a value, or the values they are tied between.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Said {
+    Value(f64),
+    Tied(f64, f64),
+}
+
+impl Said {
+    /// What is left of it under a rule for ties: (value if any, lowest, highest).
+    fn settled(self, ties: Ties) -> (Option<f64>, f64, f64) {
+        match (self, ties) {
+            (Self::Value(value), _) => (Some(value), value, value),
+            (Self::Tied(low, _), Ties::Fail) => (Some(low), low, low),
+            (Self::Tied(_, high), Ties::Pass) => (Some(high), high, high),
+            (Self::Tied(low, high), Ties::Ungraded) => (None, low, high),
+        }
+    }
+}
+
+/// Makes one decision of the votes. `binary` says that values are 0 or 1 and that the decision must be one of them;
+/// `may_not_apply` that a missing vote could have been "does not apply".
+///
+/// The criterion does not apply if more than half of all votes say so; otherwise such votes are left out and the rest
+/// decides. A value is given only if no completion of the missing votes could lead to another one. The order of votes
+/// does not matter.
+pub fn combine_votes(
+    votes: &[PanelVote],
+    binary: bool,
+    may_not_apply: bool,
+    rule: PanelRule,
+    ties: Ties,
+) -> PanelDecision {
+    let weight = |vote: &PanelVote| if rule == PanelRule::Weighted { vote.weight } else { 1.0 };
+    let mut values: Vec<(f64, f64)> = Vec::new();
+    let mut missing: Vec<f64> = Vec::new();
+    let mut not_applicable: Vec<f64> = Vec::new();
+    for vote in votes {
+        match vote.cast {
+            Cast::Value(value) => values.push((value, weight(vote))),
+            Cast::NotApplicable => not_applicable.push(weight(vote)),
+            Cast::Missing => missing.push(weight(vote)),
+        }
+    }
+    // Sums of floats depend on their order, decisions must not.
+    values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    missing.sort_by(f64::total_cmp);
+    not_applicable.sort_by(f64::total_cmp);
+    let (absent, left_out): (f64, f64) = (missing.iter().sum(), not_applicable.iter().sum());
+    let half = (values.iter().map(|(_, weight)| weight).sum::<f64>() + absent + left_out) / 2.0;
+
+    if votes.is_empty() {
+        return PanelDecision { result: PanelResult::Open, tie: false, low: 0.0, high: 1.0 };
+    }
+    if left_out > half + TOLERANCE {
+        return PanelDecision { result: PanelResult::NotApplicable, tie: false, low: 0.0, high: 1.0 };
+    }
+    let could_not_apply = may_not_apply && left_out + absent > half + TOLERANCE;
+    if rule == PanelRule::Majority && !binary {
+        return most_frequent(&values, missing.len(), could_not_apply, ties);
+    }
+    // Every other rule rises with every vote, so the extreme completions bound all others; one that does not apply
+    // lies between them.
+    let completed = |value: f64| {
+        let mut all = values.clone();
+        all.extend(missing.iter().map(|&weight| (value, weight)));
+        all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        said(&all, binary, rule)
+    };
+    let (worst, best) = (completed(0.0), completed(1.0));
+    let ((value, low, _), (other, _, high)) = (worst.settled(ties), best.settled(ties));
+    let same = value == other && (value.is_some() || worst == best);
+    let tie = matches!(worst, Said::Tied(..)) && matches!(best, Said::Tied(..));
+    let result = match value {
+        _ if could_not_apply || !same => PanelResult::Open,
+        Some(value) => PanelResult::Value(value),
+        None => PanelResult::Tie,
+    };
+    PanelDecision { result, tie: tie && result != PanelResult::Open, low, high }
+}
+
+/// What complete votes say by a rule that rises with every vote. `votes` are (value, weight), in order.
+fn said(votes: &[(f64, f64)], binary: bool, rule: PanelRule) -> Said {
+    let (first, last) = match (votes.first(), votes.last()) {
+        (Some(first), Some(last)) => (first.0, last.0),
+        // Nobody has a value: whatever it could be.
+        _ => return Said::Tied(0.0, 1.0),
+    };
+    match rule {
+        PanelRule::Unanimous => return Said::Value(first),
+        PanelRule::Any => return Said::Value(last),
+        _ => {}
+    }
+    let total: f64 = votes.iter().map(|(_, weight)| weight).sum();
+    let mean = votes.iter().map(|(value, weight)| value * weight).sum::<f64>() / total;
+    if binary {
+        return if (mean - 0.5).abs() <= TOLERANCE {
+            Said::Tied(0.0, 1.0)
+        } else {
+            Said::Value(if mean > 0.5 { 1.0 } else { 0.0 })
+        };
+    }
+    if rule == PanelRule::Median {
+        let middle = votes.len() / 2;
+        let value = if votes.len() % 2 == 1 {
+            votes[middle].0
+        } else {
+            f64::midpoint(votes[middle - 1].0, votes[middle].0)
+        };
+        return Said::Value(value);
+    }
+    // A mean lies between its parts; rounding must not carry it beyond them.
+    Said::Value(mean.clamp(first, last))
+}
+
+/// The score given most often. More votes for one score are fewer for another, so extremes bound nothing here: a
+/// leader is safe if the missing votes can't bring the next one up to it.
+fn most_frequent(
+    values: &[(f64, f64)],
+    missing: usize,
+    could_not_apply: bool,
+    ties: Ties,
+) -> PanelDecision {
+    let counts: Vec<(f64, usize)> = values
+        .chunk_by(|a, b| (a.0 - b.0).abs() <= TOLERANCE)
+        .map(|same| (same[0].0, same.len()))
+        .collect();
+    let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+    let leaders: Vec<f64> = counts.iter().filter(|(_, count)| *count == most).map(|(value, _)| *value).collect();
+    let second = counts.iter().map(|(_, count)| *count).filter(|count| *count < most).max().unwrap_or(0);
+    if let ([leader], true) = (leaders.as_slice(), most > second + missing && !could_not_apply) {
+        return PanelDecision { result: PanelResult::Value(*leader), tie: false, low: *leader, high: *leader };
+    }
+    if missing > 0 || could_not_apply {
+        // What can still draw level with the leader can still be the decision.
+        let reachable = |count: usize| count + missing >= most;
+        let (mut low, mut high) = (1.0f64, 0.0f64);
+        for (value, _) in counts.iter().filter(|(_, count)| reachable(*count)) {
+            (low, high) = (low.min(*value), high.max(*value));
+        }
+        if reachable(0) {
+            (low, high) = (0.0, 1.0);
+        }
+        return PanelDecision { result: PanelResult::Open, tie: false, low, high };
+    }
+    let (low, high) = (leaders.first().copied().unwrap_or(0.0), leaders.last().copied().unwrap_or(1.0));
+    let (value, low, high) = Said::Tied(low, high).settled(ties);
+    PanelDecision { result: value.map_or(PanelResult::Tie, PanelResult::Value), tie: true, low, high }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn votes(casts: &[Cast]) -> Vec<PanelVote> {
+        casts.iter().map(|&cast| PanelVote { cast, weight: 1.0 }).collect()
+    }
+
+    const MET: Cast = Cast::Value(1.0);
+    const UNMET: Cast = Cast::Value(0.0);
+
+    fn checklist(casts: &[Cast], rule: PanelRule, ties: Ties) -> PanelResult {
+        combine_votes(&votes(casts), true, true, rule, ties).result
+    }
+
+    fn scores(raw: &[u8], rule: PanelRule, ties: Ties) -> PanelDecision {
+        let casts: Vec<Cast> = raw.iter().map(|&raw| Cast::Value(f64::from(raw) / 10.0)).collect();
+        combine_votes(&votes(&casts), false, false, rule, ties)
+    }
+
+    #[test]
+    fn met_and_unmet_by_every_rule() {
+        use PanelResult::{Tie, Value};
+        for (casts, majority, unanimous, any) in [
+            ([MET, MET, MET], Value(1.0), Value(1.0), Value(1.0)),
+            ([MET, UNMET, MET], Value(1.0), Value(0.0), Value(1.0)),
+            ([UNMET, UNMET, MET], Value(0.0), Value(0.0), Value(1.0)),
+            ([MET, UNMET, Cast::NotApplicable], Tie, Value(0.0), Value(1.0)),
+        ] {
+            for rule in [PanelRule::Majority, PanelRule::Mean, PanelRule::Median, PanelRule::Weighted] {
+                assert_eq!(checklist(&casts, rule, Ties::Ungraded), majority, "{casts:?} {rule:?}");
+            }
+            assert_eq!(checklist(&casts, PanelRule::Unanimous, Ties::Ungraded), unanimous);
+            assert_eq!(checklist(&casts, PanelRule::Any, Ties::Ungraded), any);
+        }
+        assert_eq!(checklist(&[MET, UNMET], PanelRule::Majority, Ties::Fail), Value(0.0));
+        assert_eq!(checklist(&[MET, UNMET], PanelRule::Majority, Ties::Pass), Value(1.0));
+    }
+
+    #[test]
+    fn weights_decide_where_they_are_asked_for() {
+        let mut panel = votes(&[MET, UNMET, UNMET]);
+        panel[0].weight = 3.0;
+        let by = |rule| combine_votes(&panel, true, false, rule, Ties::Ungraded).result;
+        assert_eq!(by(PanelRule::Weighted), PanelResult::Value(1.0));
+        assert_eq!(by(PanelRule::Majority), PanelResult::Value(0.0));
+        panel[0].weight = 2.0;
+        let tie = combine_votes(&panel, true, false, PanelRule::Weighted, Ties::Ungraded);
+        assert_eq!((tie.result, tie.tie, tie.low, tie.high), (PanelResult::Tie, true, 0.0, 1.0));
+    }
+
+    #[test]
+    fn scores_by_every_rule() {
+        let value = |raw: &[u8], rule| match scores(raw, rule, Ties::Ungraded).result {
+            PanelResult::Value(value) => (value * 1e6).round() / 1e5,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(value(&[7, 8, 8], PanelRule::Mean), 7.66667);
+        assert_eq!(value(&[2, 8, 8], PanelRule::Median), 8.0);
+        assert_eq!(value(&[7, 8, 2, 9], PanelRule::Median), 7.5);
+        assert_eq!(value(&[7, 8, 8], PanelRule::Majority), 8.0);
+        assert_eq!(value(&[7, 8, 3], PanelRule::Unanimous), 3.0);
+        assert_eq!(value(&[7, 8, 3], PanelRule::Any), 8.0);
+        let tie = scores(&[7, 8, 3, 8, 3], PanelRule::Majority, Ties::Ungraded);
+        assert_eq!((tie.result, tie.low, tie.high), (PanelResult::Tie, 0.3, 0.8));
+        assert_eq!(scores(&[8, 3], PanelRule::Majority, Ties::Fail).result, PanelResult::Value(0.3));
+        assert!(scores(&[8, 3], PanelRule::Majority, Ties::Pass).tie);
+    }
+
+    #[test]
+    fn a_missing_vote_that_could_change_something_leaves_all_open() {
+        let panel = |casts: &[Cast], rule| combine_votes(&votes(casts), true, false, rule, Ties::Ungraded);
+        let two = panel(&[MET, MET, Cast::Missing], PanelRule::Majority);
+        assert_eq!(two.result, PanelResult::Value(1.0), "one vote can't turn two");
+        let one = panel(&[MET, UNMET, Cast::Missing], PanelRule::Majority);
+        assert_eq!((one.result, one.low, one.high), (PanelResult::Open, 0.0, 1.0));
+        assert_eq!(panel(&[UNMET, Cast::Missing], PanelRule::Unanimous).result, PanelResult::Value(0.0));
+        assert_eq!(panel(&[MET, Cast::Missing], PanelRule::Unanimous).result, PanelResult::Open);
+        assert_eq!(panel(&[MET, Cast::Missing], PanelRule::Any).result, PanelResult::Value(1.0));
+        assert_eq!(panel(&[Cast::Missing], PanelRule::Any).result, PanelResult::Open);
+        let mean = combine_votes(
+            &votes(&[Cast::Value(0.6), Cast::Missing]),
+            false,
+            false,
+            PanelRule::Mean,
+            Ties::Ungraded,
+        );
+        assert_eq!((mean.result, mean.low, mean.high), (PanelResult::Open, 0.3, 0.8));
+    }
+
+    #[test]
+    fn what_most_say_does_not_apply_does_not_apply() {
+        let none = Cast::NotApplicable;
+        assert_eq!(checklist(&[none, none, MET], PanelRule::Any, Ties::Pass), PanelResult::NotApplicable);
+        assert_eq!(checklist(&[none, MET], PanelRule::Majority, Ties::Fail), PanelResult::Value(1.0));
+        assert_eq!(checklist(&[none, MET, Cast::Missing], PanelRule::Any, Ties::Fail), PanelResult::Open);
+    }
+
+    #[test]
+    fn a_panel_of_whole_scores_stays_whole() {
+        let bands = crate::Scale::Bands(
+            crate::Bands::new(vec![crate::Band {
+                low: crate::RawScore::MIN,
+                high: crate::RawScore::MAX,
+                text: "all".into(),
+            }])
+            .expect("all scores"),
+        );
+        let outcome = |raw: &[u8]| scores(raw, PanelRule::Mean, Ties::Ungraded).outcome(&bands);
+        assert_eq!(outcome(&[7, 7, 7]), Outcome::from_parts("scored", Some(7)).expect("a score"));
+        assert!(matches!(outcome(&[7, 8, 8]), Outcome::Averaged(points) if (points.get() - 23.0 / 3.0).abs() < 1e-12));
+    }
+}
