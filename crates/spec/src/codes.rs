@@ -135,6 +135,10 @@ codes! {
         "`aggregator.weights` refers to members by their `name`.";
     DUPLICATE_MEMBER = "E0316", "Two members of a composite have the same name.",
         "Members are referred to by name, so names must differ.";
+    PANEL_CONFLICT = "E0317", "The settings of a panel contradict each other.",
+        "A judge is either a member of the panel or the one it escalates to; probabilities are read out of replies about one criterion.";
+    DUPLICATE_JUDGE = "E0318", "A judge stands twice in a panel.",
+        "A judge that is asked several times has `repeats`, one that counts more a `weight`.";
     OLDER_SPELLING = "W0301", "An older spelling is used.",
         "It is still read and means the same as the present one, which the message names.";
     UNNAMED_GRADER = "W0302", "A grader has no name.",

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
 
-use super::grader::{Templates, evidence, judging};
+use super::grader::{Templates, Use, evidence, judging, panel};
 use super::targets::find::{find, folders, read};
 use super::targets::variables::{Expanded, expand};
 use super::{Context, Object, Problems, common, finish};
 use crate::LoadOptions;
 use crate::codes;
-use crate::model::{Config, LineOverrides};
+use crate::model::{Config, LineOverrides, PanelSpec};
 use crate::tree::{Node, read_yaml};
 
 /// Where a config file is looked for in a folder, first to last.
@@ -18,7 +18,7 @@ const NAMES: &[&str] =
     &[".assize/config.yaml", ".assize/config.yml", ".agentv/config.yaml", ".agentv/config.yml"];
 
 const OURS: &[&str] =
-    &["judge", "workers", "threshold", "borderline", "judging", "evidence", "targets", "env_file"];
+    &["judge", "workers", "threshold", "borderline", "judging", "evidence", "panel", "targets", "env_file"];
 /// Those that may be numbers when they come from variables.
 const TYPED: &[&str] = &["workers", "threshold", "borderline", "judging"];
 
@@ -136,11 +136,13 @@ fn decode(cx: &mut Context, root: &Node, home: &Home) -> Config {
         judge: object.text("judge", &mut cx.problems).map(|judge| judge.value.trim().to_owned()),
         workers: workers(cx, &mut object),
         lines: lines(cx, &mut object),
+        panel: PanelSpec::default(),
         judging: judging(cx, &mut object),
         evidence: evidence(cx, &mut object),
         targets: path(cx, &mut object, "targets", home),
         env_file: path(cx, &mut object, "env_file", home),
     };
+    config.panel = panel(cx, &mut object, Use::Defaults { judge: config.judge.as_deref() });
     if home.foreign {
         foreign(cx, &mut object, root, &mut config);
         finish_leniently(object, &mut cx.problems);

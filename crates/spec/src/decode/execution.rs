@@ -7,7 +7,7 @@ use assize_diagnostic::{Diagnostic, Span};
 use super::common::{
     FoundLines, dollars, filled_list, lines, old_spelling, one_word, refuse, unbuilt, usable_id,
 };
-use super::grader::{evidence, judging};
+use super::grader::{Use, evidence, judging, panel};
 use super::object::{string, wrong_type};
 use super::{Context, Object};
 use crate::codes;
@@ -57,6 +57,7 @@ pub(crate) fn settings(
     settings.judging = judging(cx, inner);
     settings.evidence = evidence(cx, inner);
     settings.judge = inner.text("judge", &mut cx.problems).map(|judge| judge.value);
+    settings.panel = panel(cx, inner, Use::Defaults { judge: settings.judge.as_deref() });
     settings.budget_usd = dollars(cx, inner, "budget_usd");
     if let Some(cache) = inner.boolean("cache", &mut cx.problems) {
         settings.cache = Some(cache.value);

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use assize_rubric::{EvidencePolicy, Judging};
 
-use super::LineOverrides;
+use super::{LineOverrides, PanelSpec};
 
 /// What a config file says. Every setting may be absent; a suite and the command line win over it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
     /// The judge: a model name, `offline`, or a target's name.
     pub judge: Option<String>,
+    /// Several judges, or one asked several times.
+    pub panel: PanelSpec,
     /// How many cases at once, 1 to 50.
     pub workers: Option<usize>,
     /// `threshold` and `borderline`.

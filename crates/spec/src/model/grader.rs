@@ -7,7 +7,7 @@ use std::time::Duration;
 use assize_rubric::{EvidencePolicy, GraderStanding, Judging, Rubric, Unit, Weight};
 use serde_json::Value;
 
-use super::{CriterionMarks, Place};
+use super::{CriterionMarks, PanelSpec, Place};
 
 /// One grader of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,6 +87,8 @@ pub struct RubricGrader {
     pub evidence: Option<EvidencePolicy>,
     /// The judge for this grader: a target's or model's name; the run's judge if absent.
     pub judge: Option<String>,
+    /// Several judges, or one asked several times.
+    pub panel: PanelSpec,
 }
 
 /// A prompt: the text itself, a file, or a program that prints it.
@@ -110,6 +112,8 @@ pub struct LlmGrader {
     pub prompt: Option<Prompt>,
     /// The judge; the run's judge if absent.
     pub judge: Option<String>,
+    /// Several judges, or one asked several times.
+    pub panel: PanelSpec,
     /// Sampling temperature, 0 to 2.
     pub temperature: Option<f64>,
     /// Limit on steps for a judge that is an agent.

@@ -6,6 +6,7 @@ mod conversation;
 mod grader;
 mod marks;
 mod message;
+mod panel;
 mod place;
 mod scorecard;
 mod scorecard_tree;
@@ -24,6 +25,7 @@ pub use grader::{
 };
 pub use marks::{CaseMarks, CriterionMarks, Mark};
 pub use message::{Block, Message, Role};
+pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
 pub use place::Place;
 pub use scorecard::{
     Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardOutcome, CardParts, CardResult, CardRubric,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_rubric::{EvidencePolicy, Judging, Unit};
 use serde_json::Value;
 
-use super::{Grader, LineOverrides, Mark, TargetRef, Trials, Unbuilt};
+use super::{Grader, LineOverrides, Mark, PanelSpec, TargetRef, Trials, Unbuilt};
 
 /// Which of the two formats a file is written in. Told by its keys, never by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,6 +80,8 @@ pub struct SuiteSettings {
     pub evidence: Option<EvidencePolicy>,
     /// Name of the judge (`execution.judge`): a model name, `offline`, or a target's name.
     pub judge: Option<String>,
+    /// Several judges, or one asked several times (`execution.panel`).
+    pub panel: PanelSpec,
     /// `budget_usd`: US dollars after which no further case is started.
     pub budget_usd: Option<f64>,
     /// `cache`: whether answers may come from the cache.

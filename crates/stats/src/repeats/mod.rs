@@ -5,5 +5,5 @@ mod stability;
 mod variance;
 
 pub use pass_k::{MeanPassK, PassK, mean_pass_k, pass_k};
-pub use stability::{Stability, stability};
+pub use stability::{Stability, disagreement, stability};
 pub use variance::{Nested, Repeated, nested, repeated};

@@ -15,17 +15,57 @@ pub struct Stability {
 /// The flip rate of repeated verdicts, one list per item; items judged once say nothing and are left out.
 /// The share of differing pairs is one less the observed agreement of J. Fleiss, Psychological Bulletin 76
 /// (1971), 378-382.
-pub fn stability(items: &[Vec<bool>], level: Level) -> Stability {
+pub fn stability<T: PartialEq>(items: &[Vec<T>], level: Level) -> Stability {
     let (mut judged, mut flipped, mut shares) = (0u64, 0u64, 0.0);
     for verdicts in items.iter().filter(|verdicts| verdicts.len() > 1) {
-        let n = verdicts.len() as f64;
-        let passed = verdicts.iter().filter(|&&pass| pass).count() as f64;
+        let pairs = verdicts.len() * (verdicts.len() - 1) / 2;
+        let differing: usize =
+            (1..verdicts.len()).map(|at| differing(&verdicts[at..=at], &verdicts[..at])).sum();
         judged += 1;
-        flipped += u64::from(passed > 0.0 && passed < n);
-        shares += 2.0 * passed * (n - passed) / (n * (n - 1.0));
+        flipped += u64::from(differing > 0);
+        shares += differing as f64 / pairs as f64;
     }
     Stability {
         flipped: proportion(flipped, judged, level),
         pair_flips: if judged == 0 { Err(Undefined::NoPairs) } else { Ok(shares / judged as f64) },
+    }
+}
+
+/// Chance that two raters say different things about one item: mean over pairs of raters of the share of
+/// their verdicts that differ, each verdict of one with each of the other. Raters without a verdict say
+/// nothing. Source: the observed disagreement between raters of K. Krippendorff, Content Analysis (2004),
+/// chapter 11, for one unit and the nominal metric, each pair of raters weighing the same.
+pub fn disagreement<T: PartialEq>(raters: &[Vec<T>]) -> Result<f64, Undefined> {
+    let raters: Vec<&Vec<T>> = raters.iter().filter(|verdicts| !verdicts.is_empty()).collect();
+    let (mut pairs, mut shares) = (0u64, 0.0);
+    for (at, one) in raters.iter().enumerate() {
+        for other in &raters[..at] {
+            pairs += 1;
+            shares += differing(one, other) as f64 / (one.len() * other.len()) as f64;
+        }
+    }
+    if pairs == 0 { Err(Undefined::NoPairs) } else { Ok(shares / pairs as f64) }
+}
+
+fn differing<T: PartialEq>(some: &[T], others: &[T]) -> usize {
+    some.iter().map(|one| others.iter().filter(|other| *other != one).count()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_of_any_kind_are_compared() {
+        let words = stability(&[vec!["met", "met", "unmet"], vec!["met", "met"], vec!["met"]], Level::P95);
+        assert_eq!((words.flipped.successes, words.flipped.n), (1, 2));
+        assert_eq!(words.pair_flips, Ok((2.0 / 3.0) / 2.0));
+    }
+
+    #[test]
+    fn raters_are_compared_pair_by_pair() {
+        assert_eq!(disagreement(&[vec![1, 1], vec![1, 2]]), Ok(0.5));
+        assert_eq!(disagreement(&[vec![1], vec![2], vec![2]]), Ok(2.0 / 3.0));
+        assert_eq!(disagreement(&[vec![1, 2], vec![]]), Err(Undefined::NoPairs));
     }
 }

@@ -2,6 +2,7 @@
 
 use assize_diagnostic::Diagnostic;
 
+use super::panel::{Use, panel};
 use super::prompt::{config, prompt};
 use super::rubrics::judge;
 use crate::codes;
@@ -14,6 +15,7 @@ pub(super) fn llm(cx: &mut Context, object: &mut Object<'_>, format: Format) -> 
     let written = object.entry("prompt").filter(|entry| !entry.value.is_null());
     let prompt = written.and_then(|entry| prompt(cx, entry, format));
     let judge = judge(cx, object);
+    let panel = panel(cx, object, Use::Llm { judge: judge.as_deref() });
     let temperature = temperature(cx, object);
     let max_steps = object.integer("max_steps", 1, i64::from(u32::MAX), &mut cx.problems);
     let mut settings = config(cx, object);
@@ -25,6 +27,7 @@ pub(super) fn llm(cx: &mut Context, object: &mut Object<'_>, format: Format) -> 
         GraderKind::Llm(LlmGrader {
             prompt,
             judge,
+            panel,
             temperature,
             max_steps: max_steps.and_then(|steps| u32::try_from(steps.value).ok()),
             config: settings,
@@ -32,7 +35,8 @@ pub(super) fn llm(cx: &mut Context, object: &mut Object<'_>, format: Format) -> 
     })
 }
 
-fn temperature(cx: &mut Context, object: &mut Object<'_>) -> Option<f64> {
+/// `temperature`, 0 to 2.
+pub(super) fn temperature(cx: &mut Context, object: &mut Object<'_>) -> Option<f64> {
     let value = object.number("temperature", &mut cx.problems)?;
     if (0.0..=2.0).contains(&value.value) {
         return Some(value.value);

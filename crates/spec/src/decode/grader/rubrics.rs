@@ -6,12 +6,13 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span};
 use assize_rubric::{Criterion, EvidencePolicy, GraderStanding, Judging, Rubric, Weight};
 
+use super::panel::{Use, panel};
 use super::words::{choice, missing, older, unused};
 use crate::codes;
 use crate::decode::object::wrong_type;
 use crate::decode::rubric::{DecodedRubric, from_items, from_list};
 use crate::decode::{Context, Object};
-use crate::model::{CriterionMarks, Format, Grader, GraderKind, Place, RubricGrader};
+use crate::model::{CriterionMarks, Format, Grader, GraderKind, PanelSpec, Place, RubricGrader};
 use crate::tree::{Data, Node};
 
 const NAME: &str = "rubrics";
@@ -39,12 +40,13 @@ pub(super) fn rubrics(cx: &mut Context, object: &mut Object<'_>, format: Format)
     let judging = judging(cx, object);
     let evidence = evidence(cx, object);
     let judge = judge(cx, object);
+    let panel = panel(cx, object, Use::Rubrics { judge: judge.as_deref(), judging });
     for (key, help) in [
         (
             "prompt",
             "criteria are put to the judge by the built-in prompt; to use a prompt of your own, write `type: llm-grader` without criteria",
         ),
-        ("temperature", "criteria are always judged at temperature 0; remove the key"),
+        ("temperature", "criteria are judged at temperature 0; for repeats that differ, write `panel: {repeats: N, temperature: T}`"),
         ("max_steps", "a criterion is judged in one step; remove the key"),
     ] {
         if let Some(entry) = object.foreign(key) {
@@ -52,7 +54,7 @@ pub(super) fn rubrics(cx: &mut Context, object: &mut Object<'_>, format: Format)
         }
     }
     let DecodedRubric { rubric, places, marks } = decoded?;
-    Some(GraderKind::Rubric(RubricGrader { rubric, places, marks, judging, evidence, judge }))
+    Some(GraderKind::Rubric(RubricGrader { rubric, places, marks, judging, evidence, judge, panel }))
 }
 
 /// `judge` or `target`: who judges.
@@ -192,6 +194,7 @@ fn plain(place: Place, decoded: DecodedRubric, weight: Weight) -> Grader {
             judging: None,
             evidence: None,
             judge: None,
+            panel: PanelSpec::default(),
         }),
     }
 }

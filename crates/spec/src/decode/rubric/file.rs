@@ -11,10 +11,10 @@ use crate::LoadOptions;
 use crate::codes;
 use crate::decode::common::{FoundLines, lines};
 use crate::decode::file::{read_source, read_tree};
-use crate::decode::grader::{evidence, judging};
+use crate::decode::grader::{Use, evidence, judging, panel};
 use crate::decode::interpolate::interpolate;
 use crate::decode::{Context, Object, finish};
-use crate::model::{Format, LineOverrides, RubricGrader};
+use crate::model::{Format, LineOverrides, PanelSpec, RubricGrader};
 use crate::tree::{Data, Node};
 
 /// A rubric file, read and checked.
@@ -53,12 +53,13 @@ struct Decoded {
     judging: Option<Judging>,
     evidence: Option<EvidencePolicy>,
     judge: Option<String>,
+    panel: PanelSpec,
     lines: LineOverrides,
 }
 
 /// Reads a rubric file: YAML or JSON, either a list of criteria, or a map with such a list under
 /// `rubrics` or `criteria` and, if wanted, `name`, `description`, `threshold`, `borderline`,
-/// `judging`, `evidence` and `judge`. Criteria may be spelled as in either format.
+/// `judging`, `evidence`, `judge` and `panel`. Criteria may be spelled as in either format.
 pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let real = options.working_folder.join(path);
@@ -74,9 +75,9 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let sound = cx.problems.errors() == 0;
     let Context { sources, problems, .. } = cx;
     let diagnostics = finish(problems, &sources);
-    let Decoded { name, description, rubric, judging, evidence, judge, lines } = decoded;
+    let Decoded { name, description, rubric, judging, evidence, judge, panel, lines } = decoded;
     let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places, marks }| {
-        Arc::new(RubricGrader { rubric, places, marks, judging, evidence, judge })
+        Arc::new(RubricGrader { rubric, places, marks, judging, evidence, judge, panel })
     });
     LoadedRubric { name: name.unwrap_or(stem), description, format, rubric, lines, sources, diagnostics }
 }
@@ -158,13 +159,17 @@ fn decode(cx: &mut Context, root: &Node, format: Format) -> Decoded {
     };
     let mut found = FoundLines::default();
     lines(cx, &mut object, &mut found);
+    let judging = judging(cx, &mut object);
+    let judge = object.text("judge", &mut cx.problems).map(|judge| judge.value);
+    let panel = panel(cx, &mut object, Use::Rubrics { judge: judge.as_deref(), judging });
     let decoded = Decoded {
         name: name.map(|name| name.value),
         description: description.map(|text| text.value),
         rubric,
-        judging: judging(cx, &mut object),
+        judging,
         evidence: evidence(cx, &mut object),
-        judge: object.text("judge", &mut cx.problems).map(|judge| judge.value),
+        judge,
+        panel,
         lines: found.finish(cx),
     };
     object.finish(&mut cx.problems);

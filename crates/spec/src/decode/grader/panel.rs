@@ -1,0 +1,312 @@
+//! `panel`: several judges, repeats, and how their votes become one decision.
+
+use assize_diagnostic::{Diagnostic, Span};
+use assize_rubric::{Judging, PanelRule, Ties, Weight};
+
+use super::words::{choice, missing, unused};
+use crate::codes;
+use crate::decode::common::filled_list;
+use crate::decode::object::{not_blank, number, string};
+use crate::decode::{Context, Object};
+use crate::model::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
+use crate::tree::{Data, Entry, Node};
+
+/// What the panel is for: the judge named beside it, and what else bears on it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Use<'a> {
+    /// A rubrics grader.
+    Rubrics {
+        /// Its one judge.
+        judge: Option<&'a str>,
+        /// How criteria are put to it.
+        judging: Option<Judging>,
+    },
+    /// A judge that gives one score.
+    Llm {
+        /// The one judge.
+        judge: Option<&'a str>,
+    },
+    /// Graders that say nothing themselves.
+    Defaults {
+        /// Their one judge.
+        judge: Option<&'a str>,
+    },
+}
+
+/// Reads `panel`, if it is there. Complaints are made; what can't be is then left open.
+pub(crate) fn panel(cx: &mut Context, outer: &mut Object<'_>, for_what: Use<'_>) -> PanelSpec {
+    let Some(node) = outer.value("panel") else { return PanelSpec::default() };
+    let Some(mut object) = Object::new(node, "`panel`", &mut cx.problems) else {
+        return PanelSpec::default();
+    };
+    let head = object.head();
+    let listed = object.entry("judges").filter(|entry| !entry.value.is_null());
+    let (Use::Rubrics { judge, .. } | Use::Llm { judge } | Use::Defaults { judge }) = for_what;
+    if let (Some(entry), Some(judge)) = (listed, judge) {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::TWO_SPELLINGS,
+                "`judge` names one judge and `judges` names several",
+                entry.key_span,
+                format!("beside `judge: {judge}`"),
+            )
+            .with_help("keep one of them; the judges of a panel all stand under `judges`"),
+        );
+    }
+    let judges = listed.map(|entry| judges(cx, entry)).unwrap_or_default();
+    let combine = object.value("combine").and_then(|node| {
+        let words = PanelRule::ALL.map(PanelRule::name);
+        PanelRule::named(choice(node, "combine", &words, &mut cx.problems)?)
+    });
+    let ties = object.value("ties").and_then(|node| {
+        let words = [Ties::Ungraded, Ties::Fail, Ties::Pass].map(Ties::name);
+        Ties::named(choice(node, "ties", &words, &mut cx.problems)?)
+    });
+    let panel = PanelSpec {
+        repeats: object
+            .integer("repeats", 1, i64::from(PanelSpec::MAX_REPEATS), &mut cx.problems)
+            .and_then(|repeats| u32::try_from(repeats.value).ok()),
+        combine,
+        ties,
+        temperature: super::llm::temperature(cx, &mut object),
+        escalate: object.value("escalate").and_then(|node| escalation(cx, node)),
+        scoring: scoring(cx, &mut object, for_what),
+        judges: judges.iter().map(|(judge, _)| judge.clone()).collect(),
+    };
+    object.finish(&mut cx.problems);
+    conflicts(cx, &panel, &judges, head);
+    panel
+}
+
+/// The judges: names, or maps of a name and a weight.
+fn judges(cx: &mut Context, entry: &Entry) -> Vec<(PanelJudge, Span)> {
+    let Some(items) = filled_list(cx, entry) else { return Vec::new() };
+    let mut found: Vec<(PanelJudge, Span)> = Vec::new();
+    for item in items {
+        let Some((judge, place)) = judge(cx, item) else { continue };
+        if let Some((_, first)) = found.iter().find(|(known, _)| known.name == judge.name) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::DUPLICATE_JUDGE,
+                    format!("the judge `{}` is named twice", judge.name),
+                    place,
+                    "second time",
+                )
+                .with_secondary(*first, "first time")
+                .with_help("to ask a judge several times, write `repeats: N`; to make it count more, give it a `weight`"),
+            );
+        } else {
+            found.push((judge, place));
+        }
+    }
+    found
+}
+
+fn judge(cx: &mut Context, node: &Node) -> Option<(PanelJudge, Span)> {
+    if node.as_map().is_none() {
+        let name = string(node, "judges", &mut cx.problems)?;
+        let name = not_blank(name, "judges", &mut cx.problems)?;
+        return Some((PanelJudge { name: name.value.trim().to_owned(), weight: None }, name.span));
+    }
+    let mut object = Object::new(node, "a judge of `judges`", &mut cx.problems)?;
+    let head = object.head();
+    let name = object.text("judge", &mut cx.problems);
+    if name.is_none() && !object.has("judge") {
+        cx.problems.add(missing(head, "a judge of a panel", "judge", "- {judge: openai:gpt-4o-mini, weight: 2}"));
+    }
+    let weight = object.value("weight").and_then(|node| weight(cx, node));
+    object.finish(&mut cx.problems);
+    let name = name?;
+    Some((PanelJudge { name: name.value.trim().to_owned(), weight }, name.span))
+}
+
+fn weight(cx: &mut Context, node: &Node) -> Option<Weight> {
+    let written = number(node, "weight", &mut cx.problems)?;
+    if written.value > 0.0 {
+        return Weight::new(written.value).ok();
+    }
+    cx.problems.add(
+        Diagnostic::error(
+            codes::OUT_OF_RANGE,
+            "the weight of a judge must be above 0",
+            written.span,
+            format!("found {}", written.value),
+        )
+        .with_help("use a number above 0, or leave the judge out"),
+    );
+    None
+}
+
+/// `escalate`: the name of a judge, or a map of `to` and `when`.
+fn escalation(cx: &mut Context, node: &Node) -> Option<Escalation> {
+    if matches!(node.data, Data::Str(_)) {
+        let to = string(node, "escalate", &mut cx.problems)?;
+        let to = not_blank(to, "escalate", &mut cx.problems)?;
+        return Some(Escalation { to: to.value.trim().to_owned(), when: EscalateWhen::default() });
+    }
+    let mut object = Object::new(node, "`escalate`", &mut cx.problems)?;
+    let head = object.head();
+    let to = object.text("to", &mut cx.problems);
+    if to.is_none() && !object.has("to") {
+        cx.problems.add(missing(head, "`escalate`", "to", "escalate: {to: openai:gpt-4o}"));
+    }
+    let when = object.value("when").map(|node| {
+        Some(match choice(node, "when", &["unsure", "split"], &mut cx.problems)? {
+            "split" => EscalateWhen::Split,
+            _ => EscalateWhen::Unsure,
+        })
+    });
+    object.finish(&mut cx.problems);
+    Some(Escalation { to: to?.value.trim().to_owned(), when: when.unwrap_or(Some(EscalateWhen::default()))? })
+}
+
+fn scoring(cx: &mut Context, object: &mut Object<'_>, for_what: Use<'_>) -> Option<Scoring> {
+    let entry = object.entry("scoring").filter(|entry| !entry.value.is_null())?;
+    let found = choice(&entry.value, "scoring", &["written", "logprobs"], &mut cx.problems)?;
+    if found == "written" {
+        return Some(Scoring::Written);
+    }
+    match for_what {
+        Use::Llm { .. } => cx.problems.add(unused(
+            entry.key_span,
+            "a judge of the whole answer does not use `scoring: logprobs`",
+            "its score is no single token; remove the key, or write criteria",
+        )),
+        Use::Rubrics { judging: Some(Judging::Batched(_)), .. } => cx.problems.add(
+            Diagnostic::error(
+                codes::PANEL_CONFLICT,
+                "probabilities can't be read out of batched replies",
+                entry.key_span,
+                "needs one call per criterion",
+            )
+            .with_help("remove `judging: batched`, or `scoring`"),
+        ),
+        Use::Rubrics { .. } | Use::Defaults { .. } => return Some(Scoring::Logprobs),
+    }
+    None
+}
+
+/// What contradicts itself within one block. What several blocks make together is looked at before a run.
+fn conflicts(cx: &mut Context, panel: &PanelSpec, judges: &[(PanelJudge, Span)], head: Span) {
+    match panel.combine {
+        Some(PanelRule::Weighted) => {
+            if let Some((judge, place)) = judges.iter().find(|(judge, _)| judge.weight.is_none()) {
+                cx.problems.add(
+                    Diagnostic::error(
+                        codes::MISSING_SETTING,
+                        format!("the judge `{}` has no weight", judge.name),
+                        *place,
+                        "no `weight` here",
+                    )
+                    .with_help("`combine: weighted` needs one for every judge: `- {judge: NAME, weight: 2}`"),
+                );
+            }
+        }
+        Some(rule) => {
+            if let Some((judge, place)) = judges.iter().find(|(judge, _)| judge.weight.is_some()) {
+                let help = format!("write `combine: weighted` for `combine: {}`, or remove the weights", rule.name());
+                cx.problems.add(unused(*place, format!("the weight of `{}` counts for nothing", judge.name), help));
+            }
+        }
+        None => {}
+    }
+    let Some(escalation) = &panel.escalate else { return };
+    if let Some((_, place)) = judges.iter().find(|(judge, _)| judge.name == escalation.to) {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::PANEL_CONFLICT,
+                format!("`{}` is both a judge of the panel and the one it escalates to", escalation.to),
+                *place,
+                "asked already",
+            )
+            .with_secondary(head, "in this panel")
+            .with_help("escalate to a judge that is not in the panel, or leave it out of `judges`"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::grader::testing::{codes, one};
+    use crate::model::GraderKind;
+
+    fn of(setting: &str) -> PanelSpec {
+        let grader = one(&format!("- type: rubrics\n  criteria: [a]\n  panel: {setting}\n"));
+        let GraderKind::Rubric(rubric) = &grader.kind else { panic!("a rubric") };
+        rubric.panel.clone()
+    }
+
+    #[test]
+    fn all_settings_are_read() {
+        let panel = of(
+            "{judges: [small, {judge: big, weight: 2.5}], repeats: 3, ties: fail, temperature: 0.7, \
+             escalate: {to: best, when: split}, scoring: logprobs}",
+        );
+        assert_eq!(panel.judges.len(), 2);
+        assert_eq!((panel.judges[0].name.as_str(), panel.judges[0].weight), ("small", None));
+        assert_eq!(panel.judges[1].weight, Weight::new(2.5).ok());
+        assert_eq!((panel.repeats, panel.ties, panel.temperature), (Some(3), Some(Ties::Fail), Some(0.7)));
+        assert_eq!(panel.escalate, Some(Escalation { to: "best".into(), when: EscalateWhen::Split }));
+        assert_eq!(panel.scoring, Some(Scoring::Logprobs));
+        assert_eq!(of("{escalate: best}").escalate.map(|to| to.when), Some(EscalateWhen::Unsure));
+        for rule in PanelRule::ALL.into_iter().filter(|rule| *rule != PanelRule::Weighted) {
+            assert_eq!(of(&format!("{{combine: {}}}", rule.name())).combine, Some(rule));
+        }
+        let llm = one("- {type: llm-grader, panel: {judges: [a, b], combine: median}}\n");
+        let GraderKind::Llm(llm) = &llm.kind else { panic!("a judge") };
+        assert_eq!((llm.panel.judges.len(), llm.panel.combine), (2, Some(PanelRule::Median)));
+    }
+
+    #[test]
+    fn what_can_not_be_is_refused() {
+        for (setting, code) in [
+            ("{repeats: 0}", "E0106"),
+            ("{repeats: 101}", "E0106"),
+            ("{repeats: three}", "E0105"),
+            ("{judges: []}", "E0418"),
+            ("{judges: a}", "E0105"),
+            ("{judges: [a, a]}", "E0318"),
+            ("{judges: [a, {judge: b, weight: 1}], combine: weighted}", "E0304"),
+            ("{judges: [a, {judge: b, weight: 1}], combine: mean}", "E0306"),
+            ("{judges: [{judge: b, weight: 0}], combine: weighted}", "E0106"),
+            ("{judges: [{weight: 1}]}", "E0304"),
+            ("{combine: most}", "E0307"),
+            ("{ties: coin}", "E0307"),
+            ("{temperature: 3}", "E0106"),
+            ("{judges: [a, b], escalate: a}", "E0317"),
+            ("{escalate: {when: unsure}}", "E0304"),
+            ("{escalate: {to: a, when: never}}", "E0307"),
+            ("{scoring: tokens}", "E0307"),
+            ("{judge: a}", "E0103"),
+            ("three", "E0105"),
+        ] {
+            let text = format!("- type: rubrics\n  criteria: [a]\n  panel: {setting}\n");
+            assert!(codes(&text).contains(&code), "{text}: {:?}", codes(&text));
+        }
+        assert_eq!(
+            codes("- {type: rubrics, criteria: [a], judge: x, panel: {judges: [a, b]}}\n"),
+            ["E0104"]
+        );
+        assert_eq!(
+            codes("- {type: rubrics, criteria: [a], judging: batched, panel: {scoring: logprobs}}\n"),
+            ["E0317"]
+        );
+        assert_eq!(codes("- {type: llm-grader, panel: {scoring: logprobs}}\n"), ["E0306"]);
+    }
+
+    #[test]
+    fn settings_of_several_places_are_laid_over_each_other() {
+        let suite = PanelSpec { repeats: Some(3), combine: Some(PanelRule::Weighted), ..PanelSpec::default() };
+        let own = PanelSpec {
+            judges: vec![PanelJudge { name: "a".into(), weight: None }],
+            repeats: Some(2),
+            ..PanelSpec::default()
+        };
+        let both = own.clone().or(&suite);
+        assert_eq!((both.repeats, both.combine, both.judges.len()), (Some(2), Some(PanelRule::Weighted), 1));
+        assert!(both.conflict().is_some_and(|words| words.contains("`a` has none")));
+        assert!(suite.conflict().is_some());
+        assert_eq!(own.conflict(), None);
+    }
+}
