@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use assize_rubric::{JudgeIdentity, Tokens};
 use serde::{Deserialize, Serialize};
 
+use crate::PanelSummary;
+
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
 pub const FORMAT_VERSION: u32 = 1;
 
@@ -127,6 +129,9 @@ pub struct RunSummary {
     pub criteria_ungraded: u64,
     /// Criteria in all.
     pub criteria: u64,
+    /// How far panels and repeats agree; null where every decision is one judge's only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<PanelSummary>,
     /// Wall-clock time in milliseconds.
     pub duration_ms: u64,
     /// Exit code of the command.

@@ -1,12 +1,12 @@
 //! One row of `judgements.jsonl`: one decision with everything it rests on.
 
 use assize_rubric::{
-    Confidence, Criterion, Evidence, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome, Tokens,
-    Ungraded, Unit, Weight,
+    Confidence, Criterion, Evidence, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome, Points,
+    Probability, Tokens, Ungraded, Unit, Weight,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::GraderResult;
+use crate::{GraderResult, PanelRow, VoteRow};
 
 /// One criterion decision. With these rows alone every number of a run can be computed again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,12 @@ pub struct JudgementRow {
     pub outcome: String,
     /// The judge's number, 0 to 10, for `scored`.
     pub raw_score: Option<u8>,
+    /// For `scored` without a judge's number: what several, or their probabilities, come to, 0 to 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<f64>,
+    /// What the probabilities of the judge's tokens say, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probability: Option<Probability>,
     /// The judge's reason.
     pub reason: String,
     /// How sure the judge says it is.
@@ -61,6 +67,12 @@ pub struct JudgementRow {
     /// For a grader that is no rubric: what it decided as a whole. The criterion then says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grader_result: Option<GraderResult>,
+    /// For one of several decisions on the criterion: whose it is. The row that combines them stands before them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vote: Option<VoteRow>,
+    /// For a decision made of several, which follow it: how. What they cost stands in their rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<PanelRow>,
 }
 
 /// A grader's weight and gate, as stored.
@@ -128,7 +140,7 @@ impl JudgementRow {
         let word = if result.error.is_some() { "error" } else { "graded" };
         let mut row = Self::new(context, &criterion, judgement);
         word.clone_into(&mut row.outcome);
-        row.raw_score = None;
+        (row.raw_score, row.points) = (None, None);
         row.grader_result = Some(result);
         row
     }
@@ -136,7 +148,13 @@ impl JudgementRow {
     /// The outcome the row stands for. A row whose parts do not fit together or do not fit the
     /// criterion's scale stands for nothing decided.
     pub fn decided(&self) -> Outcome {
-        Outcome::from_parts(&self.outcome, self.raw_score)
+        let whole = Outcome::from_parts(&self.outcome, self.raw_score);
+        let averaged = || {
+            let points = self.points.filter(|_| self.outcome == "scored" && self.raw_score.is_none())?;
+            Points::new(points).ok().map(Outcome::of_points)
+        };
+        whole
+            .or_else(averaged)
             .filter(|outcome| outcome.fits(&self.criterion.scale))
             .unwrap_or(Outcome::Ungraded)
     }
@@ -154,6 +172,11 @@ impl JudgementRow {
             criterion: criterion.clone(),
             outcome: judgement.outcome.name().to_owned(),
             raw_score: judgement.outcome.raw_score().map(assize_rubric::RawScore::get),
+            points: match judgement.outcome {
+                Outcome::Averaged(points) => Some(points.get()),
+                _ => None,
+            },
+            probability: judgement.probability,
             reason: judgement.reason.clone(),
             confidence: judgement.confidence,
             evidence: judgement.evidence.clone(),
@@ -167,6 +190,8 @@ impl JudgementRow {
             replies: judgement.replies.clone(),
             member: context.member,
             grader_result: None,
+            vote: None,
+            panel: None,
         }
     }
 }

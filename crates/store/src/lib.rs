@@ -17,6 +17,8 @@ mod grader_result;
 mod info;
 mod judgement;
 mod outcome;
+mod panel;
+mod panel_summary;
 mod reader;
 mod result;
 mod resume;
@@ -31,6 +33,8 @@ pub use info::{
 };
 pub use judgement::{JudgementContext, JudgementRow, Standing};
 pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grader_outcome, member_outcome};
+pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision};
+pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
 pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow};
 pub use resume::InputsRow;

@@ -44,13 +44,23 @@ pub fn grader_gates(
     found
 }
 
-/// Whether a grader has rows, and every member of a composite has too.
+/// Whether a grader has rows, every member of a composite has too, and panels have all their votes.
 pub(crate) fn is_complete(rows: &[&JudgementRow]) -> bool {
     complete_at(rows, 0)
 }
 
 fn complete_at(rows: &[&JudgementRow], depth: usize) -> bool {
-    !own(rows, depth).is_empty()
+    let has_votes = |row: &JudgementRow| {
+        row.panel.as_ref().is_none_or(|panel| {
+            let votes = rows.iter().filter(|vote| {
+                vote.is_vote() && vote.member == row.member && vote.criterion.id == row.criterion.id
+            });
+            votes.count() == panel.votes.len()
+        })
+    };
+    let own = own(rows, depth);
+    !own.is_empty()
+        && own.iter().all(|row| has_votes(row))
         && members(rows, depth)
             .iter()
             .all(|member| complete_at(&of_member(rows, depth, &member.name), depth + 1))
@@ -59,7 +69,7 @@ fn complete_at(rows: &[&JudgementRow], depth: usize) -> bool {
 /// The rows that results show for a grader: its criteria, or what it found point by point; those of a
 /// composite are its members', with the member's name before the id.
 pub fn criterion_rows(rows: &[&JudgementRow]) -> Vec<CriterionRow> {
-    rows.iter().flat_map(|row| shown(row)).map(|(row, _)| row).collect()
+    rows.iter().filter(|row| !row.is_vote()).flat_map(|row| shown(row)).map(|(row, _)| row).collect()
 }
 
 /// The words of what [`criterion_rows`] shows, by id.
@@ -73,7 +83,7 @@ fn of_member<'a>(rows: &[&'a JudgementRow], depth: usize, name: &str) -> Vec<&'a
 }
 
 fn own<'a>(rows: &[&'a JudgementRow], depth: usize) -> Vec<&'a JudgementRow> {
-    rows.iter().filter(|row| row.member.len() == depth).copied().collect()
+    rows.iter().filter(|row| row.member.len() == depth && !row.is_vote()).copied().collect()
 }
 
 fn members(rows: &[&JudgementRow], depth: usize) -> Vec<MemberRow> {
@@ -172,6 +182,7 @@ fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
         reason: String::new(),
         evidence: row.evidence.clone(),
         judge: row.judge.clone(),
+        panel: row.panel.clone(),
     };
     let Some(result) = &row.grader_result else {
         let outcome = row.decided();
@@ -215,6 +226,7 @@ fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
             weight: note.weight.unwrap_or(1.0),
             reason: note.reason.clone(),
             evidence: Vec::new(),
+            panel: None,
             ..base(&format!("check-{}", index + 1))
         };
         rows.push((criterion, note.text.clone()));

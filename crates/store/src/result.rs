@@ -3,6 +3,8 @@
 use assize_rubric::{Evidence, JudgeIdentity, Tokens, Verdict};
 use serde::{Deserialize, Serialize};
 
+use crate::PanelRow;
+
 /// What became of one case against one target. Absent knowledge is null, never a made-up value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultRow {
@@ -80,7 +82,7 @@ pub struct CriterionRow {
     pub id: String,
     /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
     pub outcome: String,
-    /// The judge's number, 0 to 10, for `scored`.
+    /// The judge's number, 0 to 10, for `scored`; null where the score is no judge's number but a mean.
     pub raw_score: Option<u8>,
     /// The outcome on the 0 to 1 scale; null when nothing was decided or nothing applies.
     pub value: Option<f64>,
@@ -94,6 +96,9 @@ pub struct CriterionRow {
     pub evidence: Vec<Evidence>,
     /// Who decided.
     pub judge: JudgeIdentity,
+    /// For a decision made of several: how, and how far they agree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<PanelRow>,
 }
 
 /// Why a case has no answer or could not be graded.

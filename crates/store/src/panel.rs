@@ -1,0 +1,112 @@
+//! Votes of a panel and what they came to, as stored.
+
+use assize_rubric::{Cast, PanelDecision, PanelRule, PanelVote, Scale, Ties, combine_votes};
+use serde::{Deserialize, Serialize};
+
+use crate::JudgementRow;
+
+/// Whose vote a row of `judgements.jsonl` is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct VoteRow {
+    /// Place of the judge in the panel, from 1; 0 for the judge that was escalated to.
+    pub judge: u32,
+    /// How many times this judge has been asked with this one, from 1.
+    pub repeat: u32,
+    /// Weight of the judge.
+    pub weight: f64,
+}
+
+impl VoteRow {
+    /// Whether it is the vote of the judge that was escalated to.
+    pub const fn is_escalation(self) -> bool {
+        self.judge == 0
+    }
+}
+
+/// How several votes on one criterion became its decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PanelRow {
+    /// How they are combined.
+    pub rule: PanelRule,
+    /// What becomes of a tie.
+    pub ties: Ties,
+    /// The votes, by judge and repeat, that of the judge that was escalated to last.
+    pub votes: Vec<PanelVoteRow>,
+    /// Votes of judges that could not be made to answer.
+    pub missing: u32,
+    /// Whether the votes are evenly split, whatever became of that.
+    pub tie: bool,
+    /// Mean of the votes that have a value, 0 to 1: the share of met votes on a checklist. Null if none has one.
+    pub mean: Option<f64>,
+    /// Share of the votes cast that say what most of them say; null if none was cast.
+    pub agreement: Option<f64>,
+    /// How often two votes of the same judge differ, mean over judges; null where none was asked twice.
+    pub flip_rate: Option<f64>,
+    /// How often votes of two judges differ, mean over pairs of judges; null for one judge.
+    pub disagreement: Option<f64>,
+    /// The lowest value that the missing votes, or the resolution of a tie, could lead to, 0 to 1.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+    /// Who was to be asked where the panel is not sure, and whether that was so; null without escalation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation: Option<EscalationRow>,
+}
+
+/// A vote in short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PanelVoteRow {
+    /// The judge, as the user named it.
+    pub judge: String,
+    /// Which of its repeats, from 1.
+    pub repeat: u32,
+    /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
+    pub outcome: String,
+    /// The value, 0 to 1; null when nothing was decided or nothing applies.
+    pub value: Option<f64>,
+}
+
+/// A stronger judge for what a panel is not sure of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EscalationRow {
+    /// The judge.
+    pub to: String,
+    /// When it is asked: `split` or `unsure`.
+    pub when: String,
+    /// Why it was asked; null where the panel was sure, and its decision stands.
+    pub because: Option<String>,
+}
+
+impl JudgementRow {
+    /// What the row says as a vote.
+    pub fn cast(&self) -> Cast {
+        match &self.grader_result {
+            None => Cast::from(self.decided()),
+            Some(result) => match (result.score, &result.error) {
+                (Some(score), None) if (0.0..=1.0).contains(&score) => Cast::Value(score),
+                _ => Cast::Missing,
+            },
+        }
+    }
+
+    /// Whether this row is one of several votes, which the row before them combines.
+    pub const fn is_vote(&self) -> bool {
+        self.vote.is_some()
+    }
+}
+
+/// What the votes on one criterion come to. If the judge that was escalated to has a vote, it alone decides.
+pub fn panel_decision(votes: &[&JudgementRow], rule: PanelRule, ties: Ties) -> PanelDecision {
+    let of = |row: &JudgementRow| row.vote.is_some_and(VoteRow::is_escalation);
+    let escalated = votes.iter().any(|row| of(row));
+    let counted: Vec<PanelVote> = votes
+        .iter()
+        .filter(|row| of(row) == escalated)
+        .map(|row| PanelVote { cast: row.cast(), weight: row.vote.map_or(1.0, |vote| vote.weight) })
+        .collect();
+    let first = votes.first();
+    let binary = first
+        .is_some_and(|row| row.grader_result.is_none() && matches!(row.criterion.scale, Scale::Checklist));
+    let may_not_apply = first.is_some_and(|row| row.criterion.may_not_apply);
+    combine_votes(&counted, binary, may_not_apply, rule, ties)
+}

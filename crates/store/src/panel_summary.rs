@@ -1,0 +1,81 @@
+//! What the votes of a whole run say about its judges.
+
+use assize_rubric::Tokens;
+use serde::{Deserialize, Serialize};
+
+/// How far the votes of a run agree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PanelSummary {
+    /// Decisions that were made of several votes.
+    pub decisions: u64,
+    /// Their votes.
+    pub votes: u64,
+    /// Votes of judges that could not be made to answer.
+    pub missing: u64,
+    /// Decisions whose votes are evenly split.
+    pub ties: u64,
+    /// Decisions whose votes are not all the same.
+    pub split: u64,
+    /// How often a judge that was asked several times did not say the same each time.
+    pub flips: FlipRate,
+    /// How often votes of two judges differ, mean over decisions; null where there is one judge.
+    pub disagreement: Option<f64>,
+    /// The criteria on which votes differ, the least stable first.
+    pub unstable: Vec<UnstableCriterion>,
+    /// How many more of them there are.
+    pub unstable_more: u64,
+    /// Criteria beyond those that could be followed one by one; they are in all other figures.
+    pub not_followed: u64,
+    /// What was left to a stronger judge; null without escalation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation: Option<EscalationSummary>,
+}
+
+/// The share of repeated decisions that were not the same each time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FlipRate {
+    /// Decisions, by judge, that were made twice or more.
+    pub repeated: u64,
+    /// Those that were not the same each time.
+    pub flipped: u64,
+    /// Their share; null if nothing was asked twice.
+    pub rate: Option<f64>,
+    /// Lower end of Wilson's 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+}
+
+/// A criterion on which votes differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnstableCriterion {
+    /// Name of the suite.
+    pub suite: String,
+    /// Name of the grader.
+    pub grader: String,
+    /// Id of the criterion, as results show it.
+    pub criterion: String,
+    /// The case, if only one has this criterion; null where several have it.
+    pub case_id: Option<String>,
+    /// Decisions on it.
+    pub decisions: u64,
+    /// Those whose votes are not all the same.
+    pub split: u64,
+    /// How often two votes of the same judge differ, mean over decisions; null where none was asked twice.
+    pub flip_rate: Option<f64>,
+    /// How often votes of two judges differ, mean over decisions; null for one judge.
+    pub disagreement: Option<f64>,
+}
+
+/// What escalation did and saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EscalationSummary {
+    /// Decisions that could have been escalated.
+    pub decisions: u64,
+    /// Those that were.
+    pub escalated: u64,
+    /// Calls that the stronger judge was spared: as many as the first judge took for what was not escalated.
+    pub saved_calls: u64,
+    /// Tokens that the stronger judge was spared, as far as the first judge's tokens for the same decisions tell.
+    pub saved_tokens: Tokens,
+}
