@@ -2,6 +2,7 @@
 
 use assize_llm::BoxFuture;
 use assize_rubric::{JudgeIdentity, Judgement, UngradedKind};
+use futures_util::future::join_all;
 
 use crate::{Forecast, RubricTask, WholeJudgement, WholeTask};
 
@@ -24,6 +25,17 @@ pub trait RubricJudge: Send + Sync {
     /// Exactly one judgement per criterion, in the rubric's order. A criterion that could not be judged is an
     /// ungraded judgement; judging never fails as a whole. Dropping the future gives up the calls in flight.
     fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>>;
+
+    /// Why the judge can't say how probable its decisions are, as far as that is known before it is asked.
+    fn refuses_probabilities(&self) -> Option<&'static str> {
+        Some("it gives no probabilities")
+    }
+
+    /// The judgements of several tasks on the same answer, in their order: repeats of one task, which may share what
+    /// they have in common.
+    fn judge_all<'a>(&'a self, tasks: &'a [RubricTask]) -> BoxFuture<'a, Vec<Vec<Judgement>>> {
+        Box::pin(join_all(tasks.iter().map(|task| self.judge(task))))
+    }
 
     /// One score for the answer as a whole. What could not be judged is an ungraded judgement. A judge that
     /// knows criteria only says so.

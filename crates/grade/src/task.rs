@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use assize_rubric::{EvidencePolicy, Judging, Rubric};
+use assize_spec::PanelSpec;
 
 /// What a judge may look at. All of it is untrusted text: it is shown as data and can instruct nobody.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,4 +47,31 @@ pub struct RubricTask {
     pub case_id: String,
     /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
+    /// How the judge is asked.
+    pub asking: Asking,
+}
+
+/// How a judge is asked, beside what it is asked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Asking {
+    /// How many times this judge is asked the same with this one, from 1. Every time is a draw of its own: it has a
+    /// seed of its own, and a remembered reply of another one is not its reply.
+    pub repeat: u32,
+    /// Sampling temperature; the judge's own if absent.
+    pub temperature: Option<f64>,
+    /// Whether the probabilities of the tokens make the decision.
+    pub probabilities: bool,
+}
+
+impl Default for Asking {
+    /// Once, at the judge's own temperature, taken as written.
+    fn default() -> Self {
+        Self { repeat: 1, temperature: None, probabilities: false }
+    }
+}
+
+/// The number under which a reply is remembered: one for each repeat of a case and of a judge. More repeats of a judge
+/// leave the numbers of the first ones as they are.
+pub(crate) fn draw(repeat: u32, asking: u32) -> u32 {
+    repeat.saturating_sub(1).saturating_mul(PanelSpec::MAX_REPEATS).saturating_add(asking)
 }

@@ -19,6 +19,8 @@ pub struct WholeTask {
     pub temperature: Option<f64>,
     /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
+    /// How many times this judge is asked the same with this one, from 1.
+    pub asking: u32,
 }
 
 /// What a judge made of an answer as a whole.

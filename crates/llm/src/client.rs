@@ -156,7 +156,8 @@ impl Client {
     /// When the wire format cannot express the request.
     pub fn call_key(&self, request: &ChatRequest, repeat: u32) -> Result<CallKey, AskError> {
         let ClientParts { endpoint, wire, .. } = &self.inner.parts;
-        let request = self.complete(request);
+        // A mark for the prompt cache changes what a reply costs and not what it says.
+        let request = ChatRequest { cache_prefix: false, ..self.complete(request).into_owned() };
         let call = wire.encode(&request, Quirks::default())?;
         Ok(CallKey::new(wire.name(), &endpoint.address(), &request.model, &call, repeat))
     }

@@ -43,7 +43,7 @@ pub use logprobs::{Alternative, TokenLogprob};
 pub use memory::{Found, KeptReply, Miss, Remembering, ReplyMemory};
 pub use meter::{Budget, Meter};
 pub use name::{ModelName, NameError};
-pub use provider::known_providers;
+pub use provider::{USUAL_CACHED_BYTES, cached_prefix_bytes, known_providers, offers_logprobs};
 pub use quirks::{LimitField, Quirks, SchemaSupport};
 pub use readiness::{Readiness, ReadyState, readiness, usable};
 pub use redact::Redactor;

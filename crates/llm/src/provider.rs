@@ -28,6 +28,24 @@ pub(crate) struct Provider {
     pub(crate) wire: fn(&Endpoint) -> Arc<dyn Wire>,
 }
 
+/// Providers that charge for what is written to their prompt cache, with the bytes from which they cache a prefix:
+/// about 1,024 tokens.
+const MARKED_CACHES: &[(&str, usize)] = &[("anthropic", 4096)];
+
+/// Bytes from which providers usually cache a prefix: about 1,024 tokens.
+pub const USUAL_CACHED_BYTES: usize = 4096;
+
+/// Bytes from which a prefix is cached at a provider that caches only what is marked and charges for every call that
+/// marks and finds nothing; `None` for all others.
+pub fn cached_prefix_bytes(provider: &str) -> Option<usize> {
+    MARKED_CACHES.iter().find(|(name, _)| *name == provider).map(|(_, bytes)| *bytes)
+}
+
+/// Whether a provider may tell log-probabilities. Some of its models may still not.
+pub fn offers_logprobs(provider: &str) -> bool {
+    provider != "anthropic"
+}
+
 /// A row that the others are variations of: a hosted server that speaks OpenAI's chat completions.
 const HOSTED: Provider = Provider {
     name: "",

@@ -1,6 +1,6 @@
 //! What the result of a case rests on, as one hash: a case with the same hash need not be run again.
 
-use assize_spec::{Case, Command, CompositeAggregator, Grader, GraderKind, Prompt};
+use assize_spec::{Case, Command, CompositeAggregator, Grader, GraderKind, PanelSpec, Prompt};
 use serde_json::Value;
 
 use crate::grading::message;
@@ -47,13 +47,13 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
             hash.field(&format!("{:?} {:?} {:?}", rubric.rubric, rubric.judging, rubric.evidence));
-            add_judge(hash, item, rubric.judge.as_deref());
+            add_panel(hash, item, &rubric.panel, rubric.judge.as_deref());
         }
         GraderKind::Llm(llm) => {
             hash.field(&format!("llm {:?} {:?} {:?}", llm.temperature, llm.max_steps, llm.config));
             add_prompt(hash, grader, llm.prompt.as_ref());
             add_surroundings(hash, &item.case);
-            add_judge(hash, item, llm.judge.as_deref());
+            add_panel(hash, item, &llm.panel, llm.judge.as_deref());
         }
         GraderKind::Code(code) => {
             hash.field(&format!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));
@@ -84,6 +84,18 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
             }
         }
         check => hash.field(&format!("{check:?}")),
+    }
+}
+
+/// Everybody who may judge, and what becomes of their votes.
+fn add_panel(hash: &mut Fields, item: &WorkItem, panel: &PanelSpec, named: Option<&str>) {
+    let spec = item.panel_spec(panel, named);
+    // A file without panels has the fingerprint it had before there were any.
+    if spec != PanelSpec::default() {
+        hash.field(&format!("panel {spec:?}"));
+    }
+    for wish in item.panel_wishes(&spec, named) {
+        hash.field(&item.judges.settings(wish));
     }
 }
 

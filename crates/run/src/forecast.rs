@@ -6,7 +6,7 @@ use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Prompt};
 use assize_target::Answer;
 use serde_json::Value;
 
-use crate::grading::{Scene, combine_task, rubric_task, whole_task};
+use crate::grading::{Scene, combine_task, rubric_asking, rubric_task, whole_task};
 use crate::{Source, WorkItem};
 
 /// The judging of an item by judge (name), in the judging mode that applies or in another one. An answer that is not
@@ -37,16 +37,32 @@ fn add(
     let judge = |named: Option<&str>| scene.item.judges.judge(scene.item.judge_wish(named));
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
-            let judge = judge(rubric.judge.as_deref())?;
-            let mut task = rubric_task(scene, rubric);
+            let spec = scene.item.panel_spec(&rubric.panel, rubric.judge.as_deref());
+            let panel = scene.item.panel_of(&spec, rubric.judge.as_deref());
+            let mut task = rubric_task(scene, rubric, rubric_asking(&panel, 1));
             task.judging = judging.unwrap_or(task.judging);
-            found.push((judge.identity().name, judge.forecast(&task)));
+            for member in &panel.members {
+                let judge = scene.item.judges.judge(member.wish)?;
+                found.push((judge.identity().name, judge.forecast(&task) * panel.repeats));
+            }
+            if let Some((wish, ..)) = panel.escalate {
+                let judge = scene.item.judges.judge(wish)?;
+                found.push((judge.identity().name, judge.forecast(&task).at_most()));
+            }
         }
         GraderKind::Llm(llm) => {
-            let LlmGrader { prompt, judge: named, .. } = llm;
-            let judge = judge(named.as_deref())?;
+            let LlmGrader { prompt, judge: named, panel, .. } = llm;
+            let spec = scene.item.panel_spec(panel, named.as_deref());
+            let panel = scene.item.panel_of(&spec, named.as_deref());
             let task = whole_task(scene, llm, known_text(prompt.as_ref()));
-            found.push((judge.identity().name, judge.forecast_whole(&task)));
+            for member in &panel.members {
+                let judge = scene.item.judges.judge(member.wish)?;
+                found.push((judge.identity().name, judge.forecast_whole(&task) * panel.repeats));
+            }
+            if let Some((wish, ..)) = panel.escalate {
+                let judge = scene.item.judges.judge(wish)?;
+                found.push((judge.identity().name, judge.forecast_whole(&task).at_most()));
+            }
         }
         GraderKind::Composite(composite) => {
             for member in &composite.members {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_grade::{ProgramSetup, RubricJudge};
 use assize_rubric::{EvidencePolicy, Judging, Lines};
-use assize_spec::Case;
+use assize_spec::{Case, PanelSpec};
 use assize_target::{Answer, Target};
 
 /// One case to be answered and graded.
@@ -31,6 +31,10 @@ pub struct WorkItem {
     pub judging_override: Option<Judging>,
     /// How criteria are put to judges where a grader does not say.
     pub judging: Judging,
+    /// What is said about panels, whatever graders say.
+    pub panel_override: PanelSpec,
+    /// What is said about panels where a grader does not say.
+    pub panel: PanelSpec,
     /// Whether evidence must be found where a grader does not say.
     pub evidence: EvidencePolicy,
     /// What graders that are programs are given.
@@ -72,12 +76,14 @@ pub struct JudgeWish<'a> {
     pub target: Option<&'a str>,
     /// The judge that the suite names.
     pub suite: Option<&'a str>,
+    /// The very judge that is meant, as a panel lists it: nothing else has a say then.
+    pub exactly: Option<&'a str>,
 }
 
 impl WorkItem {
     /// What has a say in who judges for a grader of this item that names this judge.
     pub fn judge_wish<'a>(&'a self, grader: Option<&'a str>) -> JudgeWish<'a> {
-        JudgeWish { grader, target: self.source.target_name(), suite: self.judge.as_deref() }
+        JudgeWish { grader, target: self.source.target_name(), suite: self.judge.as_deref(), exactly: None }
     }
 }
 

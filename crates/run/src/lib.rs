@@ -17,6 +17,8 @@ mod item;
 mod lines;
 mod material;
 mod memory;
+mod panel;
+mod panel_totals;
 mod rescore;
 mod totals;
 mod work;

@@ -4,6 +4,7 @@ use assize_rubric::{Criterion, CriterionId, Lines, Rubric, Tokens, Ungraded, Ung
 use assize_store::{CaseRecord, JudgementRow, ResultRow, grader_outcome};
 
 use crate::assemble::{CaseHead, Graded, assemble};
+use crate::grading::recombined;
 
 /// A case scored again.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,15 +34,18 @@ pub fn rescore(record: &CaseRecord, rubric: Option<&Rubric>, lines: Option<Lines
                     if row.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::NotJudged) {
                         unanswered.push((row.grader.clone(), criterion.id.clone()));
                     }
+                    let votes = row.panel.is_some().then(|| votes_on(group, criterion));
                     judgements.push(row);
+                    judgements.extend(votes.into_iter().flatten());
                 }
                 let gone = group.iter().filter(|row| {
-                    !rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id)
+                    !row.is_vote() && !rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id)
                 });
                 dropped.extend(gone.map(|row| (row.grader.clone(), row.criterion.id.clone())));
             }
         }
     }
+    recombine(&mut judgements);
     if let Some(lines) = lines {
         for row in &mut judgements {
             row.lines = lines;
@@ -92,6 +96,22 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
     ResultRow { tokens: stored.tokens, cost_usd: stored.cost_usd, ..assemble(head, &graded, lines) }
 }
 
+/// The votes on a criterion, as it reads now.
+fn votes_on(group: &[JudgementRow], criterion: &Criterion) -> Vec<JudgementRow> {
+    let votes = group.iter().filter(|row| row.is_vote() && row.criterion.id == criterion.id);
+    votes.map(|row| JudgementRow { criterion: criterion.clone(), ..row.clone() }).collect()
+}
+
+/// Works every panel's decision out again from the votes that follow it.
+fn recombine(judgements: &mut [JudgementRow]) {
+    for at in 0..judgements.len() {
+        if judgements[at].panel.is_some() {
+            let votes = judgements[at + 1..].iter().take_while(|row| row.is_vote()).count();
+            judgements[at] = recombined(&judgements[at], &judgements[at + 1..=at + votes]);
+        }
+    }
+}
+
 fn shares_a_criterion(rubric: &Rubric, rows: &[JudgementRow]) -> bool {
     rows.iter().any(|row| {
         row.grader_result.is_none()
@@ -119,6 +139,10 @@ fn carry_over(criterion: &Criterion, group: &[JudgementRow]) -> JudgementRow {
         criterion: criterion.clone(),
         outcome: "ungraded".to_owned(),
         raw_score: None,
+        points: None,
+        probability: None,
+        vote: None,
+        panel: None,
         reason: message.to_owned(),
         confidence: None,
         evidence: Vec::new(),

@@ -2,7 +2,9 @@
 
 use assize_rubric::Tokens;
 use assize_stats::{Accumulator, Level};
-use assize_store::{CaseRecord, Counts, MeanScore};
+use assize_store::{CaseRecord, Counts, MeanScore, PanelSummary};
+
+use crate::panel_totals::PanelTotals;
 
 /// Running totals over finished cases.
 #[derive(Debug, Clone)]
@@ -29,6 +31,8 @@ pub struct Totals {
     pub quotes_verified: u64,
     /// Quotes in all.
     pub quotes: u64,
+    /// Decisions made of several votes.
+    panels: PanelTotals,
 }
 
 impl Default for Totals {
@@ -45,6 +49,7 @@ impl Default for Totals {
             criteria_ungraded: 0,
             quotes_verified: 0,
             quotes: 0,
+            panels: PanelTotals::default(),
         }
     }
 }
@@ -60,16 +65,26 @@ impl Totals {
         self.gated += usize::from(!row.gates_failed.is_empty());
         self.tokens.add(row.tokens);
         self.cost_usd = self.cost_usd.zip(row.cost_usd).map(|(a, b)| a + b);
+        self.panels.add(record);
         for judgement in &record.judgements {
             self.judge_calls += u64::from(judgement.attempts);
             self.judge_calls_cached += u64::from(judgement.cached_calls);
-            if judgement.grader_result.is_none() {
+            if judgement.grader_result.is_none() && !judgement.is_vote() {
                 self.criteria += 1;
                 self.criteria_ungraded += u64::from(judgement.outcome == "ungraded");
+            }
+            // The quotes of a panel are those of its votes.
+            if judgement.panel.is_some() {
+                continue;
             }
             self.quotes += judgement.evidence.len() as u64;
             self.quotes_verified += judgement.evidence.iter().filter(|quote| quote.verified).count() as u64;
         }
+    }
+
+    /// How far panels and repeats agree; `None` where every decision is one judge's only one.
+    pub fn panel(&self) -> Option<PanelSummary> {
+        self.panels.summary()
     }
 
     /// The mean score with its 95 % interval; `None` if no score is known.

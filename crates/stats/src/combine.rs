@@ -50,6 +50,12 @@ pub fn panel(votes: &[Option<bool>]) -> Panel {
     Panel { passes, fails, verdict, agreement, unanimous: cast > 0 && (passes == 0 || fails == 0) }
 }
 
+/// Share of the votes that say what most of them say; undefined without votes.
+pub fn agreement<T: PartialEq>(votes: &[T]) -> Result<f64, Undefined> {
+    let most = votes.iter().map(|vote| votes.iter().filter(|other| *other == vote).count()).max();
+    most.map(|most| most as f64 / votes.len() as f64).ok_or(Undefined::NoValues)
+}
+
 /// The scores of a panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PanelScores {

@@ -2,14 +2,14 @@
 
 use assize_llm::ChatReply;
 use assize_rubric::{
-    Criterion, Evidence, EvidencePolicy, Judgement, Operator, Outcome, Scale, Ungraded, UngradedKind,
+    Criterion, Evidence, EvidencePolicy, Judgement, Operator, Outcome, Probability, Scale, Ungraded, UngradedKind,
 };
 
 use super::Scene;
 use super::answer::{Failure, usable};
 use super::tally::Tally;
 use crate::prompt::{Asked, Form, batched_part, batched_schema, repair_part, single_part, single_schema};
-use crate::reply::{Decision, Results, read_batched, read_single};
+use crate::reply::{Decision, Results, expected, read_batched, read_single};
 
 /// Criteria that are asked about together.
 pub(super) struct Group<'a> {
@@ -26,6 +26,8 @@ struct Slot<'a> {
     state: State,
     /// The quotes of the last readable decision.
     evidence: Vec<Evidence>,
+    /// What the probabilities of the decision say.
+    probability: Option<Probability>,
 }
 
 enum State {
@@ -52,6 +54,7 @@ impl<'a> Group<'a> {
                 model: None,
                 state: State::Open(None),
                 evidence: Vec::new(),
+                probability: None,
             })
             .collect();
         Self { scene, batched, slots }
@@ -103,7 +106,7 @@ impl<'a> Group<'a> {
                 return Vec::new();
             };
             let request = self.request(&call);
-            self.scene.judge.ask.ask_repeat(&request, self.scene.repeat).await
+            self.scene.judge.ask.ask_repeat(&request, self.scene.draw).await
         };
         let first = call.members.first().copied().unwrap_or(0);
         let mut answered = match answered {
@@ -175,9 +178,14 @@ impl<'a> Group<'a> {
         for (&member, result) in members.iter().zip(each) {
             let result = result
                 .map_err(|message| Failure::new(UngradedKind::Malformed, message))
-                .and_then(|decision| self.slots[member].check(decision, self.scene));
+                .and_then(|decision| self.slots[member].check(decision, self.scene))
+                .and_then(|decision| self.slots[member].weigh(decision, reply, self.scene));
             match result {
                 Ok(decision) => self.slots[member].state = State::Decided(decision),
+                // Asking again would bring the same probabilities.
+                Err(failure) if failure.kind == UngradedKind::Probability => {
+                    self.slots[member].state = State::Open(Some(failure));
+                }
                 Err(failure) => {
                     problems.push(self.problem(member, &failure.message));
                     self.slots[member].state = State::Open(Some(failure));
@@ -285,8 +293,19 @@ impl Slot<'_> {
         Ok(decision)
     }
 
+    /// Lets the probabilities decide, where they are to.
+    fn weigh(&mut self, decision: Decision, reply: &ChatReply, scene: &Scene<'_>) -> Result<Decision, Failure> {
+        if !scene.probabilities {
+            return Ok(decision);
+        }
+        let (outcome, probability) = expected(reply, decision.outcome)
+            .map_err(|message| Failure::new(UngradedKind::Probability, message))?;
+        self.probability = probability;
+        Ok(Decision { outcome, ..decision })
+    }
+
     fn judgement(self, judge: assize_rubric::JudgeIdentity) -> Judgement {
-        let Self { asked, tally, state, evidence, .. } = self;
+        let Self { asked, tally, state, evidence, probability, .. } = self;
         let (outcome, reason, ungraded) = match state {
             State::Decided(decision) => (decision.outcome, decision.reason, None),
             State::Open(failure) => {
@@ -303,6 +322,7 @@ impl Slot<'_> {
             reason,
             evidence,
             confidence: None,
+            probability,
             judge,
             ungraded,
             attempts: tally.attempts,
@@ -323,6 +343,6 @@ fn rests_on_something(criterion: &Criterion, outcome: Outcome) -> bool {
         (Outcome::Scored(score), Scale::Bands(bands)) => {
             bands.as_slice().first().is_some_and(|band| score > band.high)
         }
-        (Outcome::Scored(_) | Outcome::NotApplicable | Outcome::Ungraded, _) => false,
+        (Outcome::Scored(_) | Outcome::Averaged(_) | Outcome::NotApplicable | Outcome::Ungraded, _) => false,
     }
 }

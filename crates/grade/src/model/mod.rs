@@ -7,7 +7,9 @@ mod whole;
 
 use std::sync::Arc;
 
-use assize_llm::{Ask, BoxFuture, ChatRequest, JsonSchemaFormat, Part};
+use assize_llm::{
+    Ask, BoxFuture, ChatRequest, JsonSchemaFormat, Part, USUAL_CACHED_BYTES, cached_prefix_bytes, offers_logprobs,
+};
 use assize_rubric::{JudgeIdentity, Judgement, Judging};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
@@ -15,10 +17,14 @@ use tokio::sync::Semaphore;
 
 use crate::evidence::EvidenceIndex;
 use crate::fence::fence_for_material;
-use crate::prompt::{PROMPT_VERSION, messages, prompt_hash, shared_part};
+use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, messages, prompt_hash, shared_part};
+use crate::task::draw;
 use crate::{FenceSource, Forecast, RubricJudge, RubricTask, WholeJudgement, WholeTask};
 
 use group::Group;
+
+/// Tokens that could have stood in place of each one, as many as any provider tells.
+const ALTERNATIVES: u8 = 20;
 
 /// How a model is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,12 +38,27 @@ pub struct JudgeOptions {
     pub max_output_tokens: Option<u32>,
     /// How often a criterion is asked again after an unusable reply.
     pub repairs: u32,
+    /// Whether the first call about an answer is awaited before the others are sent.
+    pub warm_up: WarmUp,
+}
+
+/// Whether the first call about an answer is awaited before the others are sent, so that they find what they share
+/// with it in the provider's cache. It makes an answer take one call longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WarmUp {
+    /// Where the provider charges for each call that finds nothing there.
+    #[default]
+    Auto,
+    /// Wherever what is shared is long enough to be cached.
+    Always,
+    /// Never.
+    Never,
 }
 
 impl Default for JudgeOptions {
     /// Temperature 0, seed 0, no token limit, two repairs.
     fn default() -> Self {
-        Self { temperature: Some(0.0), seed: Some(0), max_output_tokens: None, repairs: 2 }
+        Self { temperature: Some(0.0), seed: Some(0), max_output_tokens: None, repairs: 2, warm_up: WarmUp::Auto }
     }
 }
 
@@ -80,14 +101,52 @@ impl ModelJudge {
             fence,
             index: EvidenceIndex::new(&task.material),
             policy: task.evidence,
-            repeat: task.repeat,
+            draw: draw(task.repeat, task.asking.repeat),
+            seed: self.seed(task.asking.repeat),
+            temperature: task.asking.temperature.or(self.options.temperature),
+            probabilities: task.asking.probabilities,
+            cache_prefix: false,
         }
     }
 
-    async fn judge_task(&self, task: &RubricTask) -> Vec<Judgement> {
-        let scene = self.scene(task);
-        let groups = groups(&scene, task).map(|group| group.run().boxed());
-        join_all(groups).await.into_iter().flatten().collect()
+    /// The seed of the given repeat: the first one's is the judge's own.
+    fn seed(&self, repeat: u32) -> Option<u64> {
+        self.options.seed.map(|seed| seed.saturating_add(u64::from(repeat.saturating_sub(1))))
+    }
+
+    /// Whether to await the first of several calls that begin with this much text.
+    fn warms_up(&self, shared_bytes: usize) -> bool {
+        let marked = cached_prefix_bytes(&self.ask.describe().provider);
+        match self.options.warm_up {
+            WarmUp::Never => false,
+            WarmUp::Auto => marked.is_some_and(|least| shared_bytes >= least),
+            WarmUp::Always => shared_bytes >= marked.unwrap_or(USUAL_CACHED_BYTES),
+        }
+    }
+
+    async fn judge_tasks(&self, tasks: &[RubricTask]) -> Vec<Vec<Judgement>> {
+        let mut scenes: Vec<Scene<'_>> = tasks.iter().map(|task| self.scene(task)).collect();
+        let calls: usize = tasks.iter().map(calls_of).sum();
+        let shared = scenes.first().map_or(0, |scene| SYSTEM_BYTES + scene.shared.len());
+        let warm = calls > 1 && self.warms_up(shared);
+        for scene in &mut scenes {
+            scene.cache_prefix = warm;
+        }
+        let mut waiting: Vec<BoxFuture<'_, (usize, Vec<Judgement>)>> = Vec::with_capacity(calls);
+        for (at, (scene, task)) in scenes.iter().zip(tasks).enumerate() {
+            for group in groups(scene, task) {
+                waiting.push(group.run().map(move |decided| (at, decided)).boxed());
+            }
+        }
+        let mut judgements: Vec<Vec<Judgement>> = tasks.iter().map(|_| Vec::new()).collect();
+        if warm && !waiting.is_empty() {
+            let (at, decided) = waiting.remove(0).await;
+            judgements[at].extend(decided);
+        }
+        for (at, decided) in join_all(waiting).await {
+            judgements[at].extend(decided);
+        }
+        judgements
     }
 }
 
@@ -103,7 +162,7 @@ impl RubricJudge for ModelJudge {
                 calls: 1,
                 input_bytes: bytes_of(&group.first_request()),
                 criteria: group.criteria() as u64,
-                scores: 0,
+                ..Forecast::default()
             };
             sum
         })
@@ -111,15 +170,35 @@ impl RubricJudge for ModelJudge {
 
     fn forecast_whole(&self, task: &WholeTask) -> Forecast {
         let input_bytes = bytes_of(&self.whole_request(task, None));
-        Forecast { calls: 1, input_bytes, criteria: 0, scores: 1 }
+        Forecast { calls: 1, input_bytes, scores: 1, ..Forecast::default() }
     }
 
     fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
-        self.judge_task(task).boxed()
+        self.judge_tasks(std::slice::from_ref(task))
+            .map(|all| all.into_iter().next().unwrap_or_default())
+            .boxed()
+    }
+
+    fn judge_all<'a>(&'a self, tasks: &'a [RubricTask]) -> BoxFuture<'a, Vec<Vec<Judgement>>> {
+        self.judge_tasks(tasks).boxed()
+    }
+
+    fn refuses_probabilities(&self) -> Option<&'static str> {
+        (!offers_logprobs(&self.ask.describe().provider)).then_some("its provider gives no log-probabilities")
     }
 
     fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
         Self::judge_whole(self, task).boxed()
+    }
+}
+
+/// Calls that the criteria of a task go into.
+fn calls_of(task: &RubricTask) -> usize {
+    let criteria = task.rubric.criteria().len();
+    match task.judging {
+        Judging::PerCriterion => criteria,
+        Judging::Batched(None) => criteria.min(1),
+        Judging::Batched(Some(size)) => criteria.div_ceil(size.get()),
     }
 }
 
@@ -154,7 +233,14 @@ struct Scene<'a> {
     fence: String,
     index: EvidenceIndex,
     policy: assize_rubric::EvidencePolicy,
-    repeat: u32,
+    /// The number under which replies are remembered.
+    draw: u32,
+    seed: Option<u64>,
+    temperature: Option<f64>,
+    /// Whether probabilities make the decisions.
+    probabilities: bool,
+    /// Whether what is shared is to be cached.
+    cache_prefix: bool,
 }
 
 impl Scene<'_> {
@@ -168,8 +254,10 @@ impl Scene<'_> {
         let options = &self.judge.options;
         let mut request = ChatRequest::new(messages(&self.shared, question, repair));
         request.schema = Some(schema);
-        request.temperature = options.temperature;
-        request.seed = options.seed;
+        request.temperature = self.temperature;
+        request.seed = self.seed;
+        request.logprobs = self.probabilities.then_some(ALTERNATIVES);
+        request.cache_prefix = self.cache_prefix;
         request.max_output_tokens = options
             .max_output_tokens
             .map(|limit| limit.saturating_mul(u32::try_from(criteria).unwrap_or(u32::MAX)));

@@ -9,6 +9,7 @@ use super::tally::Tally;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::{WHOLE_PROMPT_VERSION, repair_part, whole_hash, whole_messages, whole_schema};
 use crate::reply::{Whole, read_whole};
+use crate::task::draw;
 use crate::{WholeJudgement, WholeTask};
 
 impl ModelJudge {
@@ -17,7 +18,7 @@ impl ModelJudge {
         let mut request = ChatRequest::new(whole_messages(task, &*self.fences, repair));
         request.schema = Some(whole_schema());
         request.temperature = task.temperature.or(self.options.temperature);
-        request.seed = self.options.seed;
+        request.seed = self.seed(task.asking);
         request.max_output_tokens = self.options.max_output_tokens;
         request
     }
@@ -36,7 +37,8 @@ impl ModelJudge {
                     last = Failure::new(UngradedKind::Cancelled, "the run ended before the judge was asked");
                     break;
                 };
-                self.ask.ask_repeat(&self.whole_request(task, repair.take()), task.repeat).await
+                let draw = draw(task.repeat, task.asking);
+                self.ask.ask_repeat(&self.whole_request(task, repair.take()), draw).await
             };
             let mut answered = match answered {
                 Ok(answered) => answered,

@@ -54,6 +54,7 @@ impl OfflineJudge {
                     reason: decision.reason,
                     evidence,
                     confidence: Some(Confidence::Low),
+            probability: None,
                     judge: judge.clone(),
                     ungraded: None,
                     attempts: 0,

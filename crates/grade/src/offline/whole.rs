@@ -7,7 +7,7 @@ use assize_rubric::{
 };
 
 use super::OfflineJudge;
-use crate::{RubricJudge as _, RubricTask, WholeJudgement, WholeTask};
+use crate::{Asking, RubricJudge as _, RubricTask, WholeJudgement, WholeTask};
 
 impl OfflineJudge {
     /// Instructions of an author can't be followed without understanding them, so they end ungraded.
@@ -32,6 +32,7 @@ impl OfflineJudge {
             evidence: EvidencePolicy::Checked,
             case_id: String::new(),
             repeat: 1,
+            asking: Asking::default(),
         };
         let Some(decision) = self.decide_all(&task).into_iter().next() else {
             return refuse("there was nothing to decide");

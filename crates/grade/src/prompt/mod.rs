@@ -30,6 +30,9 @@ const EXCERPT_CHARS: usize = 1500;
 /// The longest list of problems that a repair shows, in characters.
 const PROBLEM_CHARS: usize = 4000;
 
+/// Bytes of the rules that every call begins with.
+pub(crate) const SYSTEM_BYTES: usize = files::SYSTEM.len();
+
 /// The messages of one call.
 pub(crate) fn messages(shared: &str, question: String, repair: Option<String>) -> Vec<ChatMessage> {
     let mut content = vec![Part::Text(shared.to_owned()), Part::Text(question)];

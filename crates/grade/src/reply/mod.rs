@@ -6,11 +6,13 @@
 mod decision;
 mod find;
 mod json;
+mod probability;
 mod results;
 mod whole;
 
 pub(crate) use decision::Decision;
 pub(crate) use find::Shape;
+pub(crate) use probability::expected;
 pub(crate) use results::{Results, read_batched};
 pub(crate) use whole::{Whole, findings, read_whole};
 

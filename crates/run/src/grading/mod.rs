@@ -1,6 +1,7 @@
 //! Grading one answer: each grader by what it needs, members of composites like graders of their own.
 
 mod composite;
+mod panel;
 mod programs;
 mod rows;
 mod rubrics;
@@ -14,7 +15,8 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 pub use programs::custom_command;
-pub(crate) use rubrics::task as rubric_task;
+pub(crate) use panel::recombined;
+pub(crate) use rubrics::{asking as rubric_asking, task as rubric_task};
 pub(crate) use scene::{Scene, message};
 pub(crate) use whole::{combine_task, task as whole_task};
 
@@ -31,7 +33,7 @@ fn grade_at<'a>(scene: &'a Scene<'a>, spot: Spot<'a>) -> BoxFuture<'a, Vec<Judge
     async move {
         match &spot.grader.kind {
             GraderKind::Rubric(rubric) => rubrics::grade(scene, &spot, rubric).await,
-            GraderKind::Llm(llm) => vec![whole::grade(scene, &spot, llm).await],
+            GraderKind::Llm(llm) => whole::grade(scene, &spot, llm).await,
             GraderKind::Code(code) => vec![programs::code(scene, &spot, code).await],
             GraderKind::Custom(custom) => vec![programs::custom(scene, &spot, custom).await],
             GraderKind::Composite(composite) => composite::grade(scene, &spot, composite).await,

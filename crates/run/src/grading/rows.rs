@@ -1,7 +1,9 @@
 //! From what a grader decided to the rows that keep it.
 
 use assize_grade::{Checked, Finding, WholeJudgement};
-use assize_rubric::{CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Unit};
+use assize_rubric::{
+    Criterion, CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Ungraded, UngradedKind, Unit,
+};
 use assize_spec::Grader;
 use assize_store::{GraderResult, JudgementContext, JudgementRow, Note};
 
@@ -45,6 +47,23 @@ impl Spot<'_> {
         self.row(scene, result, String::new())
     }
 
+    /// The row of a criterion that a judge of this name could not be asked about.
+    pub(super) fn unjudged(
+        &self,
+        scene: &Scene<'_>,
+        criterion: &Criterion,
+        judge: &str,
+        message: &str,
+    ) -> JudgementRow {
+        let judgement = Judgement {
+            reason: message.to_owned(),
+            judge: JudgeIdentity { name: judge.to_owned(), ..JudgeIdentity::default() },
+            ungraded: Some(Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() }),
+            ..self.nobody()
+        };
+        JudgementRow::new(self.context(scene), criterion, &judgement)
+    }
+
     /// The row of a grader that broke.
     pub(super) fn broken(&self, scene: &Scene<'_>, message: String) -> JudgementRow {
         self.row(scene, GraderResult { error: Some(message), ..GraderResult::default() }, String::new())
@@ -84,6 +103,7 @@ impl Spot<'_> {
             reason: String::new(),
             evidence: Vec::new(),
             confidence: None,
+            probability: None,
             judge: JudgeIdentity { name: self.grader.type_name.clone(), ..JudgeIdentity::default() },
             ungraded: None,
             attempts: 0,

@@ -1,0 +1,282 @@
+//! From the votes of a panel to the row that combines them.
+
+use assize_rubric::{
+    Cast, Confidence, Evidence, JudgeIdentity, PanelDecision, PanelResult, PanelRule, Probability, Scale,
+    TOLERANCE, Ties, Tokens, Ungraded, UngradedKind,
+};
+use assize_spec::EscalateWhen;
+use assize_stats::combine::{agreement, panel_scores};
+use assize_stats::repeats::{disagreement, stability};
+use assize_stats::Level;
+use assize_store::{
+    EscalationRow, GraderResult, JudgementRow, PanelRow, PanelVoteRow, VoteRow, panel_decision,
+};
+
+/// Scores further apart than this count as a split, on the scale from 0 to 1: more than one point of ten.
+const APART: f64 = 0.1;
+
+/// A row as the vote of the judge that was escalated to.
+pub(super) fn vote(row: JudgementRow) -> JudgementRow {
+    JudgementRow { vote: Some(VoteRow { judge: 0, repeat: 1, weight: 1.0 }), ..row }
+}
+
+/// The row that combines votes; none where there are no votes.
+pub(super) fn combined(
+    votes: &[JudgementRow],
+    rule: PanelRule,
+    ties: Ties,
+    escalation: Option<EscalationRow>,
+) -> Option<JudgementRow> {
+    let votes: Vec<&JudgementRow> = votes.iter().collect();
+    let decision = panel_decision(&votes, rule, ties);
+    let first = *votes.first()?;
+    let deciding = deciding(&votes);
+    let panel = panel_row(&votes, decision, rule, ties, escalation);
+    let name = match &panel.escalation {
+        Some(EscalationRow { to, because: Some(_), .. }) => format!("{to} (escalated)"),
+        _ if deciding.len() == 1 => first.judge.name.clone(),
+        _ => format!("{} of {} votes", rule.name(), deciding.len()),
+    };
+    let mut row = JudgementRow {
+        judge: JudgeIdentity { name, ..JudgeIdentity::default() },
+        attempts: 0,
+        cached_calls: 0,
+        tokens: Tokens::default(),
+        latency_ms: None,
+        cost_usd: Some(0.0),
+        replies: Vec::new(),
+        confidence: None,
+        probability: None,
+        vote: None,
+        panel: Some(panel),
+        ..first.clone()
+    };
+    decide(&mut row, &deciding, decision);
+    Some(row)
+}
+
+/// A combining row worked out again from its votes; as it is if it combines none.
+pub(crate) fn recombined(row: &JudgementRow, votes: &[JudgementRow]) -> JudgementRow {
+    let Some(panel) = &row.panel else { return row.clone() };
+    let again = combined(votes, panel.rule, panel.ties, panel.escalation.clone());
+    // What the criterion is worth stands with the row that is scored.
+    again.map_or_else(
+        || row.clone(),
+        |again| JudgementRow {
+            criterion: row.criterion.clone(),
+            lines: row.lines,
+            standing: row.standing,
+            ..again
+        },
+    )
+}
+
+/// The votes that decide: that of the judge that was escalated to, if there is one.
+fn deciding<'a>(votes: &[&'a JudgementRow]) -> Vec<&'a JudgementRow> {
+    let is_escalation = |row: &JudgementRow| row.vote.is_some_and(VoteRow::is_escalation);
+    let escalated = votes.iter().any(|row| is_escalation(row));
+    votes.iter().filter(|row| is_escalation(row) == escalated).copied().collect()
+}
+
+/// Writes what the panel says into its row, with the words of a vote that says the same.
+fn decide(row: &mut JudgementRow, votes: &[&JudgementRow], decision: PanelDecision) {
+    let whole = row.grader_result.is_some();
+    let outcome = decision.outcome(&row.criterion.scale);
+    let value = match decision.result {
+        PanelResult::Value(value) => Some(value),
+        _ => None,
+    };
+    let agreeing = votes.iter().filter(|vote| match (vote.cast(), value) {
+        (Cast::NotApplicable, None) => decision.result == PanelResult::NotApplicable,
+        (Cast::Value(said), Some(value)) => (said - value).abs() <= APART + TOLERANCE,
+        _ => false,
+    });
+    let agreeing: Vec<&&JudgementRow> = agreeing.collect();
+    let open = match decision.result {
+        PanelResult::Tie => Some((UngradedKind::Tie, "the votes are evenly split".to_owned())),
+        PanelResult::Open => {
+            let first = votes.iter().find(|vote| vote.cast() == Cast::Missing);
+            let kind = first.and_then(|vote| vote.ungraded.as_ref()).map_or(UngradedKind::NotJudged, |why| why.kind);
+            let missing = votes.iter().filter(|vote| vote.cast() == Cast::Missing).count();
+            let why = first.map_or("", |vote| vote.reason.as_str());
+            let words = match missing {
+                0 => "whether it applies is not decided".to_owned(),
+                1 => format!("1 vote is missing and could change the decision: {why}"),
+                more => format!("{more} votes are missing and could change the decision: {why}"),
+            };
+            Some((kind, words))
+        }
+        PanelResult::Value(_) | PanelResult::NotApplicable => None,
+    };
+    let said = tally(votes);
+    row.reason = match (&open, agreeing.first()) {
+        (Some((_, words)), _) => format!("{said}; {words}"),
+        (None, Some(vote)) if votes.len() == 1 => vote.reason.clone(),
+        (None, Some(vote)) => format!("{said}; {}: {}", vote.judge.name, vote.reason),
+        (None, None) => said,
+    };
+    let mut quotes: Vec<Evidence> = Vec::new();
+    for quote in agreeing.iter().flat_map(|vote| &vote.evidence) {
+        if !quotes.iter().any(|known| known.quote == quote.quote) {
+            quotes.push(quote.clone());
+        }
+    }
+    row.evidence = quotes;
+    row.ungraded = open.map(|(kind, _)| Ungraded { kind, message: row.reason.clone() });
+    if whole {
+        let notes = agreeing.first().and_then(|vote| vote.grader_result.as_ref());
+        let error = row.ungraded.as_ref().map(|ungraded| format!("could not be judged: {}", ungraded.message));
+        "graded".clone_into(&mut row.outcome);
+        if error.is_some() {
+            "error".clone_into(&mut row.outcome);
+        }
+        let notes = notes.map(|result| result.notes.clone()).unwrap_or_default();
+        row.grader_result = Some(GraderResult { score: value, error, notes, ..GraderResult::default() });
+        return;
+    }
+    outcome.name().clone_into(&mut row.outcome);
+    row.raw_score = outcome.raw_score().map(assize_rubric::RawScore::get);
+    row.points = outcome.points().filter(|_| row.raw_score.is_none());
+}
+
+/// The votes in a few words: `2 met, 1 unmet`, or `7, 8 and 8 of 10`.
+fn tally(votes: &[&JudgementRow]) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for vote in votes {
+        let word = match vote.cast() {
+            Cast::Missing => "missing".to_owned(),
+            Cast::NotApplicable => "not applicable".to_owned(),
+            Cast::Value(value) if vote.grader_result.is_none() && vote.criterion.scale == Scale::Checklist => {
+                if value >= 0.5 { "met".to_owned() } else { "unmet".to_owned() }
+            }
+            Cast::Value(value) if vote.grader_result.is_some() => format!("at {}", rounded(value)),
+            Cast::Value(value) => format!("at {}/10", rounded(value * 10.0)),
+        };
+        match counts.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((word, 1)),
+        }
+    }
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+}
+
+fn rounded(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// What a vote says, for comparing votes: `None` for "does not apply", else its value in millionths.
+fn label(row: &JudgementRow) -> Option<Option<i64>> {
+    match row.cast() {
+        Cast::Missing => None,
+        Cast::NotApplicable => Some(None),
+        Cast::Value(value) => Some(Some((value * 1e6).round() as i64)),
+    }
+}
+
+fn panel_row(
+    votes: &[&JudgementRow],
+    decision: PanelDecision,
+    rule: PanelRule,
+    ties: Ties,
+    escalation: Option<EscalationRow>,
+) -> PanelRow {
+    let own: Vec<&JudgementRow> =
+        votes.iter().filter(|row| !row.vote.is_some_and(VoteRow::is_escalation)).copied().collect();
+    let mut by_judge: Vec<(u32, Vec<Option<i64>>)> = Vec::new();
+    for row in &own {
+        let (Some(vote), Some(label)) = (row.vote, label(row)) else { continue };
+        match by_judge.iter_mut().find(|(judge, _)| *judge == vote.judge) {
+            Some((_, labels)) => labels.push(label),
+            None => by_judge.push((vote.judge, vec![label])),
+        }
+    }
+    let by_judge: Vec<Vec<Option<i64>>> = by_judge.into_iter().map(|(_, labels)| labels).collect();
+    let all: Vec<Option<i64>> = by_judge.iter().flatten().copied().collect();
+    let values: Vec<f64> = own
+        .iter()
+        .filter_map(|row| match row.cast() {
+            Cast::Value(value) => Some(value),
+            _ => None,
+        })
+        .collect();
+    PanelRow {
+        rule,
+        ties,
+        votes: votes.iter().map(|row| short(row)).collect(),
+        missing: u32::try_from(own.len() - all.len()).unwrap_or(u32::MAX),
+        tie: decision.tie,
+        mean: panel_scores(&values).ok().map(|scores| scores.mean),
+        agreement: agreement(&all).ok(),
+        flip_rate: stability(&by_judge, Level::P95).pair_flips.ok(),
+        disagreement: disagreement(&by_judge).ok(),
+        low: decision.low,
+        high: decision.high,
+        escalation,
+    }
+}
+
+fn short(row: &JudgementRow) -> PanelVoteRow {
+    let whole = row.grader_result.is_some();
+    let (outcome, value) = match row.cast() {
+        Cast::Value(value) if whole => ("scored".to_owned(), Some(value)),
+        Cast::Missing if whole => ("ungraded".to_owned(), None),
+        cast => (
+            row.decided().name().to_owned(),
+            match cast {
+                Cast::Value(value) => Some(value),
+                _ => None,
+            },
+        ),
+    };
+    let repeat = row.vote.map_or(1, |vote| vote.repeat);
+    PanelVoteRow { judge: row.judge.name.clone(), repeat, outcome, value }
+}
+
+/// Why a stronger judge should be asked; `None` where the panel is sure. What was given up because the run ends is
+/// nothing to ask again about.
+pub(super) fn doubt(votes: &[&JudgementRow], when: EscalateWhen) -> Option<String> {
+    let cancelled = |row: &&&JudgementRow| {
+        row.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::Cancelled)
+    };
+    if votes.iter().any(|row| cancelled(&row)) {
+        return None;
+    }
+    if let Some(missing) = votes.iter().find(|row| row.cast() == Cast::Missing) {
+        return Some(format!("{} could not be made to answer", missing.judge.name));
+    }
+    let values: Vec<f64> = votes
+        .iter()
+        .filter_map(|row| match row.cast() {
+            Cast::Value(value) => Some(value),
+            _ => None,
+        })
+        .collect();
+    let spread = panel_scores(&values).map_or(0.0, |scores| scores.range());
+    if spread > APART + TOLERANCE || (!values.is_empty() && values.len() < votes.len()) {
+        return Some(format!("the votes differ: {}", tally(votes)));
+    }
+    if when == EscalateWhen::Split {
+        return None;
+    }
+    for row in votes {
+        let name = &row.judge.name;
+        if row.confidence == Some(Confidence::Low) {
+            return Some(format!("{name} is little sure"));
+        }
+        if row.evidence.iter().any(|quote| !quote.verified) {
+            return Some(format!("{name} quotes what is not there"));
+        }
+        if let Some(Probability { expected, written, .. }) = row.probability {
+            let unsure = match written {
+                None => expected.max(1.0 - expected) < EscalateWhen::SURE,
+                Some(written) => (expected - f64::from(written)).abs() > 1.0,
+            };
+            if unsure {
+                return Some(format!("{name} gives its decision too little probability"));
+            }
+        }
+    }
+    None
+}

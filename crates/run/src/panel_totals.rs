@@ -1,0 +1,183 @@
+//! What the votes of a run add up to, kept in constant memory.
+
+use std::collections::BTreeMap;
+
+use assize_stats::{Level, proportion};
+use assize_store::{
+    CaseRecord, EscalationSummary, FlipRate, JudgementRow, PanelRow, PanelSummary, UnstableCriterion, VoteRow,
+};
+
+/// Criteria that are followed one by one. Suites of many cases with rubrics of their own have more.
+const FOLLOWED: usize = 2_000;
+
+/// Unstable criteria that are named; the rest is counted.
+const NAMED: usize = 20;
+
+/// Running totals over the decisions that were made of several votes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PanelTotals {
+    decisions: u64,
+    votes: u64,
+    missing: u64,
+    ties: u64,
+    split: u64,
+    repeated: u64,
+    flipped: u64,
+    disagreement: Mean,
+    criteria: BTreeMap<Key, Criterion>,
+    not_followed: u64,
+    escalation: Option<EscalationSummary>,
+}
+
+/// A criterion: suite, grader, id as results show it, and the hash of its words. Rubrics of several cases may use one
+/// id for different criteria.
+type Key = (String, String, String, [u8; 8]);
+
+#[derive(Debug, Clone, Default)]
+struct Criterion {
+    case_id: Option<String>,
+    decisions: u64,
+    split: u64,
+    flip_rate: Mean,
+    disagreement: Mean,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Mean {
+    sum: f64,
+    n: u64,
+}
+
+impl Mean {
+    fn add(&mut self, value: Option<f64>) {
+        if let Some(value) = value {
+            self.sum += value;
+            self.n += 1;
+        }
+    }
+
+    fn get(self) -> Option<f64> {
+        (self.n > 0).then(|| self.sum / self.n as f64)
+    }
+}
+
+impl PanelTotals {
+    /// Adds a finished case.
+    pub(crate) fn add(&mut self, record: &CaseRecord) {
+        let mut rows = record.judgements.iter().peekable();
+        while let Some(row) = rows.next() {
+            let Some(panel) = &row.panel else { continue };
+            let mut votes: Vec<&JudgementRow> = Vec::new();
+            while let Some(vote) = rows.next_if(|row| row.is_vote()) {
+                votes.push(vote);
+            }
+            self.add_decision(row, panel, &votes);
+        }
+    }
+
+    fn add_decision(&mut self, row: &JudgementRow, panel: &PanelRow, votes: &[&JudgementRow]) {
+        let own: Vec<&&JudgementRow> =
+            votes.iter().filter(|row| !row.vote.is_some_and(VoteRow::is_escalation)).collect();
+        let split = panel.agreement.is_some_and(|share| share < 1.0);
+        self.decisions += 1;
+        self.votes += votes.len() as u64;
+        self.missing += u64::from(panel.missing);
+        self.ties += u64::from(panel.tie);
+        self.split += u64::from(split);
+        self.disagreement.add(panel.disagreement);
+        for repeats in own.chunk_by(|a, b| judge(a) == judge(b)) {
+            let casts: Vec<_> =
+                repeats.iter().map(|row| row.cast()).filter(|cast| *cast != assize_rubric::Cast::Missing).collect();
+            self.repeated += u64::from(casts.len() > 1);
+            self.flipped += u64::from(casts.iter().any(|cast| *cast != casts[0]));
+        }
+        self.add_escalation(panel, &own);
+        self.follow(row, panel, split);
+    }
+
+    fn add_escalation(&mut self, panel: &PanelRow, own: &[&&JudgementRow]) {
+        let Some(escalation) = &panel.escalation else { return };
+        let sum = self.escalation.get_or_insert_default();
+        sum.decisions += 1;
+        if escalation.because.is_some() {
+            sum.escalated += 1;
+        } else if let Some(first) = own.first() {
+            // A call for several criteria is counted on the first of them.
+            sum.saved_calls += u64::from(first.attempts) + u64::from(first.cached_calls);
+            sum.saved_tokens.add(first.tokens);
+        }
+    }
+
+    fn follow(&mut self, row: &JudgementRow, panel: &PanelRow, split: bool) {
+        let words = blake3::hash(format!("{:?} {:?}", row.criterion.text, row.criterion.scale).as_bytes());
+        let mut hash = [0; 8];
+        hash.copy_from_slice(&words.as_bytes()[..8]);
+        let id = match &row.grader_result {
+            None => row.shown_id(row.criterion.id.as_str()),
+            Some(_) => row.shown_id("score"),
+        };
+        let key = (row.suite.clone(), row.grader.clone(), id, hash);
+        if !self.criteria.contains_key(&key) && self.criteria.len() >= FOLLOWED {
+            self.not_followed += 1;
+            return;
+        }
+        let known = self.criteria.entry(key).or_default();
+        known.case_id = (known.decisions == 0 || known.case_id.as_ref() == Some(&row.case_id))
+            .then(|| row.case_id.clone());
+        known.decisions += 1;
+        known.split += u64::from(split);
+        known.flip_rate.add(panel.flip_rate);
+        known.disagreement.add(panel.disagreement);
+    }
+
+    /// The totals; `None` if every decision is one judge's only one.
+    pub(crate) fn summary(&self) -> Option<PanelSummary> {
+        if self.decisions == 0 {
+            return None;
+        }
+        let flips = proportion(self.flipped, self.repeated, Level::P95);
+        let interval = flips.interval.as_ref().ok();
+        let mut unstable: Vec<UnstableCriterion> = self
+            .criteria
+            .iter()
+            .filter(|(_, criterion)| criterion.split > 0)
+            .map(|((suite, grader, id, _), criterion)| UnstableCriterion {
+                suite: suite.clone(),
+                grader: grader.clone(),
+                criterion: id.clone(),
+                case_id: criterion.case_id.clone(),
+                decisions: criterion.decisions,
+                split: criterion.split,
+                flip_rate: criterion.flip_rate.get(),
+                disagreement: criterion.disagreement.get(),
+            })
+            .collect();
+        let rate = |one: &UnstableCriterion| one.flip_rate.unwrap_or(0.0).max(one.disagreement.unwrap_or(0.0));
+        unstable.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then_with(|| b.split.cmp(&a.split)));
+        let unstable_more = unstable.len().saturating_sub(NAMED) as u64;
+        unstable.truncate(NAMED);
+        Some(PanelSummary {
+            decisions: self.decisions,
+            votes: self.votes,
+            missing: self.missing,
+            ties: self.ties,
+            split: self.split,
+            flips: FlipRate {
+                repeated: self.repeated,
+                flipped: self.flipped,
+                rate: flips.rate.ok(),
+                low: interval.map(|interval| interval.low),
+                high: interval.map(|interval| interval.high),
+            },
+            disagreement: self.disagreement.get(),
+            unstable,
+            unstable_more,
+            not_followed: self.not_followed,
+            escalation: self.escalation,
+        })
+    }
+}
+
+fn judge(row: &JudgementRow) -> Option<u32> {
+    row.vote.map(|vote| vote.judge)
+}
