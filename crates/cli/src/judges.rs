@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge};
+use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge, WarmUp};
 use assize_llm::{Ask, Client, ModelName};
 use assize_run::{JudgeWish, Judges};
 use assize_store::JudgeInfo;
@@ -18,6 +18,7 @@ use crate::targets::TargetBook;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChosenBy {
     CommandLine,
+    Panel,
     Grader,
     Target,
     Suite,
@@ -30,6 +31,7 @@ impl ChosenBy {
     const fn name(self) -> &'static str {
         match self {
             Self::CommandLine => "--judge",
+            Self::Panel => "the panel",
             Self::Grader => "the grader",
             Self::Target => "the target's grader_target",
             Self::Suite => "the eval file",
@@ -42,7 +44,8 @@ impl ChosenBy {
 
 /// The judges of a run, made when they are first needed.
 pub(crate) struct JudgeBook {
-    command: Option<String>,
+    command: Vec<String>,
+    warm_up: WarmUp,
     config: Option<String>,
     environment: Option<String>,
     targets: Arc<TargetBook>,
@@ -63,10 +66,11 @@ struct Made {
 }
 
 impl JudgeBook {
-    /// Judges for a run: `command` is `--judge`, `config` the configuration file's choice, `limit`
+    /// Judges for a run: `command` is `--judge`, `warm_up` is `--warm-up`, `config` the configuration file's choice, `limit`
     /// the judge calls in flight at once, over all books of a run.
     pub(crate) fn new(
-        command: Option<String>,
+        command: Vec<String>,
+        warm_up: WarmUp,
         config: Option<String>,
         limit: Arc<Semaphore>,
         targets: Arc<TargetBook>,
@@ -75,6 +79,7 @@ impl JudgeBook {
     ) -> Self {
         Self {
             command,
+            warm_up,
             config,
             environment: context.variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty()),
             targets,
@@ -104,9 +109,17 @@ impl JudgeBook {
     }
 
     fn choose(&self, wish: JudgeWish<'_>) -> (String, ChosenBy) {
+        if let Some(name) = wish.exactly {
+            let by = if self.command.iter().any(|named| named == name) {
+                ChosenBy::CommandLine
+            } else {
+                ChosenBy::Panel
+            };
+            return (name.to_owned(), by);
+        }
         let of_target = wish.target.and_then(|target| self.targets.grader_target(target));
         let candidates = [
-            (self.command.as_deref(), ChosenBy::CommandLine),
+            (self.command.first().map(String::as_str), ChosenBy::CommandLine),
             (wish.grader, ChosenBy::Grader),
             (of_target, ChosenBy::Target),
             (wish.suite, ChosenBy::Suite),
@@ -144,7 +157,7 @@ impl JudgeBook {
             name.to_owned(),
             Arc::new(KeyedFences::new(self.access.fence_key())),
             Arc::clone(&self.limit),
-            JudgeOptions::default(),
+            JudgeOptions { warm_up: self.warm_up, ..JudgeOptions::default() },
         );
         let model = Some(format!("{}:{}", id.provider, id.model));
         Ok(Made { judge: Arc::new(judge), model, host: Some(id.base_url_host), chosen_by })

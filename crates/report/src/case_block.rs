@@ -7,7 +7,7 @@ use assize_store::{CriterionRow, GateRow, GraderRow, JudgementRow, ResultRow, cr
 
 use crate::clean;
 use crate::criterion::Decision;
-use crate::mark::Mark;
+use crate::mark::{Mark, of_ten};
 use crate::number;
 use crate::page::{Page, Piece};
 use crate::style::{Style, Tone};
@@ -44,12 +44,15 @@ pub fn case_block(
 pub fn stored_texts(judgements: &[JudgementRow]) -> impl Fn(&str, &str) -> Option<String> + '_ {
     let mut texts: HashMap<(&str, String), String> = HashMap::new();
     for row in judgements {
+        if row.is_vote() {
+            continue;
+        }
         if row.grader_result.is_some() {
             texts
                 .extend(criterion_texts(row).into_iter().map(|(id, text)| ((row.grader.as_str(), id), text)));
         } else if let Some(words) = words(row) {
             let id = row.shown_id(row.criterion.id.as_str());
-            texts.insert((row.grader.as_str(), id), words.to_owned());
+            texts.entry((row.grader.as_str(), id)).or_insert_with(|| words.to_owned());
         }
     }
     move |grader, criterion| texts.get(&(grader, criterion.to_owned())).cloned()
@@ -226,13 +229,13 @@ fn criterion_lines(
         id: &criterion.id,
         text: text.as_deref(),
         outcome: &criterion.outcome,
-        raw_score: criterion.raw_score,
+        points: criterion.score_of_ten(),
         weight: criterion.weight,
         gate: criterion.gate.as_deref(),
         gate_failed,
         reason: &criterion.reason,
         evidence: &criterion.evidence,
-        notes: &[],
+        notes: &criterion.panel.iter().map(crate::panel::brief).collect::<Vec<_>>(),
     };
     decision.put(page, 2);
 }
@@ -247,9 +250,9 @@ fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
         return format!("grader `{}`{figure}, {}", clean::name(&gate.grader), gate.rule);
     };
     let criterion = grader.and_then(|grader| grader.criteria.iter().find(|criterion| criterion.id == *id));
-    let state = match criterion {
-        Some(CriterionRow { raw_score: Some(raw), .. }) => format!(" has {raw}/10"),
-        Some(criterion) => format!(" is {}", criterion.outcome),
+    let state = match criterion.map(|criterion| (criterion, criterion.score_of_ten())) {
+        Some((_, Some(points))) => format!(" has {}", of_ten(points)),
+        Some((criterion, None)) => format!(" is {}", criterion.outcome),
         None => String::new(),
     };
     format!("`{}`{state}, {}", clean::name(id), gate.rule)

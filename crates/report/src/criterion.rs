@@ -14,7 +14,8 @@ pub(crate) struct Decision<'a> {
     /// The criterion's words; the id stands in for them.
     pub(crate) text: Option<&'a str>,
     pub(crate) outcome: &'a str,
-    pub(crate) raw_score: Option<u8>,
+    /// The score from 0 to 10, when there is one.
+    pub(crate) points: Option<f64>,
     pub(crate) weight: f64,
     pub(crate) gate: Option<&'a str>,
     pub(crate) gate_failed: bool,
@@ -30,7 +31,7 @@ const WORD: usize = 8;
 impl Decision<'_> {
     /// Sets the decision, its sign `indent` columns in.
     pub(crate) fn put(&self, page: &mut Page, indent: usize) {
-        let mark = Mark::outcome(self.outcome, self.raw_score, self.weight);
+        let mark = Mark::outcome(self.outcome, self.points, self.weight);
         let lead = [
             Piece::plain(" ".repeat(indent)),
             Piece::new(mark.tone, format!("{} {:WORD$}  ", mark.sign, mark.word)),

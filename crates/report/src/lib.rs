@@ -21,6 +21,7 @@ mod explain;
 mod mark;
 mod number;
 mod page;
+mod panel;
 mod style;
 mod summary;
 mod table;

@@ -2,6 +2,7 @@
 
 use assize_rubric::Verdict;
 
+use crate::number;
 use crate::style::Tone;
 
 /// How something that was decided is shown. The sign says good or bad, the word what was decided.
@@ -23,21 +24,22 @@ impl Mark {
         Self { sign, word: verdict.name().to_owned(), tone }
     }
 
-    /// A stored outcome: its word, raw score, and weight, which says whether meeting it is good.
-    pub(crate) fn outcome(outcome: &str, raw_score: Option<u8>, weight: f64) -> Self {
+    /// A stored outcome: its word, the points of a score, 0 to 10, and the weight, which says whether meeting it is
+    /// good.
+    pub(crate) fn outcome(outcome: &str, points: Option<f64>, weight: f64) -> Self {
         let penalty = weight < 0.0;
-        let (sign, word, tone) = match (outcome, raw_score) {
+        let (sign, word, tone) = match (outcome, points) {
             ("met" | "unmet", _) => {
                 let good = (outcome == "met") != penalty;
                 (if good { "✓" } else { "✗" }, outcome.to_owned(), if good { Tone::Good } else { Tone::Bad })
             }
-            ("scored", Some(raw)) => {
-                let tone = match if penalty { 10u8.saturating_sub(raw) } else { raw } {
-                    8.. => Tone::Good,
-                    5..8 => Tone::Middling,
+            ("scored", Some(points)) => {
+                let tone = match if penalty { 10.0 - points } else { points } {
+                    8.0.. => Tone::Good,
+                    5.0.. => Tone::Middling,
                     _ => Tone::Bad,
                 };
-                ("•", format!("{raw}/10"), tone)
+                ("•", of_ten(points), tone)
             }
             // A judge or a program scored something as a whole; the figure stands with the grader.
             ("scored", None) => ("•", "scored".to_owned(), Tone::Plain),
@@ -50,6 +52,11 @@ impl Mark {
     }
 }
 
+/// Points as they are shown: `7/10`, `7.67/10`.
+pub(crate) fn of_ten(points: f64) -> String {
+    format!("{}/10", number::hundredths(points))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,7 +65,9 @@ mod tests {
     fn meeting_a_penalty_is_bad() {
         assert_eq!(Mark::outcome("met", None, -1.0).sign, "✗");
         assert_eq!(Mark::outcome("unmet", None, -1.0).tone, Tone::Good);
-        assert_eq!(Mark::outcome("scored", Some(9), 1.0).tone, Tone::Good);
-        assert_eq!(Mark::outcome("scored", Some(9), -1.0).tone, Tone::Bad);
+        assert_eq!(Mark::outcome("scored", Some(9.0), 1.0).tone, Tone::Good);
+        assert_eq!(Mark::outcome("scored", Some(9.0), -1.0).tone, Tone::Bad);
+        assert_eq!(Mark::outcome("scored", Some(23.0 / 3.0), 1.0).word, "7.67/10");
+        assert_eq!(Mark::outcome("scored", Some(7.0), 1.0).word, "7/10");
     }
 }

@@ -11,6 +11,16 @@ pub(crate) fn score(value: f64) -> String {
     text.strip_suffix('0').map_or(text.clone(), str::to_owned)
 }
 
+/// Points of ten with up to two decimals. Rounding lifts nothing onto a whole number.
+pub(crate) fn hundredths(value: f64) -> String {
+    let mut rounded = (value * 100.0).round();
+    if rounded % 100.0 == 0.0 && value * 100.0 < rounded - 1e-6 {
+        rounded -= 1.0;
+    }
+    let text = format!("{:.2}", rounded / 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// A score with exactly three decimals, for columns.
 pub(crate) fn score_column(value: f64) -> String {
     let text = score(value);

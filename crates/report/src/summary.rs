@@ -7,6 +7,7 @@ use crate::case_block::brief;
 use crate::clean;
 use crate::number::{self, count, grouped};
 use crate::page::{Page, Piece};
+use crate::panel;
 use crate::style::{Style, Tone};
 
 /// What the summary shows beside `run.json`. Everything is optional.
@@ -68,7 +69,7 @@ pub fn summary_block(info: &RunInfo, extra: SummaryExtra<'_>, style: Style) -> S
     page.finish()
 }
 
-fn entry(page: &mut Page, label: &str, body: Vec<Piece>) {
+pub(crate) fn entry(page: &mut Page, label: &str, body: Vec<Piece>) {
     page.text(&[Piece::new(Tone::Dim, format!("{label:<12}"))], &body);
 }
 
@@ -122,6 +123,9 @@ fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
         )));
     }
     entry(page, "Criteria", criteria);
+    if let Some(panel) = &summary.panel {
+        panel::summary(page, panel);
+    }
 }
 
 fn tallies(counts: Counts) -> [(usize, &'static str, Tone); 4] {

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::grading::message;
 use crate::material::target_input;
+use crate::panel::panel_wishes;
 use crate::{Source, WorkItem};
 
 /// Version of what is hashed. Raised when the same inputs would lead to other results.
@@ -89,12 +90,12 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
 
 /// Everybody who may judge, and what becomes of their votes.
 fn add_panel(hash: &mut Fields, item: &WorkItem, panel: &PanelSpec, named: Option<&str>) {
-    let spec = item.panel_spec(panel, named);
+    let spec = item.panels.spec(panel, named);
     // A file without panels has the fingerprint it had before there were any.
     if spec != PanelSpec::default() {
         hash.field(&format!("panel {spec:?}"));
     }
-    for wish in item.panel_wishes(&spec, named) {
+    for wish in panel_wishes(&spec, item.judge_wish(named)) {
         hash.field(&item.judges.settings(wish));
     }
 }

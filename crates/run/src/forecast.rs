@@ -7,6 +7,7 @@ use assize_target::Answer;
 use serde_json::Value;
 
 use crate::grading::{Scene, combine_task, rubric_asking, rubric_task, whole_task};
+use crate::panel::Panel;
 use crate::{Source, WorkItem};
 
 /// The judging of an item by judge (name), in the judging mode that applies or in another one. An answer that is not
@@ -37,8 +38,8 @@ fn add(
     let judge = |named: Option<&str>| scene.item.judges.judge(scene.item.judge_wish(named));
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
-            let spec = scene.item.panel_spec(&rubric.panel, rubric.judge.as_deref());
-            let panel = scene.item.panel_of(&spec, rubric.judge.as_deref());
+            let spec = scene.item.panels.spec(&rubric.panel, rubric.judge.as_deref());
+            let panel = Panel::new(&spec, scene.item.judge_wish(rubric.judge.as_deref()));
             let mut task = rubric_task(scene, rubric, rubric_asking(&panel, 1));
             task.judging = judging.unwrap_or(task.judging);
             for member in &panel.members {
@@ -52,8 +53,8 @@ fn add(
         }
         GraderKind::Llm(llm) => {
             let LlmGrader { prompt, judge: named, panel, .. } = llm;
-            let spec = scene.item.panel_spec(panel, named.as_deref());
-            let panel = scene.item.panel_of(&spec, named.as_deref());
+            let spec = scene.item.panels.spec(panel, named.as_deref());
+            let panel = Panel::new(&spec, scene.item.judge_wish(named.as_deref()));
             let task = whole_task(scene, llm, known_text(prompt.as_ref()));
             for member in &panel.members {
                 let judge = scene.item.judges.judge(member.wish)?;

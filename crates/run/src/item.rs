@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use assize_grade::{ProgramSetup, RubricJudge};
 use assize_rubric::{EvidencePolicy, Judging, Lines};
-use assize_spec::{Case, PanelSpec};
+use assize_spec::Case;
 use assize_target::{Answer, Target};
+
+use crate::panel::Panels;
 
 /// One case to be answered and graded.
 #[derive(Clone)]
@@ -31,10 +33,8 @@ pub struct WorkItem {
     pub judging_override: Option<Judging>,
     /// How criteria are put to judges where a grader does not say.
     pub judging: Judging,
-    /// What is said about panels, whatever graders say.
-    pub panel_override: PanelSpec,
-    /// What is said about panels where a grader does not say.
-    pub panel: PanelSpec,
+    /// What is said about panels beside the graders themselves.
+    pub panels: Arc<Panels>,
     /// Whether evidence must be found where a grader does not say.
     pub evidence: EvidencePolicy,
     /// What graders that are programs are given.

@@ -33,5 +33,6 @@ pub use item::{JudgeWish, Judges, Settings, Source, WorkItem};
 pub use lines::{LineChoice, resolve_lines};
 pub use material::target_input;
 pub use memory::{Buyer, CacheMemory};
+pub use panel::{Panels, panel_wishes};
 pub use rescore::{Rescored, rescore, score_record};
 pub use totals::Totals;

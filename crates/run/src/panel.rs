@@ -3,7 +3,7 @@
 use assize_rubric::{PanelRule, Scale, Ties};
 use assize_spec::{EscalateWhen, PanelSpec, Scoring};
 
-use crate::item::{JudgeWish, WorkItem};
+use crate::item::JudgeWish;
 
 /// The panel of a grader after every default and override.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,35 +40,44 @@ impl Panel<'_> {
     }
 }
 
-impl WorkItem {
+/// What is said about panels beside the graders themselves.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Panels {
+    /// What counts whatever graders say.
+    pub command: PanelSpec,
+    /// What counts where graders do not say.
+    pub defaults: PanelSpec,
+}
+
+impl Panels {
     /// What is said about the panel of a grader that says this of it and names this judge, all in all.
-    pub fn panel_spec(&self, grader: &PanelSpec, named: Option<&str>) -> PanelSpec {
-        let (command, mut rest) = (&self.panel_override, self.panel.clone());
+    pub fn spec(&self, grader: &PanelSpec, named: Option<&str>) -> PanelSpec {
+        let (mut grader, mut defaults) = (grader.clone(), self.defaults.clone());
         // Weights belong to the judges they are written beside: other judges have none of them.
         let weightless = |rule: &PanelRule| *rule != PanelRule::Weighted;
-        let mut grader = grader.clone();
-        if !command.judges.is_empty() {
-            (grader.combine, rest.combine) =
-                (grader.combine.filter(weightless), rest.combine.filter(weightless));
+        if !self.command.judges.is_empty() {
+            grader.combine = grader.combine.filter(weightless);
+            defaults.combine = defaults.combine.filter(weightless);
         }
         if named.is_some() && grader.judges.is_empty() {
             // A judge that the grader names itself is its panel.
-            rest.judges.clear();
-            rest.combine = rest.combine.filter(weightless);
+            defaults.judges.clear();
+            defaults.combine = defaults.combine.filter(weightless);
         }
-        command.clone().or(&grader).or(&rest)
+        self.command.clone().or(&grader).or(&defaults)
     }
+}
 
-    /// The judges that may be asked for a grader that says this of its panel and names this judge, that of the
-    /// escalation last.
-    pub fn panel_wishes<'a>(&'a self, spec: &'a PanelSpec, named: Option<&'a str>) -> Vec<JudgeWish<'a>> {
-        let panel = self.panel_of(spec, named);
-        panel.members.iter().map(|member| member.wish).chain(panel.escalate.map(|(wish, ..)| wish)).collect()
-    }
+/// The judges that a panel may ask, that of the escalation last; `wish` is that of the one judge there would be without
+/// a panel.
+pub fn panel_wishes<'a>(spec: &'a PanelSpec, wish: JudgeWish<'a>) -> Vec<JudgeWish<'a>> {
+    let panel = Panel::new(spec, wish);
+    panel.members.iter().map(|member| member.wish).chain(panel.escalate.map(|(wish, ..)| wish)).collect()
+}
 
-    /// The panel of a grader; `spec` is what [`WorkItem::panel_spec`] says.
-    pub(crate) fn panel_of<'a>(&'a self, spec: &'a PanelSpec, named: Option<&'a str>) -> Panel<'a> {
-        let wish = self.judge_wish(named);
+impl<'a> Panel<'a> {
+    /// The panel of a grader; `spec` is what [`Panels::spec`] says.
+    pub(crate) fn new(spec: &'a PanelSpec, wish: JudgeWish<'a>) -> Self {
         let exactly = |name: &'a str| JudgeWish { exactly: Some(name), ..wish };
         let mut members: Vec<Member<'a>> = spec
             .judges
@@ -81,7 +90,7 @@ impl WorkItem {
         if members.is_empty() {
             members.push(Member { wish, weight: 1.0 });
         }
-        Panel {
+        Self {
             members,
             repeats: spec.repeats.unwrap_or(1).clamp(1, PanelSpec::MAX_REPEATS),
             combine: spec.combine,

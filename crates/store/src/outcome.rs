@@ -176,6 +176,7 @@ fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
         id: row.shown_id(id),
         outcome: String::new(),
         raw_score: None,
+        points: None,
         value: None,
         weight: 1.0,
         gate: None,
@@ -189,6 +190,7 @@ fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
         let criterion = CriterionRow {
             outcome: outcome.name().to_owned(),
             raw_score: outcome.raw_score().map(RawScore::get),
+            points: outcome.points().filter(|_| outcome.raw_score().is_none()),
             value: outcome.value(),
             weight: row.criterion.weight.get(),
             gate: row.criterion.gate.as_ref().map(Gate::to_string),

@@ -84,6 +84,9 @@ pub struct CriterionRow {
     pub outcome: String,
     /// The judge's number, 0 to 10, for `scored`; null where the score is no judge's number but a mean.
     pub raw_score: Option<u8>,
+    /// For `scored` without a judge's number: what several, or their probabilities, come to, 0 to 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<f64>,
     /// The outcome on the 0 to 1 scale; null when nothing was decided or nothing applies.
     pub value: Option<f64>,
     /// Weight in the rubric.
@@ -99,6 +102,13 @@ pub struct CriterionRow {
     /// For a decision made of several: how, and how far they agree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelRow>,
+}
+
+impl CriterionRow {
+    /// The score from 0 to 10, whole or not, when there is one.
+    pub fn score_of_ten(&self) -> Option<f64> {
+        self.raw_score.map(f64::from).or(self.points)
+    }
 }
 
 /// Why a case has no answer or could not be graded.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use assize_rubric::{Judging, Unit};
 use clap::ValueEnum;
 
+use super::panel::PanelArgs;
 use super::values::{judging, unit};
 
 /// Run eval files.
@@ -59,9 +60,12 @@ pub(crate) enum Deny {
 /// Options of every command that judges.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
-    /// Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`.
+    /// Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of
+    /// them as a panel.
     #[arg(long, value_name = "JUDGE")]
-    pub(crate) judge: Option<String>,
+    pub(crate) judge: Vec<String>,
+    #[command(flatten)]
+    pub(crate) panel: PanelArgs,
     /// Criteria in one judge call: `per-criterion`, `batched` or `batched:N`.
     #[arg(long, value_parser = judging, value_name = "MODE")]
     pub(crate) judging: Option<Judging>,

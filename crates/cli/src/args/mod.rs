@@ -6,6 +6,7 @@ mod eval;
 mod explain;
 mod grade;
 mod lint;
+mod panel;
 mod score;
 mod scorecard;
 mod validate;

@@ -156,6 +156,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
+        panel: args.run.panel()?,
     };
     let mut preflight = Preflight::default();
     let mut parts: Vec<(&LoadedFile, &Suite, Arc<Bench>)> = Vec::new();
@@ -232,7 +233,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
             filter: args.filter.clone(),
             tags: args.tag.clone(),
             keep_going: args.keep_going,
-            other: BTreeMap::new(),
+            other: args.run.panel_settings(),
         },
         warnings: run_warnings,
         access: Arc::clone(&benches.access),
@@ -365,6 +366,7 @@ impl<'a> Benches<'a> {
         ));
         let judges = Arc::new(JudgeBook::new(
             self.args.run.judge.clone(),
+            self.args.run.panel.warm_up.into(),
             self.config.judge.clone(),
             Arc::clone(&self.limit),
             Arc::clone(&targets),

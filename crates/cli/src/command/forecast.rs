@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_grade::Forecast;
+use assize_grade::{Forecast, Uncertain};
 use assize_rubric::Judging;
 use assize_run::{Source, WorkItem, forecast};
 use assize_target::TargetKind;
@@ -80,11 +80,12 @@ impl Plan {
         let sent = self.target_input_bytes / BYTES_PER_TOKEN;
         for judge in self.judges.values() {
             let known = judge.asked.input_bytes / BYTES_PER_TOKEN;
-            input.0 += known + judge.unknown_answers * ANSWER.0;
+            let Uncertain { input_bytes, decisions: unsure, .. } = judge.asked.uncertain;
+            input.0 += known - input_bytes / BYTES_PER_TOKEN + judge.unknown_answers * ANSWER.0;
             input.1 += known + judge.unknown_answers * ANSWER.1;
             if judge.asked.calls > 0 {
                 let decisions = judge.asked.criteria + judge.asked.scores;
-                output.0 += decisions * DECISION.0;
+                output.0 += (decisions - unsure) * DECISION.0;
                 output.1 += decisions * DECISION.1;
             }
         }
@@ -110,6 +111,7 @@ impl Plan {
                     "criteria": judge.asked.criteria,
                     "scores": judge.asked.scores,
                     "calls": judge.asked.calls,
+                    "calls_only_if_unsure": judge.asked.uncertain.calls,
                     "calls_per_criterion": judge.per_criterion,
                     "calls_batched": judge.batched,
                 })
@@ -147,11 +149,16 @@ impl Plan {
                 (0, scores) => format!("{scores} scores"),
                 (criteria, scores) => format!("{criteria} criteria and {scores} scores"),
             };
+            let unsure = match asked.uncertain.calls {
+                0 => String::new(),
+                unsure if unsure == asked.calls => ", only where others are unsure".to_owned(),
+                unsure => format!(", {unsure} of them only where others are unsure"),
+            };
             lines.push(if asked.calls == 0 {
                 format!("judge {name}: {work}, no calls")
             } else {
                 format!(
-                    "judge {name}: {work}, {} calls (per criterion {per_criterion}, batched {batched})",
+                    "judge {name}: {work}, {} calls (per criterion {per_criterion}, batched {batched}){unsure}",
                     asked.calls
                 )
             });

@@ -1,6 +1,5 @@
 //! `assize grade`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -45,6 +44,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     let targets = Arc::new(TargetBook::new(found.targets, found.path, Arc::clone(&access), context));
     let judges = Arc::new(JudgeBook::new(
         args.run.judge.clone(),
+            args.run.panel.warm_up.into(),
         config.judge.clone(),
         Arc::new(Semaphore::new(args.run.judge_calls.get())),
         Arc::clone(&targets),
@@ -57,6 +57,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
+        panel: args.run.panel()?,
     };
     let mut preflight = Preflight::default();
     for case in &answers.cases {
@@ -87,7 +88,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
             filter: Vec::new(),
             tags: Vec::new(),
             keep_going: false,
-            other: BTreeMap::new(),
+            other: args.run.panel_settings(),
         },
         warnings: Vec::new(),
         access,

@@ -1,8 +1,9 @@
 //! What can be wrong with a grader before anything is spent.
 
 use assize_grade::schema_problem;
+use assize_rubric::Judging;
 use assize_run::custom_command;
-use assize_spec::{Case, CompositeAggregator, Grader, GraderKind, Prompt};
+use assize_spec::{Case, CompositeAggregator, Grader, GraderKind, PanelSpec, Prompt};
 
 use crate::judges::OFFLINE;
 
@@ -52,6 +53,23 @@ pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
             CompositeAggregator::Llm { judge, .. } => judge.as_deref(),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// What a grader says about its panel; `None` for one that has a single judge whatever happens.
+pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => Some(&rubric.panel),
+        GraderKind::Llm(llm) => Some(&llm.panel),
+        _ => None,
+    }
+}
+
+/// How a rubric is put to its judges, if it says; `None` for a grader that is no rubric.
+pub(crate) fn own_judging(grader: &Grader) -> Option<Option<Judging>> {
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => Some(rubric.judging),
         _ => None,
     }
 }

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_rubric::{Judging, Lines};
-use assize_run::{JudgeWish, Judges, LineChoice, Source, WorkItem, resolve_lines};
-use assize_spec::{Case, Config, GivenOutput, Grader, LineOverrides, Message, Place, Suite, TargetRef};
+use assize_run::{JudgeWish, Judges, LineChoice, Panels, Source, WorkItem, panel_wishes, resolve_lines};
+use assize_spec::{
+    Case, Config, GivenOutput, Grader, LineOverrides, Message, PanelSpec, Place, Scoring, Suite, TargetRef,
+};
 use assize_target::{Answer, Target, given_answer};
 use serde_json::{Value, json};
 
-use super::graders::{asks_judge, judge_problem, named_judge, problem, walk};
+use super::graders::{asks_judge, judge_problem, named_judge, own_judging, own_panel, problem, walk};
 use crate::judges::JudgeBook;
 use crate::targets::TargetBook;
 
@@ -32,6 +34,8 @@ pub(crate) struct Planner<'a> {
     pub(crate) config: &'a Config,
     /// `--judging`.
     pub(crate) judging: Option<Judging>,
+    /// `--judge` and everything about panels.
+    pub(crate) panel: PanelSpec,
 }
 
 /// What was found while planning.
@@ -121,7 +125,7 @@ impl Planner<'_> {
                     .remarks
                     .insert(format!("{}: {} has no effect on given answers", unbuilt.place, unbuilt.feature));
             }
-            check_judges(suite, case, None, bench, found);
+            self.check_judges(suite, case, None, bench, found);
             return;
         }
         found.limit(suite);
@@ -145,7 +149,7 @@ impl Planner<'_> {
                 Ok(target) => {
                     found.targets.insert(reference.name.clone());
                     found.remarks.extend(bench.targets.remarks(&reference));
-                    check_judges(suite, case, Some(&target), bench, found);
+                    self.check_judges(suite, case, Some(&target), bench, found);
                 }
                 Err(message) => found.problem(&place, message),
             }
@@ -191,6 +195,7 @@ impl Planner<'_> {
                     judges: Arc::clone(&bench.judges) as Arc<dyn Judges>,
                     judge: suite.settings.judge.as_deref().map(Into::into),
                     judging_override: self.judging,
+                    panels: Arc::new(self.panels(suite)),
                     judging: suite.settings.judging.or(self.config.judging).unwrap_or_default(),
                     evidence: suite.settings.evidence.or(self.config.evidence).unwrap_or_default(),
                     programs: bench.targets.programs(),
@@ -227,43 +232,84 @@ impl Planner<'_> {
         }
         bench.targets.default_name().map(by_name).into_iter().collect()
     }
-}
 
-/// Makes the judges of a case, and takes note of a model that would judge itself.
-fn check_judges(
-    suite: &Suite,
-    case: &Case,
-    target: Option<&Arc<dyn Target>>,
-    bench: &Bench,
-    found: &mut Preflight,
-) {
-    let mut see = |grader: &Grader| {
-        if !asks_judge(grader) {
-            return;
+    /// What is said about panels beside the graders of a suite.
+    fn panels(&self, suite: &Suite) -> Panels {
+        let mut config = self.config.panel.clone();
+        // A judge that the suite names is its panel.
+        if suite.settings.judge.is_some() {
+            config.judges.clear();
         }
-        let wish = JudgeWish {
-            grader: named_judge(grader),
-            target: target.map(|target| target.name()),
-            suite: suite.settings.judge.as_deref(),
-        };
-        match bench.judges.judge(wish) {
-            Err(message) => found.problem(&grader.place, message),
-            Ok(judge) => {
-                if let Some(message) = judge_problem(grader, case, &judge.identity().name) {
-                    found.problem(&grader.place, message);
+        Panels { command: self.panel.clone(), defaults: suite.settings.panel.clone().or(&config) }
+    }
+
+    /// Makes the judges of a case, and takes note of a model that would judge itself.
+    fn check_judges(
+        &self,
+        suite: &Suite,
+        case: &Case,
+        target: Option<&Arc<dyn Target>>,
+        bench: &Bench,
+        found: &mut Preflight,
+    ) {
+        let panels = self.panels(suite);
+        let mut see = |grader: &Grader| {
+            if !asks_judge(grader) {
+                return;
+            }
+            let wish = JudgeWish {
+                grader: named_judge(grader),
+                target: target.map(|target| target.name()),
+                suite: suite.settings.judge.as_deref(),
+                exactly: None,
+            };
+            // A judge that combines others is one judge.
+            let spec = own_panel(grader).map(|own| panels.spec(own, wish.grader)).unwrap_or_default();
+            if let Some(message) = spec.conflict() {
+                found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
+            }
+            let probabilities = spec.scoring == Some(Scoring::Logprobs) && own_judging(grader).is_some();
+            let judging = self.judging.or(own_judging(grader).flatten());
+            let judging = judging.or(suite.settings.judging).or(self.config.judging).unwrap_or_default();
+            if probabilities && judging != Judging::PerCriterion {
+                found.problem(
+                    &grader.place,
+                    format!(
+                        "grader `{}`: `scoring: logprobs` needs one call per criterion; leave out `judging: batched`",
+                        grader.name
+                    ),
+                );
+            }
+            for wish in panel_wishes(&spec, wish) {
+                match bench.judges.judge(wish) {
+                    Err(message) => found.problem(&grader.place, message),
+                    Ok(judge) => {
+                        let name = judge.identity().name;
+                        if let Some(message) = judge_problem(grader, case, &name) {
+                            found.problem(&grader.place, message);
+                        }
+                        if let Some(why) = judge.refuses_probabilities().filter(|_| probabilities) {
+                            found.problem(
+                                &grader.place,
+                                format!("judge `{name}` can't be asked with `scoring: logprobs`: {why}"),
+                            );
+                        }
+                    }
+                }
+                if bench.judges.model_of(wish).is_some() {
+                    found.limit(suite);
+                }
+                let answers = target.and_then(|target| target.describe().model);
+                if let Some(model) =
+                    answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref())
+                {
+                    found.self_judging.insert(model);
                 }
             }
+        };
+        for grader in &case.graders {
+            walk(grader, &mut see);
         }
-        if bench.judges.model_of(wish).is_some() {
-            found.limit(suite);
-        }
-        let answers = target.and_then(|target| target.describe().model);
-        if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {
-            found.self_judging.insert(model);
-        }
-    };
-    for grader in &case.graders {
-        walk(grader, &mut see);
     }
 }
 

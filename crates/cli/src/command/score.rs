@@ -70,6 +70,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
         judge_calls_cached: 0,
         criteria_ungraded: totals.criteria_ungraded,
         criteria: totals.criteria,
+        panel: totals.panel(),
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         exit_code: exit.code(),
         exit_reason: format!("{reason}; {changed} of {} verdicts changed", totals.counts.total()),

@@ -1,7 +1,7 @@
 //! Whether the stored row says what its decisions lead to.
 
 use assize_rubric::{TOLERANCE, Verdict};
-use assize_store::{CaseRecord, GateRow, criterion_rows};
+use assize_store::{CaseRecord, GateRow, JudgementRow, criterion_rows, panel_decision};
 
 use super::model::Explanation;
 use crate::clean;
@@ -50,15 +50,39 @@ pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<
             continue;
         }
         for (row, part) in row.criteria.iter().zip(&part.criteria) {
-            if row.id != part.id || row.outcome != part.outcome || row.raw_score != part.raw_score {
+            let (stored, decided) = (row.score_of_ten(), part.of_ten);
+            let same = stored.zip(decided).map_or(stored.is_none() && decided.is_none(), |(a, b)| (a - b).abs() <= TOLERANCE);
+            if row.id != part.id || row.outcome != part.outcome || !same {
                 found.push(format!(
                     "criterion `{}` of grader `{name}` is stored as {}; the decision says {} of `{}`",
                     clean::name(&row.id),
-                    outcome(&row.outcome, row.raw_score),
-                    outcome(&part.outcome, part.raw_score),
+                    outcome(&row.outcome, stored),
+                    outcome(&part.outcome, decided),
                     clean::name(&part.id),
                 ));
             }
+        }
+    }
+    for row in record.judgements.iter().filter(|row| row.grader_result.is_none()) {
+        let Some(panel) = &row.panel else { continue };
+        let votes: Vec<&JudgementRow> = record
+            .judgements
+            .iter()
+            .filter(|vote| {
+                vote.is_vote()
+                    && vote.grader == row.grader
+                    && vote.member == row.member
+                    && vote.criterion.id == row.criterion.id
+            })
+            .collect();
+        let lead_to = panel_decision(&votes, panel.rule, panel.ties).outcome(&row.criterion.scale);
+        if lead_to != row.decided() {
+            let name = clean::name(row.criterion.id.as_str());
+            found.push(format!(
+                "criterion `{name}` is stored as {}; its votes lead to {}",
+                outcome(&row.outcome, row.decided().points()),
+                outcome(lead_to.name(), lead_to.points()),
+            ));
         }
     }
     if record.judgements.iter().any(|row| Some(row.lines) != computed.lines) {
@@ -93,8 +117,8 @@ fn verdict(found: &mut Vec<String>, what: &str, stored: Option<Verdict>, compute
     }
 }
 
-fn outcome(outcome: &str, raw: Option<u8>) -> String {
-    raw.map_or_else(|| clean::name(outcome), |raw| format!("{raw}/10"))
+fn outcome(outcome: &str, points: Option<f64>) -> String {
+    points.map_or_else(|| clean::name(outcome), crate::mark::of_ten)
 }
 
 fn gate_name(gate: &GateRow) -> String {

@@ -1,7 +1,9 @@
 //! What an explanation says, in the order it is said. Text and JSON are two drawings of this.
 
-use assize_rubric::{Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Ungraded, Verdict};
-use assize_store::{CaseError, GateRow, Note};
+use assize_rubric::{
+    Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Probability, Ungraded, Verdict,
+};
+use assize_store::{CaseError, GateRow, Note, PanelRow};
 use serde::Serialize;
 
 /// A case explained.
@@ -107,6 +109,9 @@ pub(crate) struct WholePart {
     pub(crate) notes: Vec<Note>,
     pub(crate) judge: JudgeIdentity,
     pub(crate) attempts: u32,
+    /// The votes it was made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) panel: Option<PanelPart>,
 }
 
 /// A criterion's part.
@@ -116,6 +121,8 @@ pub(crate) struct CriterionPart {
     pub(crate) text: String,
     pub(crate) outcome: String,
     pub(crate) raw_score: Option<u8>,
+    /// The score from 0 to 10, whole or not, when there is one.
+    pub(crate) of_ten: Option<f64>,
     pub(crate) value: Option<f64>,
     pub(crate) weight: f64,
     /// weight x value; null when nothing was decided or nothing applies.
@@ -129,6 +136,36 @@ pub(crate) struct CriterionPart {
     pub(crate) judge: JudgeIdentity,
     pub(crate) attempts: u32,
     pub(crate) ungraded: Option<Ungraded>,
+    /// What the probabilities of the judge's tokens say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) probability: Option<Probability>,
+    /// The votes it was made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) panel: Option<PanelPart>,
+}
+
+/// The votes on a criterion and what they came to.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct PanelPart {
+    #[serde(flatten)]
+    pub(crate) panel: PanelRow,
+    /// What each judge said, in the order of the votes.
+    pub(crate) votes_in_full: Vec<VotePart>,
+}
+
+/// A vote as its judge gave it.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct VotePart {
+    pub(crate) judge: JudgeIdentity,
+    pub(crate) repeat: u32,
+    pub(crate) escalated: bool,
+    pub(crate) weight: f64,
+    pub(crate) outcome: String,
+    pub(crate) of_ten: Option<f64>,
+    /// The score of the whole answer, 0 to 1, where that is voted on.
+    pub(crate) score: Option<f64>,
+    pub(crate) reason: String,
+    pub(crate) probability: Option<Probability>,
 }
 
 /// A gate, with the comparison it makes.

@@ -9,7 +9,9 @@ use assize_store::{Aggregator, GateRow, JudgementRow, grader_gates};
 use super::because::{GateNames, because};
 use super::build::Grader;
 use super::equations::{Sums, case_equations};
-use super::model::{CriterionPart, Equation, Figures, GatePart, GraderPart, WholePart};
+use super::model::{
+    CriterionPart, Equation, Figures, GatePart, GraderPart, PanelPart, VotePart, WholePart,
+};
 use crate::number::{beside, plain};
 
 /// What one grader has to say, figures from its score in the case.
@@ -61,9 +63,9 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
             .rows
             .iter()
             .enumerate()
-            .map(|(index, row)| criterion(row, index, rubric, lines))
+            .map(|(index, row)| criterion(row, index, rubric, lines, &grader.all_rows))
             .collect(),
-        whole: grader.whole.and_then(whole),
+        whole: grader.whole.and_then(|row| whole(row, &grader.all_rows)),
         members: grader.members.iter().map(|(member, score)| part(member, score, lines)).collect(),
         weight_unit,
         formula: rubric.and_then(|score| score.formula),
@@ -82,7 +84,7 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
     }
 }
 
-fn whole(row: &JudgementRow) -> Option<WholePart> {
+fn whole(row: &JudgementRow, all: &[&JudgementRow]) -> Option<WholePart> {
     let result = row.grader_result.as_ref()?;
     let aggregator = result.composite.as_ref().map(|composite| match composite.aggregator {
         Aggregator::WeightedAverage => "weighted mean of the members".to_owned(),
@@ -99,6 +101,7 @@ fn whole(row: &JudgementRow) -> Option<WholePart> {
         notes: result.notes.clone(),
         judge: row.judge.clone(),
         attempts: row.attempts,
+        panel: panel(row, all),
     })
 }
 
@@ -181,7 +184,13 @@ fn standing_effects(
     effects
 }
 
-fn criterion(row: &JudgementRow, index: usize, score: Option<&RubricScore>, lines: Lines) -> CriterionPart {
+fn criterion(
+    row: &JudgementRow,
+    index: usize,
+    score: Option<&RubricScore>,
+    lines: Lines,
+    all: &[&JudgementRow],
+) -> CriterionPart {
     let outcome = row.decided();
     let criterion = &row.criterion;
     let state = score
@@ -192,6 +201,7 @@ fn criterion(row: &JudgementRow, index: usize, score: Option<&RubricScore>, line
         text: criterion.text.clone(),
         outcome: outcome.name().to_owned(),
         raw_score: outcome.raw_score().map(RawScore::get),
+        of_ten: outcome.points(),
         value: outcome.value(),
         weight: criterion.weight.get(),
         points: outcome.value().map(|value| criterion.weight.get() * value),
@@ -206,6 +216,8 @@ fn criterion(row: &JudgementRow, index: usize, score: Option<&RubricScore>, line
         judge: row.judge.clone(),
         attempts: row.attempts,
         ungraded: row.ungraded.clone(),
+        probability: row.probability,
+        panel: panel(row, all),
     }
 }
 
@@ -217,6 +229,32 @@ fn band(criterion: &Criterion, outcome: Outcome) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The votes behind a decision, in full.
+fn panel(row: &JudgementRow, all: &[&JudgementRow]) -> Option<PanelPart> {
+    let panel = row.panel.clone()?;
+    let votes = all.iter().filter_map(|vote| {
+        let of = vote.vote.filter(|_| vote.member == row.member && vote.criterion.id == row.criterion.id)?;
+        let result = vote.grader_result.as_ref();
+        let score = result.and_then(|result| result.score);
+        Some(VotePart {
+            judge: vote.judge.clone(),
+            repeat: of.repeat,
+            escalated: of.is_escalation(),
+            weight: of.weight,
+            outcome: match (result, score) {
+                (None, _) => vote.decided().name().to_owned(),
+                (Some(_), Some(_)) => "scored".to_owned(),
+                (Some(_), None) => "ungraded".to_owned(),
+            },
+            of_ten: vote.decided().points().filter(|_| result.is_none()),
+            score,
+            reason: vote.reason.clone(),
+            probability: vote.probability,
+        })
+    });
+    Some(PanelPart { votes_in_full: votes.collect(), panel })
 }
 
 fn comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Lines) -> String {

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::build::explanation;
 use super::equations::words;
-use super::model::{CriterionPart, Equation, Explanation, Figures, GraderPart, WholePart};
+use super::model::{CriterionPart, Equation, Explanation, Figures, GraderPart, PanelPart, WholePart};
 use crate::case_block::heading;
 use crate::clean;
 use crate::criterion::Decision;
@@ -146,6 +146,9 @@ fn decided_whole(page: &mut Page, whole: &WholePart) {
     for quote in &whole.evidence {
         page.text(&[Piece::plain("  ")], &crate::criterion::quote(quote));
     }
+    for line in whole.panel.iter().flat_map(panel_lines) {
+        page.text(&[Piece::plain("  ")], &[Piece::said(Tone::Dim, &line, clean::REASON)]);
+    }
     for note in &whole.notes {
         let outcome = match note.passed {
             Some(true) => "met",
@@ -156,7 +159,7 @@ fn decided_whole(page: &mut Page, whole: &WholePart) {
             id: "",
             text: Some(&note.text),
             outcome,
-            raw_score: None,
+            points: None,
             weight: note.weight.unwrap_or(1.0),
             gate: None,
             gate_failed: false,
@@ -175,6 +178,8 @@ fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence:
     }
     notes.extend(name_judge.then(|| format!("judged by {}", judge(&part.judge))));
     notes.extend(part.confidence.filter(|_| confidence).map(|level| format!("confidence {}", word(level))));
+    notes.extend(part.probability.as_ref().map(crate::panel::probability));
+    notes.extend(part.panel.iter().flat_map(panel_lines));
     if part.attempts > 1 {
         notes.push(format!("{} judge calls", part.attempts));
     }
@@ -185,7 +190,7 @@ fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence:
         id: &part.id,
         text: Some(&part.text),
         outcome: &part.outcome,
-        raw_score: part.raw_score,
+        points: part.of_ten,
         weight: part.weight,
         gate: part.gate.as_ref().map(|gate| gate.rule.as_str()),
         gate_failed: part.gate.as_ref().is_some_and(|gate| gate.state == GateState::Failed),
@@ -194,6 +199,35 @@ fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence:
         notes: &notes,
     };
     decision.put(page, 2);
+}
+
+/// The votes, a line each, then what they came to.
+fn panel_lines(part: &PanelPart) -> Vec<String> {
+    let votes = part.votes_in_full.iter().map(|vote| {
+        let said = match (vote.of_ten, vote.score) {
+            (Some(points), _) => crate::mark::of_ten(points),
+            (None, Some(score)) => number::score(score),
+            (None, None) => clean::name(&vote.outcome),
+        };
+        let times = if part.panel.votes.iter().any(|vote| vote.repeat > 1) && !vote.escalated {
+            format!(" #{}", vote.repeat)
+        } else {
+            String::new()
+        };
+        let weight =
+            if vote.weight == 1.0 { String::new() } else { format!(", weight {}", plain(vote.weight)) };
+        let role = if vote.escalated { "asked as well" } else { "vote" };
+        let probability =
+            vote.probability.as_ref().map(|found| format!(" ({})", crate::panel::probability(found)));
+        let reason = clean::said(&vote.reason, clean::REASON);
+        format!(
+            "{role} {}{times}{weight}: {said}{}{}{reason}",
+            clean::name(&vote.judge.name),
+            probability.unwrap_or_default(),
+            if reason.trim().is_empty() { "" } else { ": " },
+        )
+    });
+    votes.chain(std::iter::once(crate::panel::figures(&part.panel))).collect()
 }
 
 const fn word(confidence: Confidence) -> &'static str {
@@ -225,7 +259,7 @@ fn arithmetic(page: &mut Page, part: &GraderPart) {
         .criteria
         .iter()
         .map(|criterion| {
-            let mark = Mark::outcome(&criterion.outcome, criterion.raw_score, criterion.weight);
+            let mark = Mark::outcome(&criterion.outcome, criterion.of_ten, criterion.weight);
             let (times, equals, value, points) = match (criterion.value, criterion.points) {
                 (Some(value), Some(points)) => ("×", "=", plain(value), plain(points)),
                 _ if criterion.outcome == "not_applicable" => ("", "", "–".to_owned(), "left out".to_owned()),

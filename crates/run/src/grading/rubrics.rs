@@ -15,8 +15,8 @@ use crate::panel::Panel;
 
 pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &RubricGrader) -> Vec<JudgementRow> {
     let item = scene.item;
-    let spec = item.panel_spec(&grader.panel, grader.judge.as_deref());
-    let panel = item.panel_of(&spec, grader.judge.as_deref());
+    let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
+    let panel = Panel::new(&spec, item.judge_wish(grader.judge.as_deref()));
     let criteria = grader.rubric.criteria();
     let mut votes: Vec<Vec<JudgementRow>> = vec![Vec::new(); criteria.len()];
     let tasks: Vec<RubricTask> =

@@ -13,6 +13,7 @@ use super::Scene;
 use super::panel::{combined, doubt, vote};
 use super::programs::folder_of;
 use super::rows::Spot;
+use crate::panel::Panel;
 
 /// The variable that holds the members' results in the prompt of a composite.
 const RESULTS: &str = "EVALUATOR_RESULTS_JSON";
@@ -27,8 +28,8 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &LlmGrader
         },
     };
     let item = scene.item;
-    let spec = item.panel_spec(&grader.panel, grader.judge.as_deref());
-    let panel = item.panel_of(&spec, grader.judge.as_deref());
+    let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
+    let panel = Panel::new(&spec, item.judge_wish(grader.judge.as_deref()));
     let mut calls = Vec::new();
     for (place, member) in (1u32..).zip(&panel.members) {
         let judge = match item.judges.judge(member.wish) {

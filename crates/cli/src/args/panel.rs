@@ -1,0 +1,193 @@
+//! Options about several judges, and about one that is asked several times.
+
+use std::collections::BTreeMap;
+
+use assize_grade::WarmUp;
+use assize_rubric::{PanelRule, Ties, Weight};
+use assize_spec::{EscalateWhen, Escalation, PanelJudge, PanelSpec};
+use clap::ValueEnum;
+
+use super::RunArgs;
+
+/// Options about panels.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PanelArgs {
+    /// Weight of a judge, for `--combine weighted`; given once for each judge.
+    #[arg(long, value_parser = weight, value_name = "JUDGE=WEIGHT")]
+    pub(crate) judge_weight: Vec<(String, Weight)>,
+    /// How often each judge is asked, 1 to 100.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N")]
+    pub(crate) judge_repeats: Option<u32>,
+    /// Sampling temperature of the judges, 0 to 2; 0 unless given.
+    #[arg(long, value_parser = temperature, value_name = "T")]
+    pub(crate) judge_temperature: Option<f64>,
+    /// How votes become one decision; by majority on met and unmet and by the mean on scores unless given.
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub(crate) combine: Option<CombineChoice>,
+    /// What becomes of a tie; ungraded unless given.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) ties: Option<TiesChoice>,
+    /// Judge that is asked only where the others are not sure.
+    #[arg(long, value_name = "JUDGE")]
+    pub(crate) escalate: Option<String>,
+    /// Whether the first call about an answer is awaited before the others, so that they find what they share in the
+    /// provider's cache. `auto` does so where each call that finds nothing there costs extra.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) warm_up: WarmUpChoice,
+}
+
+/// What `--combine` offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CombineChoice {
+    /// More votes for it than against it; the score given most often.
+    Majority,
+    /// The mean of scores; met if more than half of the votes say so.
+    Mean,
+    /// The middle score.
+    Median,
+    /// Met if all votes say so; the lowest score.
+    Unanimous,
+    /// Met if any vote says so; the highest score.
+    Any,
+    /// The mean by `--judge-weight`.
+    Weighted,
+}
+
+/// What `--ties` offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TiesChoice {
+    /// Nothing was decided.
+    Ungraded,
+    /// Unmet; the lowest of the tied scores.
+    Fail,
+    /// Met; the highest of the tied scores.
+    Pass,
+}
+
+/// What `--warm-up` offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum WarmUpChoice {
+    /// Where it saves a fee.
+    #[default]
+    Auto,
+    /// With every provider.
+    Always,
+    /// Never: all calls at once.
+    Never,
+}
+
+impl From<WarmUpChoice> for WarmUp {
+    fn from(choice: WarmUpChoice) -> Self {
+        match choice {
+            WarmUpChoice::Auto => Self::Auto,
+            WarmUpChoice::Always => Self::Always,
+            WarmUpChoice::Never => Self::Never,
+        }
+    }
+}
+
+impl RunArgs {
+    /// What the command line says about the panel.
+    pub(crate) fn panel(&self) -> Result<PanelSpec, String> {
+        let PanelArgs { judge_weight, combine, ties, .. } = &self.panel;
+        for (at, judge) in self.judge.iter().enumerate() {
+            if self.judge[..at].contains(judge) {
+                return Err(format!("`--judge {judge}` is given twice; to ask it several times, use `--judge-repeats`"));
+            }
+        }
+        for (at, (judge, _)) in judge_weight.iter().enumerate() {
+            if !self.judge.contains(judge) {
+                return Err(format!("`--judge-weight {judge}=...` weighs no `--judge`"));
+            }
+            if judge_weight[..at].iter().any(|(known, _)| known == judge) {
+                return Err(format!("`--judge-weight` is given twice for `{judge}`"));
+            }
+        }
+        let weight = |judge: &String| {
+            judge_weight.iter().find(|(known, _)| known == judge).map(|(_, weight)| *weight)
+        };
+        let spec = PanelSpec {
+            judges: self
+                .judge
+                .iter()
+                .map(|judge| PanelJudge { name: judge.clone(), weight: weight(judge) })
+                .collect(),
+            repeats: self.panel.judge_repeats,
+            combine: combine.and_then(|choice| PanelRule::named(&word(choice))),
+            ties: ties.and_then(|choice| Ties::named(&word(choice))),
+            temperature: self.panel.judge_temperature,
+            escalate: self
+                .panel
+                .escalate
+                .clone()
+                .map(|to| Escalation { to, when: EscalateWhen::default() }),
+            scoring: None,
+        };
+        // Weights of judges that the eval file names are written there.
+        match spec.conflict().filter(|_| !spec.judges.is_empty()) {
+            Some(message) => Err(format!("{message} (`--judge-weight JUDGE=WEIGHT`)")),
+            None => Ok(spec),
+        }
+    }
+
+    /// What the run's record says about it.
+    pub(crate) fn panel_settings(&self) -> BTreeMap<String, String> {
+        let PanelArgs { judge_weight, judge_repeats, judge_temperature, combine, ties, escalate, .. } = &self.panel;
+        let weights: Vec<String> =
+            judge_weight.iter().map(|(judge, weight)| format!("{judge}={}", weight.get())).collect();
+        [
+            ("judges", (self.judge.len() > 1).then(|| self.judge.join(", "))),
+            ("judge_weights", (!weights.is_empty()).then(|| weights.join(", "))),
+            ("judge_repeats", judge_repeats.map(|repeats| repeats.to_string())),
+            ("judge_temperature", judge_temperature.map(|temperature| temperature.to_string())),
+            ("combine", combine.map(word)),
+            ("ties", ties.map(word)),
+            ("escalate", escalate.clone()),
+        ]
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .collect()
+    }
+}
+
+/// A choice as it is written.
+fn word(choice: impl ValueEnum) -> String {
+    choice.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+fn weight(text: &str) -> Result<(String, Weight), String> {
+    let expected = || "expected JUDGE=WEIGHT with a weight above 0, such as `openai:gpt-4o=2`".to_owned();
+    // Names of models may hold an equals sign, numbers do not.
+    let (judge, number) = text.rsplit_once('=').ok_or_else(expected)?;
+    let number: f64 = number.trim().parse().map_err(|_| expected())?;
+    let weight = Weight::new(number).map_err(|_| expected())?;
+    if judge.trim().is_empty() || weight.get() <= 0.0 { Err(expected()) } else { Ok((judge.to_owned(), weight)) }
+}
+
+fn temperature(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|value| (0.0..=2.0).contains(value));
+    value.ok_or_else(|| "expected a number from 0 to 2, such as 0.7".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_read_behind_the_last_equals_sign() {
+        assert_eq!(weight("a=b=2"), Ok(("a=b".to_owned(), Weight::new(2.0).unwrap())));
+        for wrong in ["a", "a=", "=2", "a=0", "a=-1", "a=inf", "a=x"] {
+            assert!(weight(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_choice_is_a_rule() {
+        for choice in CombineChoice::value_variants() {
+            assert!(PanelRule::named(&word(*choice)).is_some());
+        }
+        for choice in TiesChoice::value_variants() {
+            assert!(Ties::named(&word(*choice)).is_some());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Panels, repeats and probabilities in words.
+
+use assize_rubric::{Probability, Ties};
+use assize_store::{EscalationRow, EscalationSummary, PanelRow, PanelSummary};
+
+use crate::clean;
+use crate::number::{self, count, grouped, plain};
+use crate::page::{Page, Piece};
+use crate::style::Tone;
+use crate::summary::entry;
+
+/// Unstable criteria that the summary lists.
+const LISTED: usize = 5;
+
+/// How far the votes on a decision agree, in one line.
+pub(crate) fn brief(panel: &PanelRow) -> String {
+    let mut words = vec![format!("{} of {}", panel.rule.name(), count(panel.votes.len() as u64, "vote", "votes"))];
+    words.extend(panel.agreement.map(|share| format!("{} agree", share_of(share))));
+    words.extend(panel.tie.then(|| format!("a tie, {}", tie(panel.ties))));
+    words.extend((panel.missing > 0).then(|| format!("{} missing", panel.missing)));
+    words.extend(panel.escalation.as_ref().map(escalation));
+    words.join(", ")
+}
+
+/// Everything the votes on a decision say beside the decision.
+pub(crate) fn figures(panel: &PanelRow) -> String {
+    let mut words = vec![brief(panel)];
+    words.extend(panel.mean.map(|mean| format!("mean {}", plain(mean))));
+    words.extend(panel.flip_rate.map(|rate| format!("flips between repeats {}", share_of(rate))));
+    words.extend(panel.disagreement.map(|rate| format!("judges differ {}", share_of(rate))));
+    if panel.high > panel.low && (panel.missing > 0 || panel.tie) {
+        words.push(format!("between {} and {}", plain(panel.low), plain(panel.high)));
+    }
+    words.join("; ")
+}
+
+/// What the probabilities say: the expected decision and how much probability lies on decisions.
+pub(crate) fn probability(found: &Probability) -> String {
+    let mass = share_of(found.mass);
+    match found.written {
+        Some(written) => format!(
+            "expected {} of 10, written {written}, captured mass {mass}",
+            number::hundredths(found.expected)
+        ),
+        None => format!("probability of met {}, captured mass {mass}", plain((found.expected * 1e4).round() / 1e4)),
+    }
+}
+
+fn tie(ties: Ties) -> &'static str {
+    match ties {
+        Ties::Ungraded => "so nothing is decided",
+        Ties::Fail => "counted as failed",
+        Ties::Pass => "counted as passed",
+    }
+}
+
+fn escalation(row: &EscalationRow) -> String {
+    match &row.because {
+        Some(because) => format!(
+            "{} asked because {}",
+            clean::name(&row.to),
+            clean::said(because, clean::REASON)
+        ),
+        None => format!("{} not needed", clean::name(&row.to)),
+    }
+}
+
+/// The panels of a run: how far votes agree, the criteria on which they do not, and what escalation saved.
+pub(crate) fn summary(page: &mut Page, panel: &PanelSummary) {
+    let mut words = vec![Piece::plain(format!(
+        "{} of {}; {} split",
+        count(panel.decisions, "decision", "decisions"),
+        count(panel.votes, "vote", "votes"),
+        grouped(panel.split),
+    ))];
+    if panel.ties > 0 {
+        words.push(Piece::new(Tone::Open, format!(", {}", count(panel.ties, "tie", "ties"))));
+    }
+    if panel.missing > 0 {
+        words.push(Piece::new(Tone::Open, format!(", {} missing", count(panel.missing, "vote", "votes"))));
+    }
+    entry(page, "Panels", words);
+    if let Some(rate) = panel.flips.rate {
+        let interval = match (panel.flips.low, panel.flips.high) {
+            (Some(low), Some(high)) => format!(", 95% interval {} to {}", share_of(low), share_of(high)),
+            _ => String::new(),
+        };
+        let of = format!(
+            "{} of {} repeated decisions were not the same each time ({}{interval})",
+            grouped(panel.flips.flipped),
+            grouped(panel.flips.repeated),
+            share_of(rate),
+        );
+        entry(page, "Flip rate", vec![Piece::plain(of)]);
+    }
+    if let Some(rate) = panel.disagreement {
+        entry(page, "Judges", vec![Piece::plain(format!("differ in {} of pairs of votes", share_of(rate)))]);
+    }
+    for (index, one) in panel.unstable.iter().take(LISTED).enumerate() {
+        let place = one.case_id.as_deref().map(|case| format!(" ({})", clean::name(case)));
+        let mut rates = vec![format!("split in {} of {}", grouped(one.split), grouped(one.decisions))];
+        rates.extend(one.flip_rate.map(|rate| format!("flips {}", share_of(rate))));
+        rates.extend(one.disagreement.map(|rate| format!("judges differ {}", share_of(rate))));
+        let body = vec![
+            Piece::name(Tone::Strong, &one.criterion),
+            Piece::new(Tone::Dim, format!("{}  ", place.unwrap_or_default())),
+            Piece::plain(rates.join(", ")),
+        ];
+        entry(page, if index == 0 { "Unstable" } else { "" }, body);
+    }
+    let more = panel.unstable.len().saturating_sub(LISTED) as u64 + panel.unstable_more;
+    if more > 0 {
+        entry(page, "", vec![Piece::new(Tone::Dim, format!("and {} more", grouped(more)))]);
+    }
+    if panel.not_followed > 0 {
+        let words = format!("{} not listed one by one", count(panel.not_followed, "decision", "decisions"));
+        entry(page, "", vec![Piece::new(Tone::Dim, words)]);
+    }
+    if let Some(escalation) = panel.escalation {
+        entry(page, "Escalated", vec![Piece::plain(saved(escalation))]);
+    }
+}
+
+fn saved(escalation: EscalationSummary) -> String {
+    let EscalationSummary { decisions, escalated, saved_calls, saved_tokens } = escalation;
+    let tokens = match (saved_tokens.input, saved_tokens.output) {
+        (None, None) => String::new(),
+        (input, output) => format!(
+            " and about {}",
+            count(input.unwrap_or(0).saturating_add(output.unwrap_or(0)), "token", "tokens")
+        ),
+    };
+    format!(
+        "{} of {}; the stronger judge was spared {}{tokens}",
+        grouped(escalated),
+        count(decisions, "decision", "decisions"),
+        count(saved_calls, "call", "calls"),
+    )
+}
+
+/// A share as a percentage with at most one decimal; 0 and 100 only where they are exact.
+fn share_of(share: f64) -> String {
+    number::percent((share * 1e6).round() as u64, 1_000_000)
+}
