@@ -20,6 +20,7 @@ fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Judgement> {
         evidence: assize_rubric::EvidencePolicy::Checked,
         case_id: "case".into(),
         repeat: 0,
+        asking: assize_grade::Asking::default(),
     };
     OfflineJudge.judge(&task).now_or_never().expect("the offline judge never waits")
 }

@@ -40,6 +40,7 @@ fn judgement(criterion: &Criterion, outcome: Outcome) -> Judgement {
         reason: "as scripted".to_owned(),
         evidence: Vec::new(),
         confidence: None,
+        probability: None,
         judge: JudgeIdentity { name: "literal".to_owned(), ..JudgeIdentity::default() },
         ungraded: None,
         attempts: 1,
@@ -157,6 +158,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
             judging: None,
             evidence: None,
             judge: None,
+            panel: assize_spec::PanelSpec::default(),
         }),
     };
     let case = Case {
@@ -190,6 +192,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         judges,
         judge: None,
         judging_override: None,
+        panels: Arc::default(),
         judging: Judging::PerCriterion,
         evidence: EvidencePolicy::Checked,
         programs: Arc::default(),

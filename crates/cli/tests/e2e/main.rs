@@ -11,6 +11,7 @@ mod judge;
 mod judges;
 mod judging;
 mod lines;
+mod panel;
 mod pressure;
 mod rows;
 mod score;

@@ -183,12 +183,14 @@ fn criterion_row(one: &Decided) -> CriterionRow {
         id: one.criterion.id.to_string(),
         outcome: one.outcome.name().to_owned(),
         raw_score: one.outcome.raw_score().map(RawScore::get),
+        points: None,
         value: one.outcome.value(),
         weight: one.criterion.weight.get(),
         gate: one.criterion.gate.as_ref().map(Gate::to_string),
         reason: one.reason.clone(),
         evidence: one.evidence.clone(),
         judge: judge(),
+        panel: None,
     }
 }
 
@@ -205,6 +207,8 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         criterion: one.criterion.clone(),
         outcome: one.outcome.name().to_owned(),
         raw_score: one.outcome.raw_score().map(RawScore::get),
+        points: None,
+        probability: None,
         reason: one.reason.clone(),
         confidence: (!ungraded).then_some(Confidence::High),
         evidence: one.evidence.clone(),
@@ -219,6 +223,8 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         replies: Vec::new(),
         member: Vec::new(),
         grader_result: None,
+        vote: None,
+        panel: None,
     }
 }
 
@@ -368,6 +374,7 @@ pub(crate) fn run() -> RunInfo {
             judge_calls_cached: 12,
             criteria_ungraded: 1,
             criteria: 108,
+            panel: None,
             duration_ms: 125_300,
             exit_code: 1,
             exit_reason: "2 cases failed".to_owned(),
