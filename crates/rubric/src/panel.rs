@@ -3,6 +3,8 @@
 //! A vote that did not come about is never counted as anything. If what is missing could change what the panel says,
 //! the panel has decided nothing yet, and the bounds say between which values it lies.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Outcome, Points, Scale, TOLERANCE};
@@ -272,7 +274,7 @@ fn said(votes: &[(f64, f64)], binary: bool, rule: PanelRule) -> Said {
 }
 
 /// The score given most often. More votes for one score are fewer for another, so extremes bound nothing here: a
-/// leader is safe if the missing votes can't bring the next one up to it.
+/// leader is safe if all missing votes together can't bring another one past it, or level with it where that counts.
 fn most_frequent(
     values: &[(f64, f64)],
     missing: usize,
@@ -285,9 +287,22 @@ fn most_frequent(
         .collect();
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
     let leaders: Vec<f64> = counts.iter().filter(|(_, count)| *count == most).map(|(value, _)| *value).collect();
-    let second = counts.iter().map(|(_, count)| *count).filter(|count| *count < most).max().unwrap_or(0);
-    if let ([leader], true) = (leaders.as_slice(), most > second + missing && !could_not_apply) {
-        return PanelDecision { result: PanelResult::Value(*leader), tie: false, low: *leader, high: *leader };
+    if let ([leader], false) = (leaders.as_slice(), could_not_apply) {
+        // Scores that nobody gave yet lie on either side of the leader.
+        let unseen = [(0.0, 0), (1.0, 0)].into_iter().filter(|(value, _)| value != leader);
+        let others = counts.iter().copied().filter(|(value, _)| value != leader).chain(unseen);
+        let mut rivals = others.filter(|&(value, count)| match (count + missing).cmp(&most) {
+            Ordering::Less => false,
+            Ordering::Greater => true,
+            Ordering::Equal => match ties {
+                Ties::Ungraded => true,
+                Ties::Fail => value < *leader,
+                Ties::Pass => value > *leader,
+            },
+        });
+        if rivals.next().is_none() {
+            return PanelDecision { result: PanelResult::Value(*leader), tie: false, low: *leader, high: *leader };
+        }
     }
     if missing > 0 || could_not_apply {
         // What can still draw level with the leader can still be the decision.

@@ -181,6 +181,7 @@ impl Iterator for CaseRecords {
                     row.grader == first.grader
                         && row.member == first.member
                         && row.criterion.id == first.criterion.id
+                        && row.vote == first.vote
                 })
             });
             judgements.drain(..again.unwrap_or(0));

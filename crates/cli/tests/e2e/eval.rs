@@ -137,6 +137,7 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
             "judge_calls_cached",
             "criteria",
             "criteria_ungraded",
+            "panel",
             "warnings",
             "exit_code",
             "exit_reason"

@@ -12,6 +12,7 @@ mod judges;
 mod judging;
 mod lines;
 mod panel;
+mod prefix;
 mod pressure;
 mod rows;
 mod score;

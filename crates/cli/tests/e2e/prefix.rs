@@ -1,0 +1,112 @@
+//! What all calls about an answer have in common is the same on the wire, byte for byte, so that providers can cache it.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use assize_testkit::cli::CliTest;
+use assize_testkit::mock::{Incoming, MockServer, Reply};
+use serde_json::json;
+
+use crate::bench::{KEY, cli};
+
+/// Ends the answer, which is the last thing that calls share; nothing in it is escaped in JSON.
+const END: &str = "<<end of the answer>>";
+
+/// Every wire format through a provider that speaks it: model, variable of the key, variable of the address.
+const FORMATS: [(&str, &str, &str); 7] = [
+    ("openai:j", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    ("openai-responses:j", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    ("azure:j", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),
+    ("anthropic:j", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    ("gemini:j", "GEMINI_API_KEY", "GEMINI_BASE_URL"),
+    ("ollama:j", "OLLAMA_API_KEY", "OLLAMA_HOST"),
+    ("openrouter:j", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL"),
+];
+
+fn met() -> Reply {
+    Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
+}
+
+/// A suite of one case with a long answer, and the binary that finds the format's server.
+fn fixture((model, key, address): (&str, &str, &str), server: &MockServer, criteria: usize) -> (CliTest, String) {
+    let mut cli = cli();
+    cli.env(key, KEY).env(address, server.base_url());
+    let list: String = (0..criteria).map(|at| format!("    - {{id: c{at}, outcome: 'Criterion {at}'}}\n")).collect();
+    cli.file(
+        "s.yaml",
+        format!(
+            "name: s\ntests:\n- id: one\n  criteria: x\n  input: q\n  output: '{}{END}'\n  assertions:\n  \
+             - type: rubrics\n    criteria:\n{list}",
+            "words and ünïcode ".repeat(400)
+        ),
+    );
+    (cli, model.to_owned())
+}
+
+/// The bodies that a run with this many repeats sends.
+fn bodies(server: &MockServer) -> Vec<String> {
+    server.requests().into_iter().map(|sent| String::from_utf8(sent.body).expect("UTF-8")).collect()
+}
+
+#[test]
+fn criteria_and_repeats_begin_alike_in_every_format() {
+    for format in FORMATS {
+        let server = MockServer::start(|_: &Incoming| met());
+        let (cli, model) = fixture(format, &server, 3);
+        cli.run(&["eval", "s.yaml", "--judge", &model, "--judge-repeats", "2", "--quiet"]).expect_code(0);
+        let bodies = bodies(&server);
+        assert_eq!(bodies.len(), 6, "{model}");
+        let end = bodies[0].find(END).unwrap_or_else(|| panic!("{model}: {}", bodies[0])) + END.len();
+        for body in &bodies {
+            assert_eq!(body[..end], bodies[0][..end], "{model}");
+            assert!(body[end..].contains("Criterion"), "{model}: the criterion comes after what is shared");
+        }
+        // The word of the fences, which the answer stands between, is the same in all of them as well.
+        let fence = bodies[0].split("[[BEGIN answer ").nth(1).and_then(|rest| rest.split("]]").next()).expect("a fence");
+        for body in &bodies {
+            assert!(body.contains(&format!("[[END answer {fence}]]")), "{model}");
+        }
+    }
+}
+
+#[test]
+fn the_first_call_is_awaited_where_later_ones_profit_and_only_there() {
+    let arrivals: Arc<Mutex<Vec<Instant>>> = Arc::default();
+    let noted = Arc::clone(&arrivals);
+    let wait = Duration::from_millis(120);
+    let server = MockServer::start(move |_: &Incoming| {
+        noted.lock().expect("not poisoned").push(Instant::now());
+        met().after(wait)
+    });
+    let (cli, model) = fixture(FORMATS[3], &server, 3);
+    cli.run(&["eval", "s.yaml", "--judge", &model, "--judge-repeats", "2", "--no-cache", "--quiet"]).expect_code(0);
+    let times = arrivals.lock().expect("not poisoned").clone();
+    assert_eq!(times.len(), 6);
+    assert!(times[1].duration_since(times[0]) >= wait, "the others wait for the first reply");
+    assert!(bodies(&server).iter().all(|body| body.contains("cache_control")));
+
+    for (more, calls) in [(&["--warm-up", "never"][..], 3), (&["--judging", "batched"], 1)] {
+        let server = MockServer::start(|incoming: &Incoming| {
+            let one = |at| json!({ "id": format!("c{at}"), "evidence": [], "reason": "so", "outcome": "met" });
+            if incoming.last_user_text.contains("\"results\"") {
+                Reply::Json(json!({ "results": [one(1), one(2), one(3)] }))
+            } else {
+                met()
+            }
+        });
+        let (cli, model) = fixture(FORMATS[3], &server, 3);
+        cli.run(&[&["eval", "s.yaml", "--judge", &model, "--quiet"], more].concat()).expect_code(0);
+        assert_eq!(server.count(), calls, "{more:?}");
+        // A mark costs a fee that only a later call can bring back.
+        assert!(bodies(&server).iter().all(|body| !body.contains("cache_control")), "{more:?}");
+    }
+}
+
+#[test]
+fn replies_are_found_again_whether_or_not_a_prefix_was_marked() {
+    let server = MockServer::start(|_: &Incoming| met());
+    let (cli, model) = fixture(FORMATS[3], &server, 2);
+    cli.run(&["eval", "s.yaml", "--judge", &model, "--quiet"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--judge", &model, "--quiet", "--warm-up", "never"]).expect_code(0);
+    assert_eq!(server.count(), 2);
+}
