@@ -14,7 +14,8 @@ const LISTED: usize = 5;
 
 /// How far the votes on a decision agree, in one line.
 pub(crate) fn brief(panel: &PanelRow) -> String {
-    let mut words = vec![format!("{} of {}", panel.rule.name(), count(panel.votes.len() as u64, "vote", "votes"))];
+    let mut words =
+        vec![format!("{} of {}", panel.rule.name(), count(panel.votes.len() as u64, "vote", "votes"))];
     words.extend(panel.agreement.map(|share| format!("{} agree", share_of(share))));
     words.extend(panel.tie.then(|| format!("a tie, {}", tie(panel.ties))));
     words.extend((panel.missing > 0).then(|| format!("{} missing", panel.missing)));
@@ -42,7 +43,10 @@ pub(crate) fn probability(found: &Probability) -> String {
             "expected {} of 10, written {written}, captured mass {mass}",
             number::hundredths(found.expected)
         ),
-        None => format!("probability of met {}, captured mass {mass}", plain((found.expected * 1e4).round() / 1e4)),
+        None => format!(
+            "probability of met {}, captured mass {mass}",
+            plain((found.expected * 1e4).round() / 1e4)
+        ),
     }
 }
 
@@ -56,11 +60,9 @@ fn tie(ties: Ties) -> &'static str {
 
 fn escalation(row: &EscalationRow) -> String {
     match &row.because {
-        Some(because) => format!(
-            "{} asked because {}",
-            clean::name(&row.to),
-            clean::said(because, clean::REASON)
-        ),
+        Some(because) => {
+            format!("{} asked because {}", clean::name(&row.to), clean::said(because, clean::REASON))
+        }
         None => format!("{} not needed", clean::name(&row.to)),
     }
 }

@@ -37,7 +37,9 @@ pub use combine::{Combination, CombinedScore, combine};
 pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
 pub use gate::{Gate, GateState};
 pub use id::CriterionId;
-pub use judgement::{Confidence, Evidence, JudgeIdentity, Judgement, Probability, Tokens, Ungraded, UngradedKind};
+pub use judgement::{
+    Confidence, Evidence, JudgeIdentity, Judgement, Probability, Tokens, Ungraded, UngradedKind,
+};
 pub use judging::{EvidencePolicy, Judging};
 pub use number::{NotFinite, OutOfRange, Points, RawScore, Unit, Weight};
 pub use outcome::Outcome;

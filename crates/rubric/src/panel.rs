@@ -275,18 +275,12 @@ fn said(votes: &[(f64, f64)], binary: bool, rule: PanelRule) -> Said {
 
 /// The score given most often. More votes for one score are fewer for another, so extremes bound nothing here: a
 /// leader is safe if all missing votes together can't bring another one past it, or level with it where that counts.
-fn most_frequent(
-    values: &[(f64, f64)],
-    missing: usize,
-    could_not_apply: bool,
-    ties: Ties,
-) -> PanelDecision {
-    let counts: Vec<(f64, usize)> = values
-        .chunk_by(|a, b| (a.0 - b.0).abs() <= TOLERANCE)
-        .map(|same| (same[0].0, same.len()))
-        .collect();
+fn most_frequent(values: &[(f64, f64)], missing: usize, could_not_apply: bool, ties: Ties) -> PanelDecision {
+    let counts: Vec<(f64, usize)> =
+        values.chunk_by(|a, b| (a.0 - b.0).abs() <= TOLERANCE).map(|same| (same[0].0, same.len())).collect();
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-    let leaders: Vec<f64> = counts.iter().filter(|(_, count)| *count == most).map(|(value, _)| *value).collect();
+    let leaders: Vec<f64> =
+        counts.iter().filter(|(_, count)| *count == most).map(|(value, _)| *value).collect();
     if let ([leader], false) = (leaders.as_slice(), could_not_apply) {
         // Scores that nobody gave yet lie on either side of the leader.
         let unseen = [(0.0, 0), (1.0, 0)].into_iter().filter(|(value, _)| value != leader);
@@ -301,7 +295,12 @@ fn most_frequent(
             },
         });
         if rivals.next().is_none() {
-            return PanelDecision { result: PanelResult::Value(*leader), tie: false, low: *leader, high: *leader };
+            return PanelDecision {
+                result: PanelResult::Value(*leader),
+                tie: false,
+                low: *leader,
+                high: *leader,
+            };
         }
     }
     if missing > 0 || could_not_apply {
@@ -431,6 +430,8 @@ mod tests {
         );
         let outcome = |raw: &[u8]| scores(raw, PanelRule::Mean, Ties::Ungraded).outcome(&bands);
         assert_eq!(outcome(&[7, 7, 7]), Outcome::from_parts("scored", Some(7)).expect("a score"));
-        assert!(matches!(outcome(&[7, 8, 8]), Outcome::Averaged(points) if (points.get() - 23.0 / 3.0).abs() < 1e-12));
+        assert!(
+            matches!(outcome(&[7, 8, 8]), Outcome::Averaged(points) if (points.get() - 23.0 / 3.0).abs() < 1e-12)
+        );
     }
 }

@@ -86,8 +86,11 @@ impl PanelTotals {
         self.split += u64::from(split);
         self.disagreement.add(panel.disagreement);
         for repeats in own.chunk_by(|a, b| judge(a) == judge(b)) {
-            let casts: Vec<_> =
-                repeats.iter().map(|row| row.cast()).filter(|cast| *cast != assize_rubric::Cast::Missing).collect();
+            let casts: Vec<_> = repeats
+                .iter()
+                .map(|row| row.cast())
+                .filter(|cast| *cast != assize_rubric::Cast::Missing)
+                .collect();
             self.repeated += u64::from(casts.len() > 1);
             self.flipped += u64::from(casts.iter().any(|cast| *cast != casts[0]));
         }
@@ -152,7 +155,8 @@ impl PanelTotals {
                 disagreement: criterion.disagreement.get(),
             })
             .collect();
-        let rate = |one: &UnstableCriterion| one.flip_rate.unwrap_or(0.0).max(one.disagreement.unwrap_or(0.0));
+        let rate =
+            |one: &UnstableCriterion| one.flip_rate.unwrap_or(0.0).max(one.disagreement.unwrap_or(0.0));
         unstable.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then_with(|| b.split.cmp(&a.split)));
         let unstable_more = unstable.len().saturating_sub(NAMED) as u64;
         unstable.truncate(NAMED);

@@ -39,7 +39,8 @@ pub fn rescore(record: &CaseRecord, rubric: Option<&Rubric>, lines: Option<Lines
                     judgements.extend(votes.into_iter().flatten());
                 }
                 let gone = group.iter().filter(|row| {
-                    !row.is_vote() && !rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id)
+                    !row.is_vote()
+                        && !rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id)
                 });
                 dropped.extend(gone.map(|row| (row.grader.clone(), row.criterion.id.clone())));
             }

@@ -92,7 +92,9 @@ impl RunArgs {
         let PanelArgs { judge_weight, combine, ties, .. } = &self.panel;
         for (at, judge) in self.judge.iter().enumerate() {
             if self.judge[..at].contains(judge) {
-                return Err(format!("`--judge {judge}` is given twice; to ask it several times, use `--judge-repeats`"));
+                return Err(format!(
+                    "`--judge {judge}` is given twice; to ask it several times, use `--judge-repeats`"
+                ));
             }
         }
         for (at, (judge, _)) in judge_weight.iter().enumerate() {
@@ -103,9 +105,8 @@ impl RunArgs {
                 return Err(format!("`--judge-weight` is given twice for `{judge}`"));
             }
         }
-        let weight = |judge: &String| {
-            judge_weight.iter().find(|(known, _)| known == judge).map(|(_, weight)| *weight)
-        };
+        let weight =
+            |judge: &String| judge_weight.iter().find(|(known, _)| known == judge).map(|(_, weight)| *weight);
         let spec = PanelSpec {
             judges: self
                 .judge
@@ -116,11 +117,7 @@ impl RunArgs {
             combine: combine.and_then(|choice| PanelRule::named(&word(choice))),
             ties: ties.and_then(|choice| Ties::named(&word(choice))),
             temperature: self.panel.judge_temperature,
-            escalate: self
-                .panel
-                .escalate
-                .clone()
-                .map(|to| Escalation { to, when: EscalateWhen::default() }),
+            escalate: self.panel.escalate.clone().map(|to| Escalation { to, when: EscalateWhen::default() }),
             scoring: None,
         };
         // Weights of judges that the eval file names are written there.
@@ -132,7 +129,8 @@ impl RunArgs {
 
     /// What the run's record says about it.
     pub(crate) fn panel_settings(&self) -> BTreeMap<String, String> {
-        let PanelArgs { judge_weight, judge_repeats, judge_temperature, combine, ties, escalate, .. } = &self.panel;
+        let PanelArgs { judge_weight, judge_repeats, judge_temperature, combine, ties, escalate, .. } =
+            &self.panel;
         let weights: Vec<String> =
             judge_weight.iter().map(|(judge, weight)| format!("{judge}={}", weight.get())).collect();
         [
@@ -161,7 +159,11 @@ fn weight(text: &str) -> Result<(String, Weight), String> {
     let (judge, number) = text.rsplit_once('=').ok_or_else(expected)?;
     let number: f64 = number.trim().parse().map_err(|_| expected())?;
     let weight = Weight::new(number).map_err(|_| expected())?;
-    if judge.trim().is_empty() || weight.get() <= 0.0 { Err(expected()) } else { Ok((judge.to_owned(), weight)) }
+    if judge.trim().is_empty() || weight.get() <= 0.0 {
+        Err(expected())
+    } else {
+        Ok((judge.to_owned(), weight))
+    }
 }
 
 fn temperature(text: &str) -> Result<f64, String> {

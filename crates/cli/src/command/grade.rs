@@ -44,7 +44,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     let targets = Arc::new(TargetBook::new(found.targets, found.path, Arc::clone(&access), context));
     let judges = Arc::new(JudgeBook::new(
         args.run.judge.clone(),
-            args.run.panel.warm_up.into(),
+        args.run.panel.warm_up.into(),
         config.judge.clone(),
         Arc::new(Semaphore::new(args.run.judge_calls.get())),
         Arc::clone(&targets),

@@ -22,7 +22,8 @@ fn planned(incoming: &Incoming) -> Reply {
         .find(|(name, _)| *name == model)
         .map(|(_, votes)| votes.split(',').collect())
         .unwrap_or_default();
-    let said = |vote: &str| json!({ "evidence": [], "reason": format!("{model} says {vote}"), "outcome": vote });
+    let said =
+        |vote: &str| json!({ "evidence": [], "reason": format!("{model} says {vote}"), "outcome": vote });
     match votes.get(repeat.min(votes.len().saturating_sub(1))).copied().unwrap_or("x") {
         "x" => Reply::text("I would rather not say."),
         "na" => Reply::Json(said("not_applicable")),
@@ -64,7 +65,8 @@ fn decided(settings: &str, criteria: &[&str]) -> (CliTest, MockServer, Value) {
 
 #[test]
 fn every_rule_decides_met_and_unmet() {
-    let plans = ["a=met b=met c=unmet", "a=unmet b=met c=unmet", "a=met b=met c=met", "a=unmet b=unmet c=unmet"];
+    let plans =
+        ["a=met b=met c=unmet", "a=unmet b=met c=unmet", "a=met b=met c=met", "a=unmet b=unmet c=unmet"];
     for (rule, expected) in [
         ("majority", ["c0=met", "c1=unmet", "c2=met", "c3=unmet"]),
         ("mean", ["c0=met", "c1=unmet", "c2=met", "c3=unmet"]),
@@ -80,9 +82,16 @@ fn every_rule_decides_met_and_unmet() {
         assert_eq!(rows.len(), 16);
         let panel = &row["graders"][0]["criteria"][0]["panel"];
         assert_eq!((panel["rule"].as_str(), panel["ties"].as_str()), (Some(rule), Some("ungraded")));
-        assert_eq!(panel["votes"][2], json!({"judge": "openai:c", "repeat": 1, "outcome": "unmet", "value": 0.0}));
+        assert_eq!(
+            panel["votes"][2],
+            json!({"judge": "openai:c", "repeat": 1, "outcome": "unmet", "value": 0.0})
+        );
         let two_thirds = |value: &Value| (value.as_f64().expect("a number") - 2.0 / 3.0).abs() < 1e-12;
-        assert!(two_thirds(&panel["agreement"]) && two_thirds(&panel["mean"]) && two_thirds(&panel["disagreement"]));
+        assert!(
+            two_thirds(&panel["agreement"])
+                && two_thirds(&panel["mean"])
+                && two_thirds(&panel["disagreement"])
+        );
         assert_eq!(panel["flip_rate"], Value::Null, "nobody was asked twice");
         assert_eq!(rows[3]["vote"], json!({"judge": 3, "repeat": 1, "weight": 1.0}));
         assert_eq!((rows[0]["attempts"].as_u64(), rows[3]["attempts"].as_u64()), (Some(0), Some(1)));
@@ -99,9 +108,14 @@ fn scores_are_combined_without_being_rounded() {
         ("any", [8.0, 9.0, 6.0]),
     ] {
         let (_, _, row) = decided(&format!(", combine: {rule}"), &plans);
-        for (criterion, expected) in row["graders"][0]["criteria"].as_array().expect("criteria").iter().zip(expected) {
+        for (criterion, expected) in
+            row["graders"][0]["criteria"].as_array().expect("criteria").iter().zip(expected)
+        {
             assert_eq!(criterion["outcome"], "scored");
-            assert!((criterion["value"].as_f64().expect("a value") - expected / 10.0).abs() < 1e-9, "{rule} {criterion}");
+            assert!(
+                (criterion["value"].as_f64().expect("a value") - expected / 10.0).abs() < 1e-9,
+                "{rule} {criterion}"
+            );
             // A mean that no judge gave is not written down as a judge's number.
             let whole = (expected.fract() == 0.0).then_some(expected as u64);
             assert_eq!(criterion["raw_score"].as_u64(), whole, "{rule}");
@@ -124,7 +138,16 @@ fn ties_have_a_rule_of_their_own() {
         let (_, _, row) = decided(&format!(", ties: {ties}"), &plans);
         assert_eq!(outcomes(&row), [outcome, "c1=not_applicable"]);
         assert_eq!(row["graders"][0]["criteria"][0]["panel"]["tie"], true);
-        assert_eq!(row["verdict"], if ties == "pass" { "pass" } else if ties == "fail" { "fail" } else { "incomplete" });
+        assert_eq!(
+            row["verdict"],
+            if ties == "pass" {
+                "pass"
+            } else if ties == "fail" {
+                "fail"
+            } else {
+                "incomplete"
+            }
+        );
     }
 }
 
@@ -173,7 +196,10 @@ fn repeats_are_draws_of_their_own_and_tell_unstable_criteria() {
     assert_eq!(outcomes(&rows(&cli, "one")[0]), ["c0=met", "c1=met", "c2=8"]);
     assert_eq!(server.count(), 9);
     let panel = &value["panel"];
-    assert_eq!((panel["decisions"].as_u64(), panel["votes"].as_u64(), panel["split"].as_u64()), (Some(3), Some(9), Some(2)));
+    assert_eq!(
+        (panel["decisions"].as_u64(), panel["votes"].as_u64(), panel["split"].as_u64()),
+        (Some(3), Some(9), Some(2))
+    );
     assert_eq!((panel["flips"]["repeated"].as_u64(), panel["flips"]["flipped"].as_u64()), (Some(3), Some(2)));
     assert_eq!(panel["disagreement"], Value::Null);
     let unstable: Vec<&str> = panel["unstable"]
@@ -198,7 +224,8 @@ fn repeats_are_draws_of_their_own_and_tell_unstable_criteria() {
 
 #[test]
 fn stored_votes_lead_to_the_same_decisions_again() {
-    let (cli, _server, before) = decided(", ties: pass", &["a=met b=unmet c=na", "a=7 b=8 c=8", "a=met b=x c=unmet"]);
+    let (cli, _server, before) =
+        decided(", ties: pass", &["a=met b=unmet c=na", "a=7 b=8 c=8", "a=met b=x c=unmet"]);
     cli.run(&["score", "run", "--out", "again"]);
     let again = rows(&cli, "again").remove(0);
     assert_eq!(again["graders"], before["graders"]);
@@ -258,7 +285,13 @@ fn the_command_line_names_a_panel_and_beats_the_file() {
 fn only_what_the_first_judges_are_unsure_of_is_escalated() {
     let (cli, server) = with_server(planned);
     let panel = "{judges: [openai:a, openai:b], escalate: {to: openai:big, when: split}}";
-    let plans = ["a=met b=met big=unmet", "a=met b=unmet big=unmet", "a=7 b=8 big=1", "a=2 b=8 big=5", "a=met b=x big=x"];
+    let plans = [
+        "a=met b=met big=unmet",
+        "a=met b=unmet big=unmet",
+        "a=7 b=8 big=1",
+        "a=2 b=8 big=5",
+        "a=met b=x big=x",
+    ];
     cli.file("s.yaml", suite(panel, &plans));
     let value = object(&cli.run(&["eval", "s.yaml", "--out", "run", "--json"]));
     assert_eq!(outcomes(&rows(&cli, "run")[0])[..2], ["c0=met", "c1=unmet"]);
@@ -297,12 +330,17 @@ fn plans_count_every_vote() {
 #[test]
 fn suites_and_the_configuration_give_graders_their_panel() {
     let (cli, _server) = with_server(planned);
-    let text = suite("{combine: any}", &["a=unmet b=met"])
-        .replace("name: s\n", "name: s\nexecution:\n  panel: {judges: [openai:a, openai:b], combine: unanimous}\n");
+    let text = suite("{combine: any}", &["a=unmet b=met"]).replace(
+        "name: s\n",
+        "name: s\nexecution:\n  panel: {judges: [openai:a, openai:b], combine: unanimous}\n",
+    );
     cli.file("s.yaml", &text);
     cli.run(&["eval", "s.yaml", "--out", "suite", "--quiet"]);
     assert_eq!(outcomes(&rows(&cli, "suite")[0]), ["c0=met"], "the grader's rule, the suite's judges");
-    cli.file("s.yaml", suite("{combine: any}", &["a=unmet b=met"]).replace("    panel: {combine: any}\n", ""));
+    cli.file(
+        "s.yaml",
+        suite("{combine: any}", &["a=unmet b=met"]).replace("    panel: {combine: any}\n", ""),
+    );
     cli.file(".assize/config.yaml", "panel:\n  judges: [openai:a, openai:b]\n  combine: unanimous\n");
     cli.run(&["eval", "s.yaml", "--out", "config", "--quiet"]);
     assert_eq!(outcomes(&rows(&cli, "config")[0]), ["c0=unmet"]);
@@ -353,14 +391,18 @@ fn every_judge_of_a_panel_counts_for_self_judging() {
 fn scores_of_the_whole_answer_are_combined_too() {
     let (cli, _server) = with_server(|incoming: &Incoming| {
         let score = if incoming.body["model"] == "a" { 0.5 } else { 0.9 };
-        Reply::Json(json!({ "score": score, "hits": [], "misses": [], "reasoning": "so", "evidence": [], "reason": "so" }))
+        Reply::Json(
+            json!({ "score": score, "hits": [], "misses": [], "reasoning": "so", "evidence": [], "reason": "so" }),
+        )
     });
     cli.file(
         "s.yaml",
         "name: s\ntests:\n- id: one\n  criteria: x\n  input: q\n  output: an answer\n  assertions:\n  \
          - {type: llm-grader, name: g, panel: {judges: [openai:a, openai:b, openai:c]}}\n",
     );
-    for (rule, expected) in [("mean", 2.3 / 3.0), ("median", 0.9), ("unanimous", 0.5), ("any", 0.9), ("majority", 0.9)] {
+    for (rule, expected) in
+        [("mean", 2.3 / 3.0), ("median", 0.9), ("unanimous", 0.5), ("any", 0.9), ("majority", 0.9)]
+    {
         cli.run(&["eval", "s.yaml", "--combine", rule, "--out", rule, "--quiet"]);
         let row = rows(&cli, rule).remove(0);
         let score = row["graders"][0]["score"].as_f64().unwrap_or_else(|| panic!("{rule}: {row}"));
@@ -389,13 +431,13 @@ fn probabilities_decide_where_they_are_asked_for() {
         }
         Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
     });
-    cli.file(
-        "s.yaml",
-        suite("{scoring: logprobs}", &["Spread 1", "Elsewhere", "Plain"]),
-    );
+    cli.file("s.yaml", suite("{scoring: logprobs}", &["Spread 1", "Elsewhere", "Plain"]));
     cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run", "--quiet"]);
     let row = rows(&cli, "run").remove(0);
-    assert!((row["graders"][0]["criteria"][0]["value"].as_f64().expect("a value") - 0.775).abs() < 1e-9, "{row}");
+    assert!(
+        (row["graders"][0]["criteria"][0]["value"].as_f64().expect("a value") - 0.775).abs() < 1e-9,
+        "{row}"
+    );
     assert_eq!(outcomes(&row)[1], "c1=ungraded", "{row}");
     let stored = judgements(&cli, "run");
     assert_eq!(stored[0]["probability"]["written"].as_u64(), Some(7));
@@ -403,7 +445,11 @@ fn probabilities_decide_where_they_are_asked_for() {
     assert_eq!(stored[0]["raw_score"], Value::Null, "7.75 is no judge's number");
     assert!(stored[1]["reason"].as_str().is_some_and(|words| words.contains("only 30 %")), "{}", stored[1]);
     assert_eq!(stored[1]["ungraded"]["kind"], "probability");
-    assert!(stored[2]["reason"].as_str().is_some_and(|words| words.contains("no log-probabilities")), "{}", stored[2]);
+    assert!(
+        stored[2]["reason"].as_str().is_some_and(|words| words.contains("no log-probabilities")),
+        "{}",
+        stored[2]
+    );
     assert_eq!(server.count(), 3, "asking again would bring the same probabilities");
     assert_eq!(server.requests()[0].json()["top_logprobs"].as_u64(), Some(20));
     let text = cli.run(&["explain", "run", "one"]).stdout;

@@ -28,10 +28,15 @@ fn met() -> Reply {
 }
 
 /// A suite of one case with a long answer, and the binary that finds the format's server.
-fn fixture((model, key, address): (&str, &str, &str), server: &MockServer, criteria: usize) -> (CliTest, String) {
+fn fixture(
+    (model, key, address): (&str, &str, &str),
+    server: &MockServer,
+    criteria: usize,
+) -> (CliTest, String) {
     let mut cli = cli();
     cli.env(key, KEY).env(address, server.base_url());
-    let list: String = (0..criteria).map(|at| format!("    - {{id: c{at}, outcome: 'Criterion {at}'}}\n")).collect();
+    let list: String =
+        (0..criteria).map(|at| format!("    - {{id: c{at}, outcome: 'Criterion {at}'}}\n")).collect();
     cli.file(
         "s.yaml",
         format!(
@@ -62,7 +67,11 @@ fn criteria_and_repeats_begin_alike_in_every_format() {
             assert!(body[end..].contains("Criterion"), "{model}: the criterion comes after what is shared");
         }
         // The word of the fences, which the answer stands between, is the same in all of them as well.
-        let fence = bodies[0].split("[[BEGIN answer ").nth(1).and_then(|rest| rest.split("]]").next()).expect("a fence");
+        let fence = bodies[0]
+            .split("[[BEGIN answer ")
+            .nth(1)
+            .and_then(|rest| rest.split("]]").next())
+            .expect("a fence");
         for body in &bodies {
             assert!(body.contains(&format!("[[END answer {fence}]]")), "{model}");
         }
@@ -79,7 +88,8 @@ fn the_first_call_is_awaited_where_later_ones_profit_and_only_there() {
         met().after(wait)
     });
     let (cli, model) = fixture(FORMATS[3], &server, 3);
-    cli.run(&["eval", "s.yaml", "--judge", &model, "--judge-repeats", "2", "--no-cache", "--quiet"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--judge", &model, "--judge-repeats", "2", "--no-cache", "--quiet"])
+        .expect_code(0);
     let times = arrivals.lock().expect("not poisoned").clone();
     assert_eq!(times.len(), 6);
     assert!(times[1].duration_since(times[0]) >= wait, "the others wait for the first reply");
@@ -87,7 +97,8 @@ fn the_first_call_is_awaited_where_later_ones_profit_and_only_there() {
 
     for (more, calls) in [(&["--warm-up", "never"][..], 3), (&["--judging", "batched"], 1)] {
         let server = MockServer::start(|incoming: &Incoming| {
-            let one = |at| json!({ "id": format!("c{at}"), "evidence": [], "reason": "so", "outcome": "met" });
+            let one =
+                |at| json!({ "id": format!("c{at}"), "evidence": [], "reason": "so", "outcome": "met" });
             if incoming.last_user_text.contains("\"results\"") {
                 Reply::Json(json!({ "results": [one(1), one(2), one(3)] }))
             } else {

@@ -2,7 +2,8 @@
 
 use assize_llm::ChatReply;
 use assize_rubric::{
-    Criterion, Evidence, EvidencePolicy, Judgement, Operator, Outcome, Probability, Scale, Ungraded, UngradedKind,
+    Criterion, Evidence, EvidencePolicy, Judgement, Operator, Outcome, Probability, Scale, Ungraded,
+    UngradedKind,
 };
 
 use super::Scene;
@@ -294,7 +295,12 @@ impl Slot<'_> {
     }
 
     /// Lets the probabilities decide, where they are to.
-    fn weigh(&mut self, decision: Decision, reply: &ChatReply, scene: &Scene<'_>) -> Result<Decision, Failure> {
+    fn weigh(
+        &mut self,
+        decision: Decision,
+        reply: &ChatReply,
+        scene: &Scene<'_>,
+    ) -> Result<Decision, Failure> {
         if !scene.probabilities {
             return Ok(decision);
         }

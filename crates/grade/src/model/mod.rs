@@ -8,7 +8,8 @@ mod whole;
 use std::sync::Arc;
 
 use assize_llm::{
-    Ask, BoxFuture, ChatRequest, JsonSchemaFormat, Part, USUAL_CACHED_BYTES, cached_prefix_bytes, offers_logprobs,
+    Ask, BoxFuture, ChatRequest, JsonSchemaFormat, Part, USUAL_CACHED_BYTES, cached_prefix_bytes,
+    offers_logprobs,
 };
 use assize_rubric::{JudgeIdentity, Judgement, Judging};
 use futures_util::FutureExt as _;
@@ -58,7 +59,13 @@ pub enum WarmUp {
 impl Default for JudgeOptions {
     /// Temperature 0, seed 0, no token limit, two repairs.
     fn default() -> Self {
-        Self { temperature: Some(0.0), seed: Some(0), max_output_tokens: None, repairs: 2, warm_up: WarmUp::Auto }
+        Self {
+            temperature: Some(0.0),
+            seed: Some(0),
+            max_output_tokens: None,
+            repairs: 2,
+            warm_up: WarmUp::Auto,
+        }
     }
 }
 

@@ -54,7 +54,7 @@ impl OfflineJudge {
                     reason: decision.reason,
                     evidence,
                     confidence: Some(Confidence::Low),
-            probability: None,
+                    probability: None,
                     judge: judge.clone(),
                     ungraded: None,
                     attempts: 0,

@@ -12,7 +12,10 @@ const LEAST_MASS: f64 = 0.5;
 
 /// The decision that the probabilities make of a written one. "Does not apply" is taken as it is written. The error
 /// says why there is none, in words for the user.
-pub(crate) fn expected(reply: &ChatReply, written: Outcome) -> Result<(Outcome, Option<Probability>), String> {
+pub(crate) fn expected(
+    reply: &ChatReply,
+    written: Outcome,
+) -> Result<(Outcome, Option<Probability>), String> {
     let member = match written {
         Outcome::Met | Outcome::Unmet => "\"outcome\"",
         Outcome::Scored(_) => "\"score\"",
@@ -109,7 +112,9 @@ fn score(place: &Place<'_>, written: u8) -> Result<Probability, String> {
         match number.parse::<u8>() {
             Ok(1) if !ends && !ten_is_one_token => {
                 // Only the written token is followed by something that tells.
-                if text == own && let Some(next) = place.next {
+                if text == own
+                    && let Some(next) = place.next
+                {
                     let zero = probability_of_zero(next);
                     scores.push((1.0, Some(logprob + (1.0 - zero).ln())));
                     scores.push((10.0, Some(logprob + zero.ln())));
@@ -218,9 +223,11 @@ mod tests {
     fn a_score_is_the_mean_of_what_could_have_been_written() {
         let tokens: [Token<'_>; 3] =
             [HEAD, (" 7", 0.5, &[(" 7", 0.5), (" 8", 0.25), (" 6", 0.125), (" x", 0.125)]), ("}", 1.0, &[])];
-        assert_eq!(probability(&tokens, scored(7)), Ok(((3.5 + 2.0 + 0.75) / 0.875, 0.875)).map(|(e, m): (f64, f64)| {
-            ((e * 1e6).round() / 1e6, m)
-        }));
+        assert_eq!(
+            probability(&tokens, scored(7)),
+            Ok(((3.5 + 2.0 + 0.75) / 0.875, 0.875))
+                .map(|(e, m): (f64, f64)| { ((e * 1e6).round() / 1e6, m) })
+        );
         let (outcome, _) = expected(&reply(&tokens), scored(7)).unwrap();
         assert!(matches!(outcome, Outcome::Averaged(_)));
     }
@@ -229,7 +236,8 @@ mod tests {
     fn ten_in_one_token_and_in_two() {
         let one: [Token<'_>; 3] = [HEAD, ("10", 0.75, &[("1", 0.25)]), ("}", 1.0, &[])];
         assert_eq!(probability(&one, scored(10)), Ok((7.75, 1.0)));
-        let two: [Token<'_>; 4] = [HEAD, ("1", 0.8, &[("9", 0.2)]), ("0", 0.75, &[("}", 0.25)]), ("}", 1.0, &[])];
+        let two: [Token<'_>; 4] =
+            [HEAD, ("1", 0.8, &[("9", 0.2)]), ("0", 0.75, &[("}", 0.25)]), ("}", 1.0, &[])];
         assert_eq!(probability(&two, scored(10)), Ok((0.8 * 7.75 + 1.8, 1.0)));
         // A "1" that was not written may be a one or a ten: it is no one's.
         let unsure: [Token<'_>; 3] = [HEAD, ("9", 0.7, &[("1", 0.3)]), ("}", 1.0, &[])];
@@ -245,7 +253,11 @@ mod tests {
         let tokens: [Token<'_>; 3] =
             [head, ("\"met", 0.4, &[("\"met", 0.4), ("\"un", 0.6)]), ("\"}", 1.0, &[])];
         assert_eq!(probability(&tokens, Outcome::Met), Ok((0.4, 1.0)));
-        assert_eq!(expected(&reply(&tokens), Outcome::Met).unwrap().0, Outcome::Unmet, "the likelier one counts");
+        assert_eq!(
+            expected(&reply(&tokens), Outcome::Met).unwrap().0,
+            Outcome::Unmet,
+            "the likelier one counts"
+        );
     }
 
     #[test]

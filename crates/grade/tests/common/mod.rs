@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assize_grade::{Asking, FenceSource, JudgeOptions, KeyedFences, Material, ModelJudge, RubricJudge, RubricTask};
+use assize_grade::{
+    Asking, FenceSource, JudgeOptions, KeyedFences, Material, ModelJudge, RubricJudge, RubricTask,
+};
 use assize_llm::{Ask, AskError, BoxFuture, ChatReply, ChatRequest, Finish, ModelId, Part, Usage};
 use assize_rubric::{
     Band, Bands, Criterion, EvidencePolicy, Judgement, Judging, Outcome, RawScore, Rubric, Scale,

@@ -129,7 +129,8 @@ fn judged<'a>(
     depth: usize,
     lines: Lines,
 ) -> Grader<'a> {
-    let own: Vec<&JudgementRow> = all_rows.iter().filter(|row| row.member.len() == depth && !row.is_vote()).copied().collect();
+    let own: Vec<&JudgementRow> =
+        all_rows.iter().filter(|row| row.member.len() == depth && !row.is_vote()).copied().collect();
     let whole = own.first().copied().filter(|row| row.grader_result.is_some());
     let result = whole.and_then(|row| row.grader_result.as_ref());
     let error = result.and_then(|result| result.error.as_ref());

@@ -51,7 +51,9 @@ pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<
         }
         for (row, part) in row.criteria.iter().zip(&part.criteria) {
             let (stored, decided) = (row.score_of_ten(), part.of_ten);
-            let same = stored.zip(decided).map_or(stored.is_none() && decided.is_none(), |(a, b)| (a - b).abs() <= TOLERANCE);
+            let same = stored
+                .zip(decided)
+                .map_or(stored.is_none() && decided.is_none(), |(a, b)| (a - b).abs() <= TOLERANCE);
             if row.id != part.id || row.outcome != part.outcome || !same {
                 found.push(format!(
                     "criterion `{}` of grader `{name}` is stored as {}; the decision says {} of `{}`",

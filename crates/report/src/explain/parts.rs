@@ -9,9 +9,7 @@ use assize_store::{Aggregator, GateRow, JudgementRow, grader_gates};
 use super::because::{GateNames, because};
 use super::build::Grader;
 use super::equations::{Sums, case_equations};
-use super::model::{
-    CriterionPart, Equation, Figures, GatePart, GraderPart, PanelPart, VotePart, WholePart,
-};
+use super::model::{CriterionPart, Equation, Figures, GatePart, GraderPart, PanelPart, VotePart, WholePart};
 use crate::number::{beside, plain};
 
 /// What one grader has to say, figures from its score in the case.

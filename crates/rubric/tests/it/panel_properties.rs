@@ -47,7 +47,11 @@ impl Panel {
 
 fn panel() -> impl Strategy<Value = Panel> {
     (any::<bool>(), any::<bool>()).prop_flat_map(|(binary, may_not_apply)| {
-        let value = if binary { (0..=1u8).prop_map(f64::from).boxed() } else { (0..=10u8).prop_map(|raw| f64::from(raw) / 10.0).boxed() };
+        let value = if binary {
+            (0..=1u8).prop_map(f64::from).boxed()
+        } else {
+            (0..=10u8).prop_map(|raw| f64::from(raw) / 10.0).boxed()
+        };
         let abstention = if may_not_apply { 1 } else { 0 };
         let cast = prop_oneof![
             6 => value.prop_map(Cast::Value),
@@ -56,15 +60,17 @@ fn panel() -> impl Strategy<Value = Panel> {
         let weight = prop_oneof![Just(1.0), Just(2.0), 0.1..5.0f64];
         let votes = prop::collection::vec((cast, weight), 1..7);
         // At most two are missing, so that all completions can be looked at.
-        (votes, prop::collection::vec(any::<prop::sample::Index>(), 0..3)).prop_map(move |(votes, missing)| {
-            let mut votes: Vec<PanelVote> =
-                votes.into_iter().map(|(cast, weight)| PanelVote { cast, weight }).collect();
-            for index in missing {
-                let at = index.index(votes.len());
-                votes[at].cast = Cast::Missing;
-            }
-            Panel { votes, binary, may_not_apply }
-        })
+        (votes, prop::collection::vec(any::<prop::sample::Index>(), 0..3)).prop_map(
+            move |(votes, missing)| {
+                let mut votes: Vec<PanelVote> =
+                    votes.into_iter().map(|(cast, weight)| PanelVote { cast, weight }).collect();
+                for index in missing {
+                    let at = index.index(votes.len());
+                    votes[at].cast = Cast::Missing;
+                }
+                Panel { votes, binary, may_not_apply }
+            },
+        )
     })
 }
 

@@ -14,8 +14,8 @@ use assize_store::JudgementRow;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-pub use programs::custom_command;
 pub(crate) use panel::recombined;
+pub use programs::custom_command;
 pub(crate) use rubrics::{asking as rubric_asking, task as rubric_task};
 pub(crate) use scene::{Scene, message};
 pub(crate) use whole::{combine_task, task as whole_task};

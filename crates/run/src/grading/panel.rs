@@ -5,9 +5,9 @@ use assize_rubric::{
     TOLERANCE, Ties, Tokens, Ungraded, UngradedKind,
 };
 use assize_spec::EscalateWhen;
+use assize_stats::Level;
 use assize_stats::combine::{agreement, panel_scores};
 use assize_stats::repeats::{disagreement, stability};
-use assize_stats::Level;
 use assize_store::{
     EscalationRow, GraderResult, JudgementRow, PanelRow, PanelVoteRow, VoteRow, panel_decision,
 };
@@ -96,7 +96,8 @@ fn decide(row: &mut JudgementRow, votes: &[&JudgementRow], decision: PanelDecisi
         PanelResult::Tie => Some((UngradedKind::Tie, "the votes are evenly split".to_owned())),
         PanelResult::Open => {
             let first = votes.iter().find(|vote| vote.cast() == Cast::Missing);
-            let kind = first.and_then(|vote| vote.ungraded.as_ref()).map_or(UngradedKind::NotJudged, |why| why.kind);
+            let kind =
+                first.and_then(|vote| vote.ungraded.as_ref()).map_or(UngradedKind::NotJudged, |why| why.kind);
             let missing = votes.iter().filter(|vote| vote.cast() == Cast::Missing).count();
             let why = first.map_or("", |vote| vote.reason.as_str());
             let words = match missing {
@@ -125,7 +126,8 @@ fn decide(row: &mut JudgementRow, votes: &[&JudgementRow], decision: PanelDecisi
     row.ungraded = open.map(|(kind, _)| Ungraded { kind, message: row.reason.clone() });
     if whole {
         let notes = agreeing.first().and_then(|vote| vote.grader_result.as_ref());
-        let error = row.ungraded.as_ref().map(|ungraded| format!("could not be judged: {}", ungraded.message));
+        let error =
+            row.ungraded.as_ref().map(|ungraded| format!("could not be judged: {}", ungraded.message));
         "graded".clone_into(&mut row.outcome);
         if error.is_some() {
             "error".clone_into(&mut row.outcome);
@@ -146,7 +148,9 @@ fn tally(votes: &[&JudgementRow]) -> String {
         let word = match vote.cast() {
             Cast::Missing => "missing".to_owned(),
             Cast::NotApplicable => "not applicable".to_owned(),
-            Cast::Value(value) if vote.grader_result.is_none() && vote.criterion.scale == Scale::Checklist => {
+            Cast::Value(value)
+                if vote.grader_result.is_none() && vote.criterion.scale == Scale::Checklist =>
+            {
                 if value >= 0.5 { "met".to_owned() } else { "unmet".to_owned() }
             }
             Cast::Value(value) if vote.grader_result.is_some() => format!("at {}", rounded(value)),
@@ -237,9 +241,8 @@ fn short(row: &JudgementRow) -> PanelVoteRow {
 /// Why a stronger judge should be asked; `None` where the panel is sure. What was given up because the run ends is
 /// nothing to ask again about.
 pub(super) fn doubt(votes: &[&JudgementRow], when: EscalateWhen) -> Option<String> {
-    let cancelled = |row: &&&JudgementRow| {
-        row.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::Cancelled)
-    };
+    let cancelled =
+        |row: &&&JudgementRow| row.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::Cancelled);
     if votes.iter().any(|row| cancelled(&row)) {
         return None;
     }

@@ -2,7 +2,8 @@
 
 use assize_grade::{Checked, Finding, WholeJudgement};
 use assize_rubric::{
-    Criterion, CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Ungraded, UngradedKind, Unit,
+    Criterion, CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Ungraded,
+    UngradedKind, Unit,
 };
 use assize_spec::Grader;
 use assize_store::{GraderResult, JudgementContext, JudgementRow, Note};

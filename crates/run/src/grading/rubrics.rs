@@ -65,7 +65,8 @@ async fn escalate(
     let open: Vec<usize> = (0..votes.len()).filter(|&at| doubts[at].is_some()).collect();
     let criteria = grader.rubric.criteria();
     // Weights and gates are nothing to a judge, and some of them need not be enough for a rubric.
-    let asked = open.iter().map(|&at| Criterion { weight: Weight::ONE, gate: None::<Gate>, ..criteria[at].clone() });
+    let asked =
+        open.iter().map(|&at| Criterion { weight: Weight::ONE, gate: None::<Gate>, ..criteria[at].clone() });
     if !open.is_empty()
         && let Ok(rubric) = Rubric::new(asked.collect())
     {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assize_grade::{COMBINE_PROMPT, Program, ProgramInput, WholeTask};
-use assize_spec::{LlmGrader, Prompt};
 use assize_rubric::PanelRule;
+use assize_spec::{LlmGrader, Prompt};
 use assize_store::{EscalationRow, JudgementRow, VoteRow};
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
@@ -47,9 +47,8 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &LlmGrader
         }
     }
     let decided = join_all(calls).await.into_iter();
-    let mut votes: Vec<JudgementRow> = decided
-        .map(|(vote, whole)| JudgementRow { vote: Some(vote), ..spot.whole(scene, whole) })
-        .collect();
+    let mut votes: Vec<JudgementRow> =
+        decided.map(|(vote, whole)| JudgementRow { vote: Some(vote), ..spot.whole(scene, whole) }).collect();
     if panel.is_single() {
         return votes.into_iter().map(|row| JudgementRow { vote: None, ..row }).collect();
     }
@@ -58,9 +57,7 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &LlmGrader
         let because = doubt(&votes.iter().collect::<Vec<_>>(), when);
         if because.is_some() {
             let row = match item.judges.judge(wish) {
-                Ok(judge) => {
-                    spot.whole(scene, judge.judge_whole(&task(scene, grader, instructions)).await)
-                }
+                Ok(judge) => spot.whole(scene, judge.judge_whole(&task(scene, grader, instructions)).await),
                 Err(message) => spot.broken(scene, message),
             };
             votes.push(vote(row));

@@ -97,10 +97,15 @@ impl PanelSpec {
         let weighted = self.combine == Some(PanelRule::Weighted);
         let without = self.judges.iter().find(|judge| judge.weight.is_none());
         if let Some(judge) = without.filter(|_| weighted) {
-            return Some(format!("`combine: weighted` needs the weight of every judge; `{}` has none", judge.name));
+            return Some(format!(
+                "`combine: weighted` needs the weight of every judge; `{}` has none",
+                judge.name
+            ));
         }
         if weighted && self.judges.is_empty() {
-            return Some("`combine: weighted` needs judges with weights, and the panel names none".to_owned());
+            return Some(
+                "`combine: weighted` needs judges with weights, and the panel names none".to_owned(),
+            );
         }
         let weighing = self.judges.iter().find(|judge| judge.weight.is_some());
         if let Some(judge) = weighing.filter(|_| !weighted) {

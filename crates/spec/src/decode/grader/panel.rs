@@ -112,7 +112,12 @@ fn judge(cx: &mut Context, node: &Node) -> Option<(PanelJudge, Span)> {
     let head = object.head();
     let name = object.text("judge", &mut cx.problems);
     if name.is_none() && !object.has("judge") {
-        cx.problems.add(missing(head, "a judge of a panel", "judge", "- {judge: openai:gpt-4o-mini, weight: 2}"));
+        cx.problems.add(missing(
+            head,
+            "a judge of a panel",
+            "judge",
+            "- {judge: openai:gpt-4o-mini, weight: 2}",
+        ));
     }
     let weight = object.value("weight").and_then(|node| weight(cx, node));
     object.finish(&mut cx.problems);
@@ -204,8 +209,15 @@ fn conflicts(cx: &mut Context, panel: &PanelSpec, judges: &[(PanelJudge, Span)],
         }
         Some(rule) => {
             if let Some((judge, place)) = judges.iter().find(|(judge, _)| judge.weight.is_some()) {
-                let help = format!("write `combine: weighted` for `combine: {}`, or remove the weights", rule.name());
-                cx.problems.add(unused(*place, format!("the weight of `{}` counts for nothing", judge.name), help));
+                let help = format!(
+                    "write `combine: weighted` for `combine: {}`, or remove the weights",
+                    rule.name()
+                );
+                cx.problems.add(unused(
+                    *place,
+                    format!("the weight of `{}` counts for nothing", judge.name),
+                    help,
+                ));
             }
         }
         None => {}
@@ -239,10 +251,9 @@ mod tests {
 
     #[test]
     fn all_settings_are_read() {
-        let panel = of(
-            "{judges: [small, {judge: big, weight: 2.5}], repeats: 3, ties: fail, temperature: 0.7, \
-             escalate: {to: best, when: split}, scoring: logprobs}",
-        );
+        let panel =
+            of("{judges: [small, {judge: big, weight: 2.5}], repeats: 3, ties: fail, temperature: 0.7, \
+             escalate: {to: best, when: split}, scoring: logprobs}");
         assert_eq!(panel.judges.len(), 2);
         assert_eq!((panel.judges[0].name.as_str(), panel.judges[0].weight), ("small", None));
         assert_eq!(panel.judges[1].weight, Weight::new(2.5).ok());
@@ -284,10 +295,7 @@ mod tests {
             let text = format!("- type: rubrics\n  criteria: [a]\n  panel: {setting}\n");
             assert!(codes(&text).contains(&code), "{text}: {:?}", codes(&text));
         }
-        assert_eq!(
-            codes("- {type: rubrics, criteria: [a], judge: x, panel: {judges: [a, b]}}\n"),
-            ["E0104"]
-        );
+        assert_eq!(codes("- {type: rubrics, criteria: [a], judge: x, panel: {judges: [a, b]}}\n"), ["E0104"]);
         assert_eq!(
             codes("- {type: rubrics, criteria: [a], judging: batched, panel: {scoring: logprobs}}\n"),
             ["E0317"]
@@ -297,7 +305,8 @@ mod tests {
 
     #[test]
     fn settings_of_several_places_are_laid_over_each_other() {
-        let suite = PanelSpec { repeats: Some(3), combine: Some(PanelRule::Weighted), ..PanelSpec::default() };
+        let suite =
+            PanelSpec { repeats: Some(3), combine: Some(PanelRule::Weighted), ..PanelSpec::default() };
         let own = PanelSpec {
             judges: vec![PanelJudge { name: "a".into(), weight: None }],
             repeats: Some(2),

@@ -46,7 +46,10 @@ pub(super) fn rubrics(cx: &mut Context, object: &mut Object<'_>, format: Format)
             "prompt",
             "criteria are put to the judge by the built-in prompt; to use a prompt of your own, write `type: llm-grader` without criteria",
         ),
-        ("temperature", "criteria are judged at temperature 0; for repeats that differ, write `panel: {repeats: N, temperature: T}`"),
+        (
+            "temperature",
+            "criteria are judged at temperature 0; for repeats that differ, write `panel: {repeats: N, temperature: T}`",
+        ),
         ("max_steps", "a criterion is judged in one step; remove the key"),
     ] {
         if let Some(entry) = object.foreign(key) {
