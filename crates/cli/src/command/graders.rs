@@ -66,10 +66,10 @@ pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
     }
 }
 
-/// How a rubric is put to its judges, if it says; `None` for a grader that is no rubric.
-pub(crate) fn own_judging(grader: &Grader) -> Option<Option<Judging>> {
+/// How a grader's criteria are put to its judges, if it says.
+pub(crate) fn own_judging(grader: &Grader) -> Option<Judging> {
     match &grader.kind {
-        GraderKind::Rubric(rubric) => Some(rubric.judging),
+        GraderKind::Rubric(rubric) => rubric.judging,
         _ => None,
     }
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use assize_rubric::{Judging, Lines};
 use assize_run::{JudgeWish, Judges, LineChoice, Panels, Source, WorkItem, panel_wishes, resolve_lines};
 use assize_spec::{
-    Case, Config, GivenOutput, Grader, LineOverrides, Message, PanelSpec, Place, Scoring, Suite, TargetRef,
+    Case, Config, GivenOutput, Grader, GraderKind, LineOverrides, Message, PanelSpec, Place, Scoring, Suite,
+    TargetRef,
 };
 use assize_target::{Answer, Target, given_answer};
 use serde_json::{Value, json};
@@ -268,8 +269,9 @@ impl Planner<'_> {
             if let Some(message) = spec.conflict() {
                 found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
             }
-            let probabilities = spec.scoring == Some(Scoring::Logprobs) && own_judging(grader).is_some();
-            let judging = self.judging.or(own_judging(grader).flatten());
+            let probabilities =
+                spec.scoring == Some(Scoring::Logprobs) && matches!(grader.kind, GraderKind::Rubric(_));
+            let judging = self.judging.or(own_judging(grader));
             let judging = judging.or(suite.settings.judging).or(self.config.judging).unwrap_or_default();
             if probabilities && judging != Judging::PerCriterion {
                 found.problem(

@@ -23,6 +23,9 @@ const FORMATS: [(&str, &str, &str); 7] = [
     ("openrouter:j", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL"),
 ];
 
+/// A criterion of the suite; `{at}` is its number.
+const CRITERION: &str = "    - {id: c{at}, outcome: 'Criterion {at}'}\n";
+
 fn met() -> Reply {
     Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
 }
@@ -35,8 +38,7 @@ fn fixture(
 ) -> (CliTest, String) {
     let mut cli = cli();
     cli.env(key, KEY).env(address, server.base_url());
-    let list: String =
-        (0..criteria).map(|at| format!("    - {{id: c{at}, outcome: 'Criterion {at}'}}\n")).collect();
+    let list: String = (0..criteria).map(|at| CRITERION.replace("{at}", &at.to_string())).collect();
     cli.file(
         "s.yaml",
         format!(

@@ -84,6 +84,7 @@ mod tests {
             variables: Vec::new(),
             temperature: None,
             repeat: 1,
+            asking: 1,
         };
         let judged = OfflineJudge.decide_whole(&task);
         assert!(judged.score.is_some_and(|score| score.get() >= 0.5), "{judged:?}");

@@ -52,7 +52,7 @@ fn panel() -> impl Strategy<Value = Panel> {
         } else {
             (0..=10u8).prop_map(|raw| f64::from(raw) / 10.0).boxed()
         };
-        let abstention = if may_not_apply { 1 } else { 0 };
+        let abstention = u32::from(may_not_apply);
         let cast = prop_oneof![
             6 => value.prop_map(Cast::Value),
             abstention => Just(Cast::NotApplicable),

@@ -170,12 +170,20 @@ fn rounded(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What a vote says, for comparing votes: `None` for "does not apply", else its value in millionths.
-fn label(row: &JudgementRow) -> Option<Option<i64>> {
+/// What a vote says, for comparing votes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Said {
+    NotApplicable,
+    /// Its value in millionths, so that rounding tells no two votes apart.
+    Value(i64),
+}
+
+/// What a vote says, if it came about.
+fn said(row: &JudgementRow) -> Option<Said> {
     match row.cast() {
         Cast::Missing => None,
-        Cast::NotApplicable => Some(None),
-        Cast::Value(value) => Some(Some((value * 1e6).round() as i64)),
+        Cast::NotApplicable => Some(Said::NotApplicable),
+        Cast::Value(value) => Some(Said::Value((value * 1e6).round() as i64)),
     }
 }
 
@@ -188,16 +196,16 @@ fn panel_row(
 ) -> PanelRow {
     let own: Vec<&JudgementRow> =
         votes.iter().filter(|row| !row.vote.is_some_and(VoteRow::is_escalation)).copied().collect();
-    let mut by_judge: Vec<(u32, Vec<Option<i64>>)> = Vec::new();
+    let mut by_judge: Vec<(u32, Vec<Said>)> = Vec::new();
     for row in &own {
-        let (Some(vote), Some(label)) = (row.vote, label(row)) else { continue };
+        let (Some(vote), Some(said)) = (row.vote, said(row)) else { continue };
         match by_judge.iter_mut().find(|(judge, _)| *judge == vote.judge) {
-            Some((_, labels)) => labels.push(label),
-            None => by_judge.push((vote.judge, vec![label])),
+            Some((_, all)) => all.push(said),
+            None => by_judge.push((vote.judge, vec![said])),
         }
     }
-    let by_judge: Vec<Vec<Option<i64>>> = by_judge.into_iter().map(|(_, labels)| labels).collect();
-    let all: Vec<Option<i64>> = by_judge.iter().flatten().copied().collect();
+    let by_judge: Vec<Vec<Said>> = by_judge.into_iter().map(|(_, all)| all).collect();
+    let all: Vec<Said> = by_judge.iter().flatten().copied().collect();
     let values: Vec<f64> = own
         .iter()
         .filter_map(|row| match row.cast() {
