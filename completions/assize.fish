@@ -50,7 +50,23 @@ complete -c assize -n "__fish_assize_using_subcommand eval" -l tag -d 'Run only 
 complete -c assize -n "__fish_assize_using_subcommand eval" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand eval" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
 warnings\t'Any warning about an eval file'"
-complete -c assize -n "__fish_assize_using_subcommand eval" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
 complete -c assize -n "__fish_assize_using_subcommand eval" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -s j -l workers -d 'Cases worked on at once' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
@@ -83,7 +99,23 @@ complete -c assize -n "__fish_assize_using_subcommand run" -l tag -d 'Run only c
 complete -c assize -n "__fish_assize_using_subcommand run" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand run" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
 warnings\t'Any warning about an eval file'"
-complete -c assize -n "__fish_assize_using_subcommand run" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
 complete -c assize -n "__fish_assize_using_subcommand run" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -s j -l workers -d 'Cases worked on at once' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
@@ -116,7 +148,23 @@ complete -c assize -n "__fish_assize_using_subcommand plan" -l tag -d 'Run only 
 complete -c assize -n "__fish_assize_using_subcommand plan" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand plan" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
 warnings\t'Any warning about an eval file'"
-complete -c assize -n "__fish_assize_using_subcommand plan" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
 complete -c assize -n "__fish_assize_using_subcommand plan" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -s j -l workers -d 'Cases worked on at once' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
@@ -143,7 +191,23 @@ complete -c assize -n "__fish_assize_using_subcommand plan" -s q -l quiet -d 'No
 complete -c assize -n "__fish_assize_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand plan" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand grade" -l answers -d 'The answers, one JSON object a line' -r -F
-complete -c assize -n "__fish_assize_using_subcommand grade" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand grade" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand grade" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
 complete -c assize -n "__fish_assize_using_subcommand grade" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -s j -l workers -d 'Cases worked on at once' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r

@@ -121,7 +121,8 @@ pub(crate) struct CriterionPart {
     pub(crate) text: String,
     pub(crate) outcome: String,
     pub(crate) raw_score: Option<u8>,
-    /// The score from 0 to 10, whole or not, when there is one.
+    /// The score from 0 to 10, whole or not, when there is one: ten times the value.
+    #[serde(skip)]
     pub(crate) of_ten: Option<f64>,
     pub(crate) value: Option<f64>,
     pub(crate) weight: f64,
