@@ -7,6 +7,8 @@ use assize_store::{
     CaseRecord, EscalationSummary, FlipRate, JudgementRow, PanelRow, PanelSummary, UnstableCriterion, VoteRow,
 };
 
+use crate::grading::{Said, said};
+
 /// Criteria that are followed one by one. Suites of many cases with rubrics of their own have more.
 const FOLLOWED: usize = 2_000;
 
@@ -86,13 +88,9 @@ impl PanelTotals {
         self.split += u64::from(split);
         self.disagreement.add(panel.disagreement);
         for repeats in own.chunk_by(|a, b| judge(a) == judge(b)) {
-            let casts: Vec<_> = repeats
-                .iter()
-                .map(|row| row.cast())
-                .filter(|cast| *cast != assize_rubric::Cast::Missing)
-                .collect();
-            self.repeated += u64::from(casts.len() > 1);
-            self.flipped += u64::from(casts.iter().any(|cast| *cast != casts[0]));
+            let all: Vec<Said> = repeats.iter().filter_map(|row| said(row)).collect();
+            self.repeated += u64::from(all.len() > 1);
+            self.flipped += u64::from(all.iter().any(|one| *one != all[0]));
         }
         self.add_escalation(panel, &own);
         self.follow(row, panel, split);

@@ -244,6 +244,21 @@ fn stored_votes_lead_to_the_same_decisions_again() {
 }
 
 #[test]
+fn a_case_that_lost_a_vote_is_judged_again() {
+    let (cli, server, before) = decided("", &["a=met b=unmet c=met", "a=7 b=8 c=8"]);
+    let all = cli.read("run/judgements.jsonl");
+    let kept: Vec<&str> = all.lines().collect();
+    cli.file("run/judgements.jsonl", format!("{}\n", kept[..kept.len() - 1].join("\n")));
+    cli.run(&["eval", "s.yaml", "--out", "run", "--resume", "--quiet"]);
+    assert_eq!(rows(&cli, "run")[0]["graders"], before["graders"]);
+    assert_eq!(judgements(&cli, "run").len(), 8);
+    assert_eq!(server.count(), 6, "and nothing is bought again");
+    // A finished case stays as it is.
+    cli.run(&["eval", "s.yaml", "--out", "run", "--resume", "--quiet"]);
+    assert_eq!(judgements(&cli, "run").len(), 8);
+}
+
+#[test]
 fn the_command_line_names_a_panel_and_beats_the_file() {
     let (cli, server) = with_server(planned);
     cli.file("s.yaml", suite("{judges: [openai:z], repeats: 2}", &["a=met b=unmet c=met z=x"]));

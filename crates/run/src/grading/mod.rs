@@ -14,7 +14,7 @@ use assize_store::JudgementRow;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-pub(crate) use panel::recombined;
+pub(crate) use panel::{Said, recombined, said};
 pub use programs::custom_command;
 pub(crate) use rubrics::{asking as rubric_asking, task as rubric_task};
 pub(crate) use scene::{Scene, message};

@@ -99,9 +99,8 @@ fn decide(row: &mut JudgementRow, votes: &[&JudgementRow], decision: PanelDecisi
             let kind =
                 first.and_then(|vote| vote.ungraded.as_ref()).map_or(UngradedKind::NotJudged, |why| why.kind);
             let missing = votes.iter().filter(|vote| vote.cast() == Cast::Missing).count();
-            let why = first.map_or("", |vote| vote.reason.as_str());
+            let why = first.map_or("", |vote| why_missing(vote));
             let words = match missing {
-                0 => "whether it applies is not decided".to_owned(),
                 1 => format!("1 vote is missing and could change the decision: {why}"),
                 more => format!("{more} votes are missing and could change the decision: {why}"),
             };
@@ -141,7 +140,13 @@ fn decide(row: &mut JudgementRow, votes: &[&JudgementRow], decision: PanelDecisi
     row.points = outcome.points().filter(|_| row.raw_score.is_none());
 }
 
-/// The votes in a few words: `2 met, 1 unmet`, or `7, 8 and 8 of 10`.
+/// Why a vote did not come about, in words.
+fn why_missing(vote: &JudgementRow) -> &str {
+    let broken = vote.grader_result.as_ref().and_then(|result| result.error.as_deref());
+    if vote.reason.is_empty() { broken.unwrap_or("it was not judged") } else { &vote.reason }
+}
+
+/// The votes in a few words: `2 met, 1 unmet`, or `2 at 8/10, 1 at 7/10`.
 fn tally(votes: &[&JudgementRow]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for vote in votes {
@@ -172,18 +177,24 @@ fn rounded(value: f64) -> String {
 
 /// What a vote says, for comparing votes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Said {
+pub(crate) enum Said {
+    /// The criterion does not apply.
     NotApplicable,
     /// Its value in millionths, so that rounding tells no two votes apart.
     Value(i64),
 }
 
-/// What a vote says, if it came about.
-fn said(row: &JudgementRow) -> Option<Said> {
+/// What a vote says, if it came about. Where probabilities made the decision, it is what the judge wrote: two expected
+/// scores are hardly ever the same number.
+pub(crate) fn said(row: &JudgementRow) -> Option<Said> {
+    let written = row.probability.and_then(|found| found.written);
     match row.cast() {
         Cast::Missing => None,
         Cast::NotApplicable => Some(Said::NotApplicable),
-        Cast::Value(value) => Some(Said::Value((value * 1e6).round() as i64)),
+        Cast::Value(value) => {
+            let value = written.map_or(value, |written| f64::from(written) / 10.0);
+            Some(Said::Value((value * 1e6).round() as i64))
+        }
     }
 }
 
