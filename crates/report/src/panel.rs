@@ -14,8 +14,10 @@ const LISTED: usize = 5;
 
 /// How far the votes on a decision agree, in one line.
 pub(crate) fn brief(panel: &PanelRow) -> String {
-    let mut words =
-        vec![format!("{} of {}", panel.rule.name(), count(panel.votes.len() as u64, "vote", "votes"))];
+    // The vote of the judge that was escalated to is the last, and none of the panel's.
+    let escalated = panel.escalation.as_ref().is_some_and(|row| row.because.is_some());
+    let own = panel.votes.len().saturating_sub(usize::from(escalated));
+    let mut words = vec![format!("{} of {}", panel.rule.name(), count(own as u64, "vote", "votes"))];
     words.extend(panel.agreement.map(|share| format!("{} agree", share_of(share))));
     words.extend(panel.tie.then(|| format!("a tie, {}", tie(panel.ties))));
     words.extend((panel.missing > 0).then(|| format!("{} missing", panel.missing)));
@@ -61,7 +63,7 @@ fn tie(ties: Ties) -> &'static str {
 fn escalation(row: &EscalationRow) -> String {
     match &row.because {
         Some(because) => {
-            format!("{} asked because {}", clean::name(&row.to), clean::said(because, clean::REASON))
+            format!("{} decides because {}", clean::name(&row.to), clean::said(because, clean::REASON))
         }
         None => format!("{} not needed", clean::name(&row.to)),
     }
@@ -81,6 +83,11 @@ pub(crate) fn summary(page: &mut Page, panel: &PanelSummary) {
     if panel.missing > 0 {
         words.push(Piece::new(Tone::Open, format!(", {} missing", count(panel.missing, "vote", "votes"))));
     }
+    words.extend(
+        panel
+            .disagreement
+            .map(|rate| Piece::plain(format!("; judges differ in {} of pairs", share_of(rate)))),
+    );
     entry(page, "Panels", words);
     if let Some(rate) = panel.flips.rate {
         let interval = match (panel.flips.low, panel.flips.high) {
@@ -94,9 +101,6 @@ pub(crate) fn summary(page: &mut Page, panel: &PanelSummary) {
             share_of(rate),
         );
         entry(page, "Flip rate", vec![Piece::plain(of)]);
-    }
-    if let Some(rate) = panel.disagreement {
-        entry(page, "Judges", vec![Piece::plain(format!("differ in {} of pairs of votes", share_of(rate)))]);
     }
     for (index, one) in panel.unstable.iter().take(LISTED).enumerate() {
         let place = one.case_id.as_deref().map(|case| format!(" ({})", clean::name(case)));

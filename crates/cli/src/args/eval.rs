@@ -15,6 +15,7 @@ use super::values::{judging, unit};
     assize eval evals/support.eval.yaml\n  \
     assize eval evals/ --filter 'refund-*' --tag smoke\n  \
     assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --threshold 0.9\n  \
+    assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --judge ollama:qwen3 --judge-repeats 3 --ties fail\n  \
     assize eval evals/support.eval.yaml --target local --out runs/today --json")]
 pub(crate) struct EvalArgs {
     /// Eval files, or folders to look for them in.
