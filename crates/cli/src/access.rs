@@ -1,14 +1,16 @@
 //! How the models of a run are reached: through the reply cache, within the budget, with the secret of the fences.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use assize_llm::{Ask, Budget, Client, Meter, Miss, Remembering, Setup};
+use assize_llm::{Ask, Budget, Client, Meter, Miss, ModelCard, PriceTable, Remembering, Setup};
+use assize_rubric::Usd;
 use assize_run::{Buyer, CacheMemory};
 use assize_store::{ReplyCache, StoreError, fence_key};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, UnknownPrice};
 use crate::context::Context;
 
 /// The folder of the reply cache.
@@ -32,7 +34,11 @@ pub(crate) struct Access {
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
     buyer: Arc<OnceLock<Buyer>>,
-    meter: Option<Arc<Meter>>,
+    prices: PriceTable,
+    /// Whether money is limited and a model of unknown price is therefore no part of a run.
+    all_priced: bool,
+    /// The models that were set up, with what is known about them.
+    models: Mutex<BTreeMap<String, ModelCard>>,
     limit: CancellationToken,
     /// Why the cache can't be used.
     trouble: OnceLock<String>,
@@ -40,25 +46,24 @@ pub(crate) struct Access {
 
 impl Access {
     /// The ways that the command line leaves open.
-    pub(crate) fn new(args: &RunArgs, context: &Context) -> Self {
+    /// `usd` is the limit in money, wherever it is set.
+    pub(crate) fn new(args: &RunArgs, prices: PriceTable, usd: Option<Usd>, context: &Context) -> Self {
         let miss = match (args.no_cache, args.cache_only) {
             (true, _) => None,
             (false, true) => Some(Miss::Refuse),
             (false, false) => Some(Miss::Ask),
         };
         let limit = CancellationToken::new();
-        let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens };
+        let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd };
         let meter = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
             Meter::new(budget, move || limit.cancel())
         });
-        let mut setup = Setup::default();
-        if let Some(meter) = &meter {
-            setup.transport = meter.transport(setup.transport);
-        }
         Self {
-            setup,
-            meter,
+            setup: Setup { meter, ..Setup::default() },
+            prices,
+            all_priced: usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse,
+            models: Mutex::default(),
             limit,
             miss,
             folder: context.working_folder.join(CACHE_FOLDER),
@@ -69,10 +74,12 @@ impl Access {
     }
 
     /// For plans: models that nobody will ask.
-    pub(crate) fn without_cache(context: &Context) -> Self {
+    pub(crate) fn without_cache(prices: PriceTable, context: &Context) -> Self {
         Self {
             setup: Setup::default(),
-            meter: None,
+            prices,
+            all_priced: false,
+            models: Mutex::default(),
             limit: CancellationToken::new(),
             miss: None,
             folder: context.working_folder.join(CACHE_FOLDER),
@@ -92,13 +99,13 @@ impl Access {
         &self.limit
     }
 
-    /// A client as judges and targets use it.
-    pub(crate) fn ask(&self, client: Client) -> Arc<dyn Ask> {
+    /// A client as judges and targets use it. `context_tokens` is what its own settings say about how much it can read.
+    pub(crate) fn ask(&self, client: Client, context_tokens: Option<u64>) -> Arc<dyn Ask> {
+        let id = client.describe();
+        let card = self.prices.card(&id, context_tokens);
+        self.models().insert(id.to_string(), card);
+        let client = client.with_card(card);
         let inner: Arc<dyn Ask> = Arc::new(client.clone());
-        let inner = match &self.meter {
-            Some(meter) => meter.model(inner),
-            None => inner,
-        };
         let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
         let memory = CacheMemory::new(cache, Arc::clone(&self.buyer), || Context::now().as_second());
         Arc::new(Remembering::new(client, inner, Arc::new(memory), miss))
@@ -114,13 +121,33 @@ impl Access {
         }
     }
 
-    /// Refuses a run whose cache turned out to be unusable: without it, a run would pay for what it already has. To be
+    /// Refuses a run whose cache turned out to be unusable: without it, a run would pay for what it already has. Refuses
+    /// one whose limit in money can't be kept, because a price is not known. To be
     /// asked when all models are set up and before the first one is asked.
     pub(crate) fn check(&self) -> Result<(), String> {
-        match self.trouble.get() {
-            None => Ok(()),
-            Some(trouble) => Err(format!("{trouble}; nothing was spent")),
+        if let Some(trouble) = self.trouble.get() {
+            return Err(format!("{trouble}; nothing was spent"));
         }
+        let models = self.models();
+        let unpriced: Vec<&str> =
+            models.iter().filter(|(_, card)| card.price.is_none()).map(|(name, _)| name.as_str()).collect();
+        if self.all_priced && !unpriced.is_empty() {
+            return Err(format!(
+                "unknown price for {}, so a limit in dollars can't be kept; nothing was spent. Write the price into \
+                 `.assize/prices.yaml`, or leave such models out of the count with `--budget-unknown-price allow`",
+                unpriced.join(", ")
+            ));
+        }
+        Ok(())
+    }
+
+    /// What is known about a model that was set up, as `provider:model`.
+    pub(crate) fn card(&self, model: &str) -> ModelCard {
+        self.models().get(model).copied().unwrap_or_default()
+    }
+
+    fn models(&self) -> MutexGuard<'_, BTreeMap<String, ModelCard>> {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Names the run that pays for what is bought from now on.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use assize_llm::{AskError, ErrorKind};
 use assize_process::ProcessError;
-use assize_rubric::Tokens;
+use assize_rubric::{Cost, Tokens};
 
 /// How much of a command's stderr an error keeps, in bytes from the end.
 pub(crate) const STDERR_TAIL: usize = 2000;
@@ -23,6 +23,8 @@ pub struct TargetError {
     pub attempts: u32,
     /// Tokens spent all the same.
     pub tokens: Tokens,
+    /// Cost of those attempts.
+    pub cost: Cost,
     /// Wall-clock time spent, where it was measured.
     pub duration: Option<Duration>,
 }
@@ -36,6 +38,7 @@ impl TargetError {
             stderr: None,
             attempts: 1,
             tokens: Tokens::default(),
+            cost: Cost::UNKNOWN,
             duration: None,
         }
     }
