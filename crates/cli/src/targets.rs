@@ -290,8 +290,8 @@ impl Target for Discreet {
     ) -> assize_target::BoxFuture<'a, Result<Answer, TargetError>> {
         Box::pin(async {
             self.inner.answer(input).await.map_err(|error| TargetError {
-                message: self.redactor.redact(&error.message).into_owned(),
-                stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into_owned()),
+                message: self.redactor.redact(&error.message).into(),
+                stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into()),
                 ..error
             })
         })

@@ -38,7 +38,7 @@ impl Estimator {
 
     /// Tokens of a text, at most by expectation.
     pub fn text(self, text: &str) -> u64 {
-        self.whole(text.chars().map(|c| Self::weight(c)).sum())
+        self.whole(text.chars().map(Self::weight).sum())
     }
 
     /// Tokens of a request: its messages and the schema it comes with.

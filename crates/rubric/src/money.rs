@@ -37,7 +37,7 @@ impl Usd {
     )]
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         let pico = (dollars * Self::PICO_PER_DOLLAR).round();
-        (pico >= 0.0 && pico < 18e18).then_some(Self(pico as u64))
+        (0.0..18e18).contains(&pico).then_some(Self(pico as u64))
     }
 
     /// The number of dollars, for people and for records; correctly rounded.

@@ -16,9 +16,9 @@ pub struct TargetError {
     /// What went wrong, coarsely.
     pub kind: TargetErrorKind,
     /// What went wrong and what may be done about it, for a person.
-    pub message: String,
+    pub message: Box<str>,
     /// The end of what a command wrote to stderr; at most 2000 bytes.
-    pub stderr: Option<String>,
+    pub stderr: Option<Box<str>>,
     /// How often the target was asked.
     pub attempts: u32,
     /// Tokens spent all the same.
@@ -34,7 +34,7 @@ impl TargetError {
     pub fn new(kind: TargetErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            message: message.into(),
+            message: message.into().into_boxed_str(),
             stderr: None,
             attempts: 1,
             tokens: Tokens::default(),
@@ -129,7 +129,7 @@ impl From<ProcessError> for TargetError {
         };
         let stderr = error.partial().map(|partial| partial.stderr.tail(STDERR_TAIL).into_owned());
         Self {
-            stderr: stderr.filter(|text| !text.is_empty()),
+            stderr: stderr.filter(|text| !text.is_empty()).map(String::into_boxed_str),
             duration: error.partial().map(|partial| partial.duration),
             ..Self::new(kind, format!("the command gave no answer: {error}{advice}"))
         }

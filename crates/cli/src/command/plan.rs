@@ -247,7 +247,6 @@ fn check_judges(
                 }
             }
         }
-        if bench.judges.model_of(wish).is_some() {}
         let answers = target.and_then(|target| target.describe().model);
         if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {
             found.self_judging.insert(model);

@@ -31,6 +31,9 @@ impl Shown {
 /// Tokens that the lines and the note about what was left out take themselves, at most.
 pub(super) const MARKS: u64 = 400;
 
+/// The least of a text that is worth showing, in parts of tokens: some forty words.
+const LEAST: u64 = 480;
+
 /// Most parts that an answer is judged in; more would be a bill nobody expects.
 const MAX_PARTS: usize = 64;
 
@@ -49,7 +52,7 @@ pub(super) fn fit(material: &Arc<Material>, mode: Truncate, room: u64, fence: &s
 fn in_parts(material: &Arc<Material>, room: u64) -> Option<Vec<Shown>> {
     let beside = [&material.file_changes, &material.tool_calls];
     let beside: u64 = beside.into_iter().flatten().map(|text| weight(text)).sum();
-    let pieces = parts(&material.answer, room.checked_sub(beside).filter(|room| *room > 0)?);
+    let pieces = parts(&material.answer, room.checked_sub(beside).filter(|room| *room >= LEAST)?);
     if pieces.len() > MAX_PARTS {
         return None;
     }
@@ -77,7 +80,7 @@ fn cut_to(material: &Arc<Material>, mode: Truncate, room: u64, fence: &str) -> O
     let texts = [Some(answer), file_changes.as_ref(), tool_calls.as_ref()];
     let weights: Vec<u64> = texts.iter().flatten().map(|text| weight(text)).collect();
     let most = common_length(&weights, room);
-    if most == 0 {
+    if most < LEAST {
         return None;
     }
     let mut left_out = 0;
@@ -185,34 +188,31 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_marked_with_how_much_it_is() {
-        let answer = material("abcdefghij", None);
-        let text = |mode| only(&answer, mode, 8).material.answer.clone();
-        assert_eq!(text(Truncate::Tail), "abcd\n[[LEFT OUT f00: 6 of 10 characters]]");
-        assert_eq!(text(Truncate::Head), "[[LEFT OUT f00: 6 of 10 characters]]\nghij");
-        assert_eq!(text(Truncate::Middle), "ab\n[[LEFT OUT f00: 6 of 10 characters]]\nij");
-        let truncated = only(&answer, Truncate::Tail, 8).truncated.unwrap();
-        assert_eq!((truncated.characters, truncated.left_out, truncated.parts), (10, 6, 1));
+        let cut = |mode| cut("abcdefghij", mode, 8, "f00");
+        assert_eq!(cut(Truncate::Tail).0, "abcd\n[[LEFT OUT f00: 6 of 10 characters]]");
+        assert_eq!(cut(Truncate::Head).0, "[[LEFT OUT f00: 6 of 10 characters]]\nghij");
+        assert_eq!(cut(Truncate::Middle), ("ab\n[[LEFT OUT f00: 6 of 10 characters]]\nij".to_owned(), 6));
+        let truncated = only(&material(&"a".repeat(1000), None), Truncate::Tail, 800).truncated.unwrap();
+        assert_eq!((truncated.characters, truncated.left_out, truncated.parts), (1000, 600, 1));
     }
 
     #[test]
     fn a_short_text_beside_a_long_one_stays_whole() {
         let both = material(&"a".repeat(1000), Some("bb"));
-        let shown = only(&both, Truncate::Tail, 104);
+        let shown = only(&both, Truncate::Tail, 1004);
         assert_eq!(shown.material.file_changes.as_deref(), Some("bb"));
-        assert_eq!(shown.truncated.unwrap().left_out, 950);
+        assert_eq!(shown.truncated.unwrap().left_out, 500);
         assert_eq!(shown.material.question, "why");
         assert!(shown.note.unwrap().contains("[[LEFT OUT f00"));
     }
 
     #[test]
     fn characters_are_never_torn() {
-        let answer = material(&"ü漢🦀x".repeat(50), None);
+        let answer = "ü漢🦀x".repeat(50);
         for mode in [Truncate::Head, Truncate::Tail, Truncate::Middle] {
             for room in 1..200 {
-                let shown = only(&answer, mode, room);
-                let left = shown.truncated.unwrap().left_out;
-                let kept: String =
-                    shown.material.answer.lines().filter(|line| !line.starts_with("[[")).collect();
+                let (short, left) = cut(&answer, mode, room, "f");
+                let kept: String = short.lines().filter(|line| !line.starts_with("[[")).collect();
                 assert_eq!(kept.chars().count() as u64 + left, 200, "{mode:?} {room}");
                 assert!(weight(&kept) <= room);
             }
@@ -221,8 +221,11 @@ mod tests {
 
     #[test]
     fn nothing_fits_into_no_room() {
-        assert!(fit(&material("abc", None), Truncate::Tail, 0, "f").is_none());
-        assert!(fit(&material("abc", None), Truncate::Never, 100, "f").is_none());
-        assert!(fit(&material("abc def", Some("0123456789")), Truncate::Chunk, 20, "f").is_none());
+        let long = "word ".repeat(200);
+        assert!(fit(&material(&long, None), Truncate::Tail, LEAST - 1, "f").is_none());
+        assert!(fit(&material(&long, None), Truncate::Never, 1000, "f").is_none());
+        assert!(fit(&material(&long, Some(&long)), Truncate::Chunk, 2000 + LEAST - 1, "f").is_none());
+        assert!(fit(&material(&long, Some(&long)), Truncate::Chunk, 2000 + LEAST, "f").is_some());
+        assert!(fit(&material(&long.repeat(500), None), Truncate::Chunk, LEAST, "f").is_none());
     }
 }

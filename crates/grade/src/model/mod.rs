@@ -98,6 +98,7 @@ impl ModelJudge {
             policy: task.evidence,
             repeat: task.repeat,
             card: self.ask.card(),
+            truncate: task.truncate,
         }
     }
 
@@ -106,12 +107,12 @@ impl ModelJudge {
     fn scenes<'a>(&'a self, task: &RubricTask) -> Vec<(Scene<'a>, Option<Truncated>)> {
         let fence = fence_for_material(&*self.fences, &task.material);
         let whole = self.scene(task, &Shown::whole(&task.material), &fence);
-        let Some(shown) = self.fitted(task, &whole, &fence) else { return vec![(whole, None)] };
+        let Some(shown) = Self::fitted(task, &whole, &fence) else { return vec![(whole, None)] };
         shown.iter().map(|shown| (self.scene(task, shown, &fence), shown.truncated)).collect()
     }
 
     /// What is shown of material that is too long as a whole; `None` where it is shown whole, or can't be made to fit.
-    fn fitted(&self, task: &RubricTask, whole: &Scene<'_>, fence: &str) -> Option<Vec<Shown>> {
+    fn fitted(task: &RubricTask, whole: &Scene<'_>, fence: &str) -> Option<Vec<Shown>> {
         let limit = whole.card.context_tokens.filter(|_| task.truncate != Truncate::Never)?;
         let estimator = whole.card.estimator;
         let needs = groups(whole, task).map(|group| {
@@ -173,7 +174,7 @@ impl RubricJudge for ModelJudge {
             let shared = if shared < CACHEABLE { 0 } else { shared };
             for (index, group) in groups(scene, task).enumerate() {
                 let request = group.first_request();
-                if window::check(scene.card, &request, group.criteria()).is_err() {
+                if window::check(scene.card, scene.truncate, &request, group.criteria()).is_err() {
                     sum.too_long += group.criteria() as u64;
                     continue;
                 }
@@ -190,7 +191,7 @@ impl RubricJudge for ModelJudge {
 
     fn forecast_whole(&self, task: &WholeTask) -> Forecast {
         let request = self.whole_request(task, None);
-        match window::check(self.ask.card(), &request, 1) {
+        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
             Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
             Ok(()) => Forecast { calls: 1, scores: 1, decisions: 1, ..self.request_forecast(&request) },
         }
@@ -238,6 +239,7 @@ struct Scene<'a> {
     policy: assize_rubric::EvidencePolicy,
     repeat: u32,
     card: ModelCard,
+    truncate: Truncate,
 }
 
 impl Scene<'_> {

@@ -1,7 +1,7 @@
 //! Asking a model for one score of a whole answer, with the repairs and failures of any judgement.
 
 use assize_llm::ChatRequest;
-use assize_rubric::{Evidence, UngradedKind};
+use assize_rubric::{Evidence, Truncate, UngradedKind};
 
 use super::ModelJudge;
 use super::answer::{Failure, usable};
@@ -38,7 +38,7 @@ impl ModelJudge {
                     break;
                 };
                 let request = self.whole_request(task, repair.take());
-                if let Err(failure) = window::check(self.ask.card(), &request, 1) {
+                if let Err(failure) = window::check(self.ask.card(), Truncate::Never, &request, 1) {
                     last = failure;
                     break;
                 }

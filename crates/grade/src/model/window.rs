@@ -1,7 +1,7 @@
 //! Whether a request is something the model can read, decided before it is sent.
 
 use assize_llm::{ChatRequest, ModelCard};
-use assize_rubric::UngradedKind;
+use assize_rubric::{Truncate, UngradedKind};
 
 use super::answer::Failure;
 
@@ -18,19 +18,28 @@ pub(super) fn reply_tokens(request: &ChatRequest, decisions: usize) -> u64 {
 }
 
 /// Refuses a request that is longer than the model can read, with its reply, by the estimate.
-pub(super) fn check(card: ModelCard, request: &ChatRequest, decisions: usize) -> Result<(), Failure> {
+pub(super) fn check(
+    card: ModelCard,
+    mode: Truncate,
+    request: &ChatRequest,
+    decisions: usize,
+) -> Result<(), Failure> {
     let Some(limit) = card.context_tokens else { return Ok(()) };
     let input = card.estimator.request(request);
     let reply = reply_tokens(request, decisions);
     if input.saturating_add(reply) <= limit {
         return Ok(());
     }
-    Err(Failure::new(
-        UngradedKind::ContextLength,
-        format!(
-            "not sent: about {input} tokens and {reply} for the reply are more than the {limit} that the judge can read; \
-             `truncate: head`, `tail` or `middle` leaves a part out, `truncate: chunk` judges the answer in parts, and \
-             `context_tokens` in `.assize/prices.yaml` or `--context-tokens` sets another limit"
-        ),
-    ))
+    let advice = match mode {
+        Truncate::Never => {
+            "`truncate: head`, `tail` or `middle` leaves a part out, `truncate: chunk` judges the answer in parts"
+                .to_owned()
+        }
+        mode => format!("`truncate: {}` can't make it fit", mode.name()),
+    };
+    let message = format!(
+        "not sent: about {input} tokens and {reply} for the reply are more than the {limit} that the judge can read; \
+         {advice}; `context_tokens` in `.assize/prices.yaml` or `--context-tokens` sets another limit"
+    );
+    Err(Failure::new(UngradedKind::ContextLength, message))
 }

@@ -19,6 +19,9 @@ const MAX_PRICE: f64 = 1_000_000.0;
 /// More tokens than any model reads.
 const MAX_CONTEXT: i64 = 1_000_000_000;
 
+/// Reads the name of a model into provider and model, or says what is wrong with it.
+pub type ReadName<'a> = &'a dyn Fn(&str) -> Result<(String, String), String>;
+
 /// A prices file, read and checked.
 #[derive(Debug, Clone, Default)]
 pub struct LoadedPrices {
@@ -40,11 +43,8 @@ impl LoadedPrices {
 }
 
 /// Reads the nearest `.assize/prices.yaml`, from the working folder up to the root of its repository. That there is none
-/// is no complaint. `name` reads a model's name into provider and model, or says what is wrong with it.
-pub fn load_prices(
-    options: &LoadOptions,
-    name: &dyn Fn(&str) -> Result<(String, String), String>,
-) -> LoadedPrices {
+/// is no complaint.
+pub fn load_prices(options: &LoadOptions, name: ReadName<'_>) -> LoadedPrices {
     let working = &options.working_folder;
     let Some(path) = find(&folders(working, working), NAMES) else { return LoadedPrices::default() };
     let mut cx = Context {
@@ -66,11 +66,7 @@ pub fn load_prices(
     LoadedPrices { rows, path: Some(path), sources: cx.sources, diagnostics }
 }
 
-fn decode(
-    root: &Node,
-    problems: &mut Problems,
-    name: &dyn Fn(&str) -> Result<(String, String), String>,
-) -> Vec<PriceRow> {
+fn decode(root: &Node, problems: &mut Problems, name: ReadName<'_>) -> Vec<PriceRow> {
     let Some(mut object) = Object::new(root, "a prices file", problems) else { return Vec::new() };
     let head = object.head();
     let mut rows: Vec<PriceRow> = Vec::new();
@@ -104,11 +100,7 @@ fn decode(
     rows
 }
 
-fn row(
-    entry: &Entry,
-    problems: &mut Problems,
-    name: &dyn Fn(&str) -> Result<(String, String), String>,
-) -> Option<PriceRow> {
+fn row(entry: &Entry, problems: &mut Problems, name: ReadName<'_>) -> Option<PriceRow> {
     let named = match name(&entry.key) {
         Ok(named) => Some(named),
         Err(message) => {
