@@ -141,7 +141,7 @@ async fn a_failed_command_has_given_no_answer() {
     let stderr = error.stderr.unwrap();
     assert!(stderr.ends_with("the reason") && stderr.len() <= 2000, "{}", stderr.len());
     let killed = failure(&shell("kill -9 $$", &root), &asked("")).await;
-    assert_eq!(killed.message, "the command failed (ended by signal 9 (kill)); it printed nothing");
+    assert_eq!(&*killed.message, "the command failed (ended by signal 9 (kill)); it printed nothing");
 }
 
 #[tokio::test]
