@@ -133,10 +133,12 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
             "judges",
             "tokens",
             "cost_usd",
+            "cost_partial",
             "judge_calls",
             "judge_calls_cached",
             "criteria",
             "criteria_ungraded",
+            "criteria_truncated",
             "warnings",
             "exit_code",
             "exit_reason"

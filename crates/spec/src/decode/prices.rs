@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned, did_you_mean};
 
 use super::grader::{Templates, missing};
 use super::targets::find::{find, folders, read};
@@ -16,6 +16,8 @@ use crate::tree::{Entry, Node, read_yaml};
 const NAMES: &[&str] = &[".assize/prices.yaml", ".assize/prices.yml"];
 /// A million tokens for more than this is a price in another unit.
 const MAX_PRICE: f64 = 1_000_000.0;
+/// The keys of a row.
+const KEYS: [&str; 5] = ["input", "cached_input", "cache_write", "output", "context_tokens"];
 /// More tokens than any model reads.
 const MAX_CONTEXT: i64 = 1_000_000_000;
 
@@ -111,7 +113,7 @@ fn row(entry: &Entry, problems: &mut Problems, name: ReadName<'_>) -> Option<Pri
             None
         }
     };
-    let mut object = Object::new(&entry.value, "the prices of a model", problems)?;
+    let mut object = Object::new(&entry.value, "a row of prices", problems)?;
     let head = entry.key_span;
     let given: Vec<&str> = ["input", "output", "cached_input", "cache_write"]
         .into_iter()
@@ -123,7 +125,7 @@ fn row(entry: &Entry, problems: &mut Problems, name: ReadName<'_>) -> Option<Pri
     let output = price(&mut object, "output", problems);
     let context = object.integer("context_tokens", 1, MAX_CONTEXT, problems);
     for key in ["input", "output"] {
-        if !given.is_empty() && !given.contains(&key) {
+        if !given.is_empty() && !given.contains(&key) && !misspelt(&entry.value, key) {
             let example = format!("{key}: 0.60");
             problems.add(missing(head, "a row with prices", key, &example));
         }
@@ -148,6 +150,13 @@ fn row(entry: &Entry, problems: &mut Problems, name: ReadName<'_>) -> Option<Pri
         rates,
         context_tokens: context.map(|tokens| tokens.value.unsigned_abs()),
     })
+}
+
+/// Whether the map has a key that was probably meant to be this one; that has a complaint of its own.
+fn misspelt(node: &Node, key: &str) -> bool {
+    let is_known = |entry: &Entry| KEYS.contains(&entry.key.as_str());
+    let mut unknown = node.as_map().unwrap_or_default().iter().filter(|entry| !is_known(entry));
+    unknown.any(|entry| did_you_mean(&entry.key, KEYS.iter().copied()) == Some(key))
 }
 
 /// A price of a million tokens: at least 0, and a whole number of millionths of a dollar.
