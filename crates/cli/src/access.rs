@@ -1,10 +1,10 @@
 //! How the models of a run are reached: through the reply cache, within the budget, with the secret of the fences.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use assize_llm::{Ask, Budget, Client, Meter, Miss, ModelCard, PriceTable, Remembering, Setup};
+use assize_llm::{Ask, Budget, Client, Meter, Miss, ModelCard, PriceTable, Remembering, Setup, prices_as_of};
 use assize_rubric::Usd;
 use assize_run::{Buyer, CacheMemory};
 use assize_store::{ReplyCache, StoreError, fence_key};
@@ -144,6 +144,28 @@ impl Access {
     /// What is known about a model that was set up, as `provider:model`.
     pub(crate) fn card(&self, model: &str) -> ModelCard {
         self.models().get(model).copied().unwrap_or_default()
+    }
+
+    /// What a record says about money and limits: settings of the command line, and the days of the list prices.
+    pub(crate) fn notes(&self, args: &RunArgs) -> BTreeMap<String, String> {
+        let providers: BTreeSet<String> = self
+            .models()
+            .keys()
+            .filter_map(|name| {
+                let (provider, _) = name.split_once(':')?;
+                Some(format!("{provider} {}", prices_as_of(provider)?))
+            })
+            .collect();
+        let days = providers.into_iter().collect::<Vec<_>>().join(", ");
+        [
+            ("list_prices_as_of", (!days.is_empty()).then_some(days)),
+            ("budget_usd", args.budget_usd.map(|usd| usd.to_string())),
+            ("context_tokens", args.context_tokens.map(|tokens| tokens.to_string())),
+            ("truncate", args.truncate.map(|mode| mode.name().to_owned())),
+        ]
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .collect()
     }
 
     fn models(&self) -> MutexGuard<'_, BTreeMap<String, ModelCard>> {

@@ -238,7 +238,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
             filter: args.filter.clone(),
             tags: args.tag.clone(),
             keep_going: args.keep_going,
-            other: BTreeMap::new(),
+            other: benches.access.notes(&args.run),
         },
         warnings: run_warnings,
         access: Arc::clone(&benches.access),

@@ -1,6 +1,5 @@
 //! `assize grade`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -90,7 +89,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
             filter: Vec::new(),
             tags: Vec::new(),
             keep_going: false,
-            other: BTreeMap::new(),
+            other: access.notes(&args.run),
         },
         warnings: Vec::new(),
         access,

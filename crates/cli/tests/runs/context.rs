@@ -7,19 +7,15 @@ use crate::support::{eval, fixture, model, printed, rows};
 
 /// An answer of 200 numbered paragraphs, whose middle holds one that is like no other.
 fn answer() -> String {
-    (0..200)
-        .map(|n| {
-            if n == 100 {
-                "THE NEEDLE IS HERE.\n\n".to_owned()
-            } else {
-                format!("Paragraph {n} says little.\n\n")
-            }
-        })
-        .collect()
+    let paragraph = |n| match n {
+        100 => "THE NEEDLE IS HERE.\n\n".to_owned(),
+        n => format!("Paragraph {n} says little.\n\n"),
+    };
+    (0..200).map(paragraph).collect()
 }
 
 fn suite(more: &str) -> String {
-    let output = serde_json::to_string(&answer()).unwrap();
+    let output = Value::from(answer());
     format!(
         "name: long\ntests:\n  - id: one\n    criteria: be right\n    input: question\n    output: {output}\n    \
          assertions:\n      - type: rubrics\n{more}        criteria:\n          - id: needle\n            outcome: Shows \
@@ -40,7 +36,7 @@ fn body(server: &MockServer, index: usize) -> String {
     let parts = body["messages"][1]["content"].clone();
     match parts {
         Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
-        other => other.as_str().unwrap().to_owned(),
+        other => other.as_str().unwrap_or_default().to_owned(),
     }
 }
 

@@ -12,11 +12,12 @@ const PRICES: &str =
 
 /// The cost of reported tokens by [`PRICES`], in millionths of a dollar.
 fn micros(tokens: &Value, rates: (u64, u64)) -> u64 {
-    tokens["input"].as_u64().unwrap() * rates.0 + tokens["output"].as_u64().unwrap() * rates.1
+    let count = |key: &str| tokens[key].as_u64().expect("a count");
+    count("input") * rates.0 + count("output") * rates.1
 }
 
 fn micros_of(dollars: &Value) -> u64 {
-    (dollars.as_f64().unwrap() * 1e6).round() as u64
+    (dollars.as_f64().expect("a sum") * 1e6).round() as u64
 }
 
 #[test]

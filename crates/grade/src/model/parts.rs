@@ -177,7 +177,8 @@ mod tests {
 
     #[test]
     fn parts_end_between_paragraphs_and_overlap_a_little() {
-        let text: String = (0..20).map(|n| format!("Paragraph {n} says something.\n\n")).collect();
+        let paragraphs: Vec<String> = (0..20).map(|n| format!("Paragraph {n} says something.\n\n")).collect();
+        let text = paragraphs.concat();
         let parts = parts(&text, 500);
         assert!(parts.len() > 2);
         for part in &parts {
