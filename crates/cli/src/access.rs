@@ -40,6 +40,8 @@ pub(crate) struct Access {
     /// The models that were set up, with what is known about them.
     models: Mutex<BTreeMap<String, ModelCard>>,
     limit: CancellationToken,
+    /// Why the budget refused the first call that it refused.
+    refusal: Arc<OnceLock<String>>,
     /// Why the cache can't be used.
     trouble: OnceLock<String>,
 }
@@ -54,10 +56,15 @@ impl Access {
             (false, false) => Some(Miss::Ask),
         };
         let limit = CancellationToken::new();
+        let refusal: Arc<OnceLock<String>> = Arc::default();
         let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd };
         let meter = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
-            Meter::new(budget, move || limit.cancel())
+            let refusal = Arc::clone(&refusal);
+            Meter::new(budget, move |why: &str| {
+                let _ = refusal.set(why.to_owned());
+                limit.cancel();
+            })
         });
         Self {
             setup: Setup { meter, ..Setup::default() },
@@ -65,6 +72,7 @@ impl Access {
             all_priced: usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse,
             models: Mutex::default(),
             limit,
+            refusal,
             miss,
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
@@ -81,6 +89,7 @@ impl Access {
             all_priced: false,
             models: Mutex::default(),
             limit: CancellationToken::new(),
+            refusal: Arc::default(),
             miss: None,
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
@@ -97,6 +106,11 @@ impl Access {
     /// Fires when the budget refuses a call.
     pub(crate) fn limit(&self) -> &CancellationToken {
         &self.limit
+    }
+
+    /// Why the budget stopped the run, if it did.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        self.refusal.get().map(String::as_str)
     }
 
     /// A client as judges and targets use it. `context_tokens` is what its own settings say about how much it can read.

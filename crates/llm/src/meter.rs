@@ -37,8 +37,8 @@ pub struct Meter {
     state: Mutex<State>,
     /// Something that was set aside has been settled.
     settled: Notify,
-    /// Told once for every refusal.
-    on_limit: Box<dyn Fn() + Send + Sync>,
+    /// Told once for every refusal, with the reason.
+    on_limit: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -79,8 +79,8 @@ enum Refusal {
 }
 
 impl Meter {
-    /// A meter that has counted nothing; `on_limit` hears of every refusal.
-    pub fn new(budget: Budget, on_limit: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
+    /// A meter that has counted nothing; `on_limit` hears the reason of every refusal.
+    pub fn new(budget: Budget, on_limit: impl Fn(&str) + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             budget,
             state: Mutex::default(),
@@ -105,7 +105,7 @@ impl Meter {
                 Ok(hold) => return Ok(hold),
                 Err(Refusal::NotYet) => settled.await,
                 Err(Refusal::Never(why)) => {
-                    (self.on_limit)();
+                    (self.on_limit)(&why);
                     return Err(why);
                 }
             }
@@ -240,7 +240,7 @@ mod tests {
     fn meter(budget: Budget) -> (Arc<Meter>, Arc<AtomicUsize>) {
         let refusals = Arc::new(AtomicUsize::new(0));
         let heard = Arc::clone(&refusals);
-        let meter = Meter::new(budget, move || {
+        let meter = Meter::new(budget, move |_: &str| {
             heard.fetch_add(1, Ordering::Relaxed);
         });
         (meter, refusals)

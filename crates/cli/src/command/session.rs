@@ -123,6 +123,9 @@ impl Session {
         // A lookup of a name that hangs must not hold up the end.
         runtime.shutdown_background();
 
+        if let Some(refusal) = self.access.refusal().filter(|_| !args.quiet) {
+            output::warn(&format!("{refusal}; `--resume` goes on with another budget"), context);
+        }
         let ending = Ending {
             interrupted: cancel.is_cancelled(),
             over_budget: self.access.limit().is_cancelled(),
