@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use assize_llm::{Ask, Budget, Client, Meter, Miss, ModelCard, PriceTable, Remembering, Setup, prices_as_of};
+use assize_llm::{
+    Ask, Budget, Client, Meter, Miss, ModelCard, ModelId, PriceTable, Remembering, Setup, prices_as_of,
+};
 use assize_rubric::Usd;
 use assize_run::{Buyer, CacheMemory};
 use assize_store::{ReplyCache, StoreError, fence_key};
@@ -38,7 +40,7 @@ pub(crate) struct Access {
     /// Whether money is limited and a model of unknown price is therefore no part of a run.
     all_priced: bool,
     /// The models that were set up, with what is known about them.
-    models: Mutex<BTreeMap<String, ModelCard>>,
+    models: Mutex<BTreeMap<ModelId, ModelCard>>,
     limit: CancellationToken,
     /// Why the budget refused the first call that it refused.
     refusal: Arc<OnceLock<String>>,
@@ -47,8 +49,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The ways that the command line leaves open.
-    /// `usd` is the limit in money, wherever it is set.
+    /// The ways that the command line leaves open. `usd` is the limit in money, wherever it is set.
     pub(crate) fn new(args: &RunArgs, prices: PriceTable, usd: Option<Usd>, context: &Context) -> Self {
         let miss = match (args.no_cache, args.cache_only) {
             (true, _) => None,
@@ -117,7 +118,7 @@ impl Access {
     pub(crate) fn ask(&self, client: Client, context_tokens: Option<u64>) -> Arc<dyn Ask> {
         let id = client.describe();
         let card = self.prices.card(&id, context_tokens);
-        self.models().insert(id.to_string(), card);
+        self.models().insert(id, card);
         let client = client.with_card(card);
         let inner: Arc<dyn Ask> = Arc::new(client.clone());
         let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
@@ -136,20 +137,20 @@ impl Access {
     }
 
     /// Refuses a run whose cache turned out to be unusable: without it, a run would pay for what it already has. Refuses
-    /// one whose limit in money can't be kept, because a price is not known. To be
-    /// asked when all models are set up and before the first one is asked.
+    /// one whose limit in money can't be kept, because a price is not known. To be asked when all models are set up and
+    /// before the first one is asked.
     pub(crate) fn check(&self) -> Result<(), String> {
         if let Some(trouble) = self.trouble.get() {
             return Err(format!("{trouble}; nothing was spent"));
         }
         let models = self.models();
-        let unpriced: Vec<&str> =
-            models.iter().filter(|(_, card)| card.price.is_none()).map(|(name, _)| name.as_str()).collect();
+        let unpriced: BTreeSet<String> =
+            models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string()).collect();
         if self.all_priced && !unpriced.is_empty() {
             return Err(format!(
                 "unknown price for {}, so a limit in dollars can't be kept; nothing was spent. Write the price into \
                  `.assize/prices.yaml`, or leave such models out of the count with `--budget-unknown-price allow`",
-                unpriced.join(", ")
+                unpriced.into_iter().collect::<Vec<_>>().join(", ")
             ));
         }
         Ok(())
@@ -157,7 +158,8 @@ impl Access {
 
     /// What is known about a model that was set up, as `provider:model`.
     pub(crate) fn card(&self, model: &str) -> ModelCard {
-        self.models().get(model).copied().unwrap_or_default()
+        let models = self.models();
+        models.iter().find(|(id, _)| id.to_string() == model).map(|(_, card)| *card).unwrap_or_default()
     }
 
     /// What a record says about money and limits: settings of the command line, and the days of the list prices.
@@ -165,10 +167,7 @@ impl Access {
         let providers: BTreeSet<String> = self
             .models()
             .keys()
-            .filter_map(|name| {
-                let (provider, _) = name.split_once(':')?;
-                Some(format!("{provider} {}", prices_as_of(provider)?))
-            })
+            .filter_map(|id| Some(format!("{} {}", id.provider, prices_as_of(&id.provider)?)))
             .collect();
         let days = providers.into_iter().collect::<Vec<_>>().join(", ");
         [
@@ -182,7 +181,7 @@ impl Access {
         .collect()
     }
 
-    fn models(&self) -> MutexGuard<'_, BTreeMap<String, ModelCard>> {
+    fn models(&self) -> MutexGuard<'_, BTreeMap<ModelId, ModelCard>> {
         self.models.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

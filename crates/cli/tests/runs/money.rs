@@ -62,6 +62,24 @@ fn a_failed_attempt_costs_what_it_reported() {
 }
 
 #[test]
+fn graders_of_cost_see_what_a_model_target_cost() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file(".assize/prices.yaml", PRICES);
+    let suite = |limit: &str| {
+        format!(
+            "name: s\ntests:\n  - id: one\n    criteria: be right\n    input: question\n    assertions:\n      - {{type: \
+             cost, budget: {limit}}}\n"
+        )
+    };
+    let target = ["--target", "openai:answers-1"];
+    cli.file("suite.yaml", suite("1"));
+    eval(&cli, &[&target[..], &["--no-cache"]].concat()).expect_code(0);
+    cli.file("suite.yaml", suite("0.00000001"));
+    eval(&cli, &[&target[..], &["--no-cache"]].concat()).expect_code(1);
+}
+
+#[test]
 fn an_unknown_price_leaves_a_lower_bound() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
