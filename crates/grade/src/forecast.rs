@@ -1,70 +1,66 @@
 //! What judging will take, without doing it.
 
-use std::ops::{AddAssign, Mul};
+use std::ops::AddAssign;
 
-/// The calls of a task and what they send, if every reply is usable.
+/// The calls of a task and what they send, if every reply is usable. Forecasts add up: over graders, cases, repeats and
+/// the judges of a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Forecast {
     /// Calls to a model.
     pub calls: u64,
     /// Bytes of text they send, schemas included.
     pub input_bytes: u64,
+    /// Tokens they send, at most by expectation.
+    pub input_tokens: u64,
+    /// Those of `input_tokens` that an earlier call for the same answer began with, so that the provider may have them
+    /// cached.
+    pub repeated_tokens: u64,
+    /// Tokens that their replies may have together; `None` as soon as one of them has no limit.
+    pub max_output_tokens: Option<u64>,
+    /// Decisions that their replies hold; a criterion that is judged in parts has one for each.
+    pub decisions: u64,
     /// Criteria they decide on.
     pub criteria: u64,
     /// Answers they score as a whole.
     pub scores: u64,
-    /// How many of the calls are made only where others are not sure, and how much those of them send.
-    pub uncertain: Uncertain,
-}
-
-/// The part of a forecast that may not come about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Uncertain {
-    /// Calls to a model.
-    pub calls: u64,
-    /// Bytes of text they send.
-    pub input_bytes: u64,
-    /// Criteria and scores they decide on.
-    pub decisions: u64,
+    /// Criteria and scores, in parts, for which nothing is sent because the judge can't read that much.
+    pub too_long: u64,
+    /// How many of the calls are made only where others are not sure.
+    pub unsure_calls: u64,
 }
 
 impl Forecast {
     /// The same as something that may not come about.
     #[must_use]
     pub const fn at_most(self) -> Self {
-        let Self { calls, input_bytes, criteria, scores, .. } = self;
-        Self { uncertain: Uncertain { calls, input_bytes, decisions: criteria + scores }, ..self }
+        Self { unsure_calls: self.calls, ..self }
     }
-}
 
-impl Mul<u32> for Forecast {
-    type Output = Self;
-
-    fn mul(self, times: u32) -> Self {
-        let times = u64::from(times);
-        let Uncertain { calls, input_bytes, decisions } = self.uncertain;
-        Self {
-            calls: self.calls * times,
-            input_bytes: self.input_bytes * times,
-            criteria: self.criteria * times,
-            scores: self.scores * times,
-            uncertain: Uncertain {
-                calls: calls * times,
-                input_bytes: input_bytes * times,
-                decisions: decisions * times,
-            },
-        }
+    /// The same so many times.
+    #[must_use]
+    pub fn times(self, times: u32) -> Self {
+        (0..times).fold(Self::default(), |mut sum, _| {
+            sum += self;
+            sum
+        })
     }
 }
 
 impl AddAssign for Forecast {
     fn add_assign(&mut self, other: Self) {
+        self.max_output_tokens = match (self.calls, other.calls) {
+            (_, 0) => self.max_output_tokens,
+            (0, _) => other.max_output_tokens,
+            _ => self.max_output_tokens.zip(other.max_output_tokens).map(|(a, b)| a.saturating_add(b)),
+        };
         self.calls += other.calls;
         self.input_bytes += other.input_bytes;
+        self.input_tokens += other.input_tokens;
+        self.repeated_tokens += other.repeated_tokens;
+        self.decisions += other.decisions;
         self.criteria += other.criteria;
         self.scores += other.scores;
-        self.uncertain.calls += other.uncertain.calls;
-        self.uncertain.input_bytes += other.uncertain.input_bytes;
-        self.uncertain.decisions += other.uncertain.decisions;
+        self.too_long += other.too_long;
+        self.unsure_calls += other.unsure_calls;
     }
 }

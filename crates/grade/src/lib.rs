@@ -23,7 +23,7 @@ mod whole;
 pub use check::{Call, Checked, Facts, Finding, check, schema_problem};
 pub use evidence::EvidenceIndex;
 pub use fence::{FenceSource, KeyedFences};
-pub use forecast::{Forecast, Uncertain};
+pub use forecast::Forecast;
 pub use judge::RubricJudge;
 pub use model::{JudgeOptions, ModelJudge, WarmUp};
 pub use offline::OfflineJudge;

@@ -20,6 +20,7 @@ mod gate;
 mod id;
 mod judgement;
 mod judging;
+mod money;
 mod number;
 mod outcome;
 mod panel;
@@ -38,9 +39,11 @@ pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
 pub use gate::{Gate, GateState};
 pub use id::CriterionId;
 pub use judgement::{
-    Confidence, Evidence, JudgeIdentity, Judgement, Probability, Tokens, Ungraded, UngradedKind,
+    Confidence, Evidence, JudgeIdentity, Judgement, Probability, Tokens, Truncate, Truncated, Ungraded,
+    UngradedKind,
 };
 pub use judging::{EvidencePolicy, Judging};
+pub use money::{Cost, PartialCost, Usd};
 pub use number::{NotFinite, OutOfRange, Points, RawScore, Unit, Weight};
 pub use outcome::Outcome;
 pub use panel::{Cast, PanelDecision, PanelResult, PanelRule, PanelVote, Ties, combine_votes};

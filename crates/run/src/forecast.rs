@@ -44,7 +44,7 @@ fn add(
             task.judging = judging.unwrap_or(task.judging);
             for member in &panel.members {
                 let judge = scene.item.judges.judge(member.wish)?;
-                found.push((judge.identity().name, judge.forecast(&task) * panel.repeats));
+                found.push((judge.identity().name, judge.forecast(&task).times(panel.repeats)));
             }
             if let Some((wish, ..)) = panel.escalate {
                 let judge = scene.item.judges.judge(wish)?;
@@ -58,7 +58,7 @@ fn add(
             let task = whole_task(scene, llm, known_text(prompt.as_ref()));
             for member in &panel.members {
                 let judge = scene.item.judges.judge(member.wish)?;
-                found.push((judge.identity().name, judge.forecast_whole(&task) * panel.repeats));
+                found.push((judge.identity().name, judge.forecast_whole(&task).times(panel.repeats)));
             }
             if let Some((wish, ..)) = panel.escalate {
                 let judge = scene.item.judges.judge(wish)?;

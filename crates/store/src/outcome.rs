@@ -184,6 +184,7 @@ fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
         evidence: row.evidence.clone(),
         judge: row.judge.clone(),
         panel: row.panel.clone(),
+        truncated: row.truncated.map(|truncated| truncated.mode),
     };
     let Some(result) = &row.grader_result else {
         let outcome = row.decided();

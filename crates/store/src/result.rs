@@ -1,6 +1,6 @@
 //! One row of `results.jsonl`: what became of a case.
 
-use assize_rubric::{Evidence, JudgeIdentity, Tokens, Verdict};
+use assize_rubric::{Cost, Evidence, JudgeIdentity, PartialCost, Tokens, Truncate, Usd, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::PanelRow;
@@ -38,8 +38,11 @@ pub struct ResultRow {
     pub error: Option<CaseError>,
     /// Tokens that the target and the judge calls reported, added up; null when none did.
     pub tokens: Tokens,
-    /// Cost of the target and of all judge calls, in US dollars; null when a price is not known.
-    pub cost_usd: Option<f64>,
+    /// Cost of the target and of all judge calls, in US dollars; null when not all of it is known.
+    pub cost_usd: Option<Usd>,
+    /// What is known of a cost that is not known as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_partial: Option<PartialCost>,
     /// From the start of the case to its end, in milliseconds.
     pub duration_ms: u64,
 }
@@ -102,12 +105,22 @@ pub struct CriterionRow {
     /// For a decision made of several: how, and how far they agree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelRow>,
+    /// How the material was made to fit, if the judge could not be shown all of it at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<Truncate>,
 }
 
 impl CriterionRow {
     /// The score from 0 to 10, whole or not, when there is one.
     pub fn score_of_ten(&self) -> Option<f64> {
         self.raw_score.map(f64::from).or(self.points)
+    }
+}
+
+impl ResultRow {
+    /// What the case cost.
+    pub fn cost(&self) -> Cost {
+        Cost::from_parts(self.cost_usd, self.cost_partial)
     }
 }
 

@@ -128,7 +128,8 @@ impl RunArgs {
     }
 
     /// What the run's record says about it.
-    pub(crate) fn panel_settings(&self) -> BTreeMap<String, String> {
+    /// `notes` is what else it says.
+    pub(crate) fn panel_settings(&self, notes: BTreeMap<String, String>) -> BTreeMap<String, String> {
         let PanelArgs { judge_weight, judge_repeats, judge_temperature, combine, ties, escalate, .. } =
             &self.panel;
         let weights: Vec<String> =
@@ -144,6 +145,7 @@ impl RunArgs {
         ]
         .into_iter()
         .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .chain(notes)
         .collect()
     }
 }

@@ -1,17 +1,20 @@
 //! The judge that asks a model.
 
 mod answer;
+mod fit;
 mod group;
+mod parts;
 mod tally;
 mod whole;
+mod window;
 
 use std::sync::Arc;
 
 use assize_llm::{
-    Ask, BoxFuture, ChatRequest, JsonSchemaFormat, Part, USUAL_CACHED_BYTES, cached_prefix_bytes,
+    Ask, BoxFuture, ChatRequest, JsonSchemaFormat, ModelCard, Part, USUAL_CACHED_BYTES, cached_prefix_bytes,
     offers_logprobs,
 };
-use assize_rubric::{JudgeIdentity, Judgement, Judging};
+use assize_rubric::{JudgeIdentity, Judgement, Judging, Truncate, Truncated};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
@@ -22,7 +25,14 @@ use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, messages, prompt_hash, shared_
 use crate::task::draw;
 use crate::{FenceSource, Forecast, RubricJudge, RubricTask, WholeJudgement, WholeTask};
 
+use fit::Shown;
 use group::Group;
+use parts::merge;
+
+/// Tokens left for what a repair adds to a request.
+const REPAIR: u64 = 600;
+/// The shortest beginning that providers cache, in tokens.
+const CACHEABLE: u64 = 1024;
 
 /// Tokens that could have stood in place of each one, as many as any provider tells.
 const ALTERNATIVES: u8 = 20;
@@ -100,19 +110,27 @@ impl ModelJudge {
         Self { ask, identity, fences, in_flight, options }
     }
 
-    fn scene<'a>(&'a self, task: &RubricTask) -> Scene<'a> {
-        let fence = fence_for_material(&*self.fences, &task.material);
+    /// What all calls that show this have in common. The fence is that of the whole material, so that it occurs in no
+    /// part of it.
+    fn scene<'a>(&'a self, task: &RubricTask, shown: &Shown, fence: &str) -> Scene<'a> {
+        let mut shared = shared_part(&shown.material, fence);
+        if let Some(note) = &shown.note {
+            shared.push_str(note);
+            shared.push('\n');
+        }
         Scene {
             judge: self,
-            shared: shared_part(&task.material, &fence),
-            fence,
-            index: EvidenceIndex::new(&task.material),
+            shared,
+            fence: fence.to_owned(),
+            index: EvidenceIndex::new(&shown.material),
             policy: task.evidence,
             draw: draw(task.repeat, task.asking.repeat),
             seed: self.seed(task.asking.repeat),
             temperature: task.asking.temperature.or(self.options.temperature),
             probabilities: task.asking.probabilities,
             cache_prefix: false,
+            card: self.ask.card(),
+            truncate: task.truncate,
         }
     }
 
@@ -131,29 +149,77 @@ impl ModelJudge {
         }
     }
 
+    /// The scenes that a task is judged in: one with all of the material, unless the model can't read that and the task
+    /// says what to do then.
+    fn scenes<'a>(&'a self, task: &RubricTask) -> Vec<(Scene<'a>, Option<Truncated>)> {
+        let fence = fence_for_material(&*self.fences, &task.material);
+        let whole = self.scene(task, &Shown::whole(&task.material), &fence);
+        let Some(shown) = Self::fitted(task, &whole, &fence) else { return vec![(whole, None)] };
+        shown.iter().map(|shown| (self.scene(task, shown, &fence), shown.truncated)).collect()
+    }
+
+    /// What is shown of material that is too long as a whole; `None` where it is shown whole, or can't be made to fit.
+    fn fitted(task: &RubricTask, whole: &Scene<'_>, fence: &str) -> Option<Vec<Shown>> {
+        let limit = whole.card.context_tokens.filter(|_| task.truncate != Truncate::Never)?;
+        let estimator = whole.card.estimator;
+        let needs = groups(whole, task).map(|group| {
+            let request = group.first_request();
+            estimator.request(&request) + window::reply_tokens(&request, group.criteria())
+        });
+        let need = needs.max().filter(|need| *need > limit)?;
+        let produced = [
+            Some(&task.material.answer),
+            task.material.file_changes.as_ref(),
+            task.material.tool_calls.as_ref(),
+        ];
+        let produced: u64 = produced.into_iter().flatten().map(|text| estimator.text(text)).sum();
+        let rest = need.saturating_sub(produced) + REPAIR + fit::MARKS;
+        fit::fit(&task.material, task.truncate, estimator.room(limit.checked_sub(rest)?), fence)
+    }
+
+    fn request_forecast(&self, request: &ChatRequest) -> Forecast {
+        Forecast {
+            input_bytes: bytes_of(request),
+            input_tokens: self.ask.card().estimator.request(request),
+            max_output_tokens: request.max_output_tokens.map(u64::from),
+            ..Forecast::default()
+        }
+    }
+
     async fn judge_tasks(&self, tasks: &[RubricTask]) -> Vec<Vec<Judgement>> {
-        let mut scenes: Vec<Scene<'_>> = tasks.iter().map(|task| self.scene(task)).collect();
-        let calls: usize = tasks.iter().map(calls_of).sum();
-        let shared = scenes.first().map_or(0, |scene| SYSTEM_BYTES + scene.shared.len());
+        let mut scenes: Vec<_> = tasks.iter().map(|task| self.scenes(task)).collect();
+        let calls: usize =
+            tasks.iter().zip(&scenes).map(|(task, scenes)| calls_of(task) * scenes.len()).sum();
+        let shared = scenes.first().and_then(|scenes| scenes.first());
+        let shared = shared.map_or(0, |(scene, _)| SYSTEM_BYTES + scene.shared.len());
         let warm = calls > 1 && self.warms_up(shared);
-        for scene in &mut scenes {
+        for (scene, _) in scenes.iter_mut().flatten() {
             scene.cache_prefix = warm;
         }
-        let mut waiting: Vec<BoxFuture<'_, (usize, Vec<Judgement>)>> = Vec::with_capacity(calls);
-        for (at, (scene, task)) in scenes.iter().zip(tasks).enumerate() {
-            for group in groups(scene, task) {
-                waiting.push(group.run().map(move |decided| (at, decided)).boxed());
+        let mut waiting: Vec<BoxFuture<'_, Placed>> = Vec::with_capacity(calls);
+        for (at, (scenes, task)) in scenes.iter().zip(tasks).enumerate() {
+            for (part, (scene, truncated)) in scenes.iter().enumerate() {
+                for group in groups(scene, task) {
+                    let judged = group.run().map(move |mut decided| {
+                        for judgement in &mut decided {
+                            judgement.truncated = *truncated;
+                        }
+                        ((at, part), decided)
+                    });
+                    waiting.push(judged.boxed());
+                }
             }
         }
-        let mut judgements: Vec<Vec<Judgement>> = tasks.iter().map(|_| Vec::new()).collect();
+        let mut parts: Vec<Vec<Vec<Judgement>>> =
+            scenes.iter().map(|scenes| scenes.iter().map(|_| Vec::new()).collect()).collect();
         if warm && !waiting.is_empty() {
-            let (at, decided) = waiting.remove(0).await;
-            judgements[at].extend(decided);
+            let ((at, part), decided) = waiting.remove(0).await;
+            parts[at][part].extend(decided);
         }
-        for (at, decided) in join_all(waiting).await {
-            judgements[at].extend(decided);
+        for ((at, part), decided) in join_all(waiting).await {
+            parts[at][part].extend(decided);
         }
-        judgements
+        parts.into_iter().zip(tasks).map(|(parts, task)| merged(parts, task)).collect()
     }
 }
 
@@ -163,21 +229,35 @@ impl RubricJudge for ModelJudge {
     }
 
     fn forecast(&self, task: &RubricTask) -> Forecast {
-        let scene = self.scene(task);
-        groups(&scene, task).fold(Forecast::default(), |mut sum, group| {
-            sum += Forecast {
-                calls: 1,
-                input_bytes: bytes_of(&group.first_request()),
-                criteria: group.criteria() as u64,
-                ..Forecast::default()
-            };
-            sum
-        })
+        let scenes = self.scenes(task);
+        let mut sum = Forecast { criteria: task.rubric.criteria().len() as u64, ..Forecast::default() };
+        for (scene, _) in &scenes {
+            // What all requests begin with can be cached by the provider once the first of them is read.
+            let shared = scene.card.estimator.text(&scene.shared);
+            let shared = if shared < CACHEABLE { 0 } else { shared };
+            for (index, group) in groups(scene, task).enumerate() {
+                let request = group.first_request();
+                if window::check(scene.card, scene.truncate, &request, group.criteria()).is_err() {
+                    sum.too_long += group.criteria() as u64;
+                    continue;
+                }
+                sum += Forecast {
+                    calls: 1,
+                    decisions: group.criteria() as u64,
+                    repeated_tokens: if index == 0 { 0 } else { shared },
+                    ..self.request_forecast(&request)
+                };
+            }
+        }
+        sum
     }
 
     fn forecast_whole(&self, task: &WholeTask) -> Forecast {
-        let input_bytes = bytes_of(&self.whole_request(task, None));
-        Forecast { calls: 1, input_bytes, scores: 1, ..Forecast::default() }
+        let request = self.whole_request(task, None);
+        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+            Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
+            Ok(()) => Forecast { calls: 1, scores: 1, decisions: 1, ..self.request_forecast(&request) },
+        }
     }
 
     fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
@@ -198,6 +278,21 @@ impl RubricJudge for ModelJudge {
         Self::judge_whole(self, task).boxed()
     }
 }
+
+/// The judgements on each criterion, made one where the material was shown in parts.
+fn merged(parts: Vec<Vec<Judgement>>, task: &RubricTask) -> Vec<Judgement> {
+    let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
+    if let [only] = parts.as_mut_slice() {
+        return only.collect();
+    }
+    let criteria = task.rubric.criteria().iter();
+    criteria
+        .filter_map(|criterion| merge(criterion, parts.iter_mut().filter_map(Iterator::next).collect()))
+        .collect()
+}
+
+/// Judgements with the place of their task, and that of what was shown of its material.
+type Placed = ((usize, usize), Vec<Judgement>);
 
 /// Calls that the criteria of a task go into.
 fn calls_of(task: &RubricTask) -> usize {
@@ -248,6 +343,8 @@ struct Scene<'a> {
     probabilities: bool,
     /// Whether what is shared is to be cached.
     cache_prefix: bool,
+    card: ModelCard,
+    truncate: Truncate,
 }
 
 impl Scene<'_> {

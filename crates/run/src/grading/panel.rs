@@ -2,7 +2,7 @@
 
 use assize_rubric::{
     Cast, Confidence, Evidence, JudgeIdentity, PanelDecision, PanelResult, PanelRule, Probability, Scale,
-    TOLERANCE, Ties, Tokens, Ungraded, UngradedKind,
+    TOLERANCE, Ties, Tokens, Ungraded, UngradedKind, Usd,
 };
 use assize_spec::EscalateWhen;
 use assize_stats::Level;
@@ -43,7 +43,9 @@ pub(super) fn combined(
         cached_calls: 0,
         tokens: Tokens::default(),
         latency_ms: None,
-        cost_usd: Some(0.0),
+        cost_usd: Some(Usd::ZERO),
+        cost_partial: None,
+        truncated: votes.iter().find_map(|row| row.truncated),
         replies: Vec::new(),
         confidence: None,
         probability: None,

@@ -2,7 +2,7 @@
 
 use assize_grade::{Checked, Finding, WholeJudgement};
 use assize_rubric::{
-    Criterion, CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Ungraded,
+    Cost, Criterion, CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Ungraded,
     UngradedKind, Unit,
 };
 use assize_spec::Grader;
@@ -89,7 +89,7 @@ impl Spot<'_> {
             cached_calls: whole.cached_calls,
             tokens: whole.tokens,
             latency_ms: whole.latency_ms,
-            cost_usd: whole.cost_usd,
+            cost: whole.cost,
             replies: whole.replies,
             ..self.nobody()
         };
@@ -111,7 +111,8 @@ impl Spot<'_> {
             cached_calls: 0,
             tokens: Tokens::default(),
             latency_ms: None,
-            cost_usd: Some(0.0),
+            cost: Cost::ZERO,
+            truncated: None,
             replies: Vec::new(),
         }
     }

@@ -8,6 +8,7 @@ mod marks;
 mod message;
 mod panel;
 mod place;
+mod price;
 mod scorecard;
 mod scorecard_tree;
 mod suite;
@@ -27,6 +28,7 @@ pub use marks::{CaseMarks, CriterionMarks, Mark};
 pub use message::{Block, Message, Role};
 pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
 pub use place::Place;
+pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
     Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardOutcome, CardParts, CardResult, CardRubric,
     EvaluatorType, Guidelines, JudgePrompt, LabelOutcome, Scorecard, ScoringScale, Severity, WeightSet,

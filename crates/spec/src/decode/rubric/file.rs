@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span};
-use assize_rubric::{EvidencePolicy, Judging};
+use assize_rubric::{EvidencePolicy, Judging, Truncate};
 
 use super::list::{DecodedRubric, from_list};
 use crate::LoadOptions;
 use crate::codes;
 use crate::decode::common::{FoundLines, lines};
 use crate::decode::file::{read_source, read_tree};
-use crate::decode::grader::{Use, evidence, judging, panel};
+use crate::decode::grader::{Use, evidence, judging, panel, truncate};
 use crate::decode::interpolate::interpolate;
 use crate::decode::{Context, Object, finish};
 use crate::model::{Format, LineOverrides, PanelSpec, RubricGrader};
@@ -52,6 +52,7 @@ struct Decoded {
     rubric: Option<DecodedRubric>,
     judging: Option<Judging>,
     evidence: Option<EvidencePolicy>,
+    truncate: Option<Truncate>,
     judge: Option<String>,
     panel: PanelSpec,
     lines: LineOverrides,
@@ -59,7 +60,7 @@ struct Decoded {
 
 /// Reads a rubric file: YAML or JSON, either a list of criteria, or a map with such a list under
 /// `rubrics` or `criteria` and, if wanted, `name`, `description`, `threshold`, `borderline`,
-/// `judging`, `evidence`, `judge` and `panel`. Criteria may be spelled as in either format.
+/// `judging`, `evidence`, `truncate`, `judge` and `panel`. Criteria may be spelled as in either format.
 pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let real = options.working_folder.join(path);
@@ -75,9 +76,9 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let sound = cx.problems.errors() == 0;
     let Context { sources, problems, .. } = cx;
     let diagnostics = finish(problems, &sources);
-    let Decoded { name, description, rubric, judging, evidence, judge, panel, lines } = decoded;
+    let Decoded { name, description, rubric, judging, evidence, truncate, judge, panel, lines } = decoded;
     let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places, marks }| {
-        Arc::new(RubricGrader { rubric, places, marks, judging, evidence, judge, panel })
+        Arc::new(RubricGrader { rubric, places, marks, judging, evidence, truncate, judge, panel })
     });
     LoadedRubric { name: name.unwrap_or(stem), description, format, rubric, lines, sources, diagnostics }
 }
@@ -168,6 +169,7 @@ fn decode(cx: &mut Context, root: &Node, format: Format) -> Decoded {
         rubric,
         judging,
         evidence: evidence(cx, &mut object),
+        truncate: truncate(cx, &mut object),
         judge,
         panel,
         lines: found.finish(cx),
