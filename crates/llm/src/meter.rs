@@ -107,7 +107,7 @@ impl fmt::Debug for Meter {
 }
 
 /// About how many tokens a request has: a quarter of the bytes of its texts.
-fn input_tokens(request: &ChatRequest) -> u64 {
+pub(crate) fn input_tokens(request: &ChatRequest) -> u64 {
     let bytes: usize = request
         .messages
         .iter()
