@@ -1,11 +1,14 @@
 //! How the models of a run are reached: through the reply cache, within the budget, with the secret of the fences.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use assize_llm::{Ask, Budget, Client, Meter, Miss, Remembering, Setup};
+use assize_llm::{Accounts, Ask, Budget, Client, Limits, Meter, Miss, Remembering, Setup};
 use assize_run::{Buyer, CacheMemory};
+use assize_spec::Config;
 use assize_store::{ReplyCache, StoreError, fence_key};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::RunArgs;
@@ -17,6 +20,11 @@ const CACHE_FOLDER: &str = ".assize/cache";
 const REPLIES_FILE: &str = "replies.db";
 /// The secret of the fences, in that folder.
 const FENCE_KEY_FILE: &str = "fence.key";
+
+/// Commands run at once when nobody says.
+const COMMANDS: usize = 8;
+/// Cases at once at most when nobody says, however many requests are allowed: they are held in memory.
+const MOST_CASES: usize = 1024;
 
 /// The file of a workspace's reply cache.
 pub(crate) fn replies_file(context: &Context) -> PathBuf {
@@ -34,13 +42,17 @@ pub(crate) struct Access {
     buyer: Arc<OnceLock<Buyer>>,
     meter: Option<Arc<Meter>>,
     limit: CancellationToken,
+    /// Whether any model was set up.
+    asks_models: AtomicBool,
+    /// A permit for each command that may run at a time.
+    commands: Arc<Semaphore>,
     /// Why the cache can't be used.
     trouble: OnceLock<String>,
 }
 
 impl Access {
     /// The ways that the command line leaves open.
-    pub(crate) fn new(args: &RunArgs, context: &Context) -> Self {
+    pub(crate) fn new(args: &RunArgs, config: &Config, context: &Context) -> Self {
         let miss = match (args.no_cache, args.cache_only) {
             (true, _) => None,
             (false, true) => Some(Miss::Refuse),
@@ -52,7 +64,13 @@ impl Access {
             let limit = limit.clone();
             Meter::new(budget, move || limit.cancel())
         });
-        let mut setup = Setup::default();
+        let limits = Limits {
+            max_concurrency: args.max_concurrency.or(config.max_concurrency),
+            requests_per_minute: args.requests_per_minute.or(config.requests_per_minute).map(|n| n.get().into()),
+            tokens_per_minute: args.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
+        };
+        let mut setup = Setup { accounts: Arc::new(Accounts::new(limits)), ..Setup::default() };
+        setup.timeout = args.request_timeout.or(config.request_timeout).unwrap_or(setup.timeout);
         if let Some(meter) = &meter {
             setup.transport = meter.transport(setup.transport);
         }
@@ -64,6 +82,8 @@ impl Access {
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
             buyer: Arc::default(),
+            asks_models: AtomicBool::new(false),
+            commands: Arc::new(Semaphore::new(COMMANDS)),
             trouble: OnceLock::new(),
         }
     }
@@ -78,6 +98,8 @@ impl Access {
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
             buyer: Arc::default(),
+            asks_models: AtomicBool::new(false),
+            commands: Arc::new(Semaphore::new(COMMANDS)),
             trouble: OnceLock::new(),
         }
     }
@@ -87,6 +109,35 @@ impl Access {
         self.setup.clone()
     }
 
+    /// Settles how much is done at once, by what somebody wants or by what is needed: the cases in flight.
+    ///
+    /// A case has a request in flight, or several, until it is done, so as many cases as requests keep every permitted
+    /// request in flight. Commands are another matter: each takes a share of this machine.
+    pub(crate) fn cases_at_once(&self, wanted: Option<usize>) -> usize {
+        let commands = wanted.unwrap_or(COMMANDS).min(Semaphore::MAX_PERMITS);
+        if commands > COMMANDS {
+            self.commands.add_permits(commands - COMMANDS);
+        } else {
+            self.commands.forget_permits(COMMANDS - commands);
+        }
+        let needed = if self.asks_models.load(Ordering::Relaxed) {
+            self.setup.accounts.limits().ceiling().clamp(COMMANDS, MOST_CASES)
+        } else {
+            COMMANDS
+        };
+        wanted.unwrap_or(needed)
+    }
+
+    /// A permit for each command that may run at a time.
+    pub(crate) fn commands(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.commands)
+    }
+
+    /// Requests that may be in flight to one account.
+    pub(crate) fn ceiling(&self) -> usize {
+        self.setup.accounts.limits().ceiling()
+    }
+
     /// Fires when the budget refuses a call.
     pub(crate) fn limit(&self) -> &CancellationToken {
         &self.limit
@@ -94,6 +145,7 @@ impl Access {
 
     /// A client as judges and targets use it.
     pub(crate) fn ask(&self, client: Client) -> Arc<dyn Ask> {
+        self.asks_models.store(true, Ordering::Relaxed);
         let inner: Arc<dyn Ask> = Arc::new(client.clone());
         let inner = match &self.meter {
             Some(meter) => meter.model(inner),

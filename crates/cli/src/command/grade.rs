@@ -34,7 +34,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         return Err("the answers file has problems; nothing was graded".to_owned());
     };
     let config = config(&options, context)?;
-    let access = Arc::new(Access::new(&args.run, context));
+    let access = Arc::new(Access::new(&args.run, &config, context));
     // No target is run here, but one may judge.
     let folder = args.rubric.parent().unwrap_or(Path::new(""));
     let found = load_targets(folder, config.targets.as_deref(), &options);
@@ -46,7 +46,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     let judges = Arc::new(JudgeBook::new(
         args.run.judge.clone(),
         config.judge.clone(),
-        Arc::new(Semaphore::new(args.run.judge_calls.get())),
+        Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
         Arc::clone(&targets),
         Arc::clone(&access),
         context,
@@ -80,7 +80,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         judge_infos: bench.judges.infos(),
         target_infos: Vec::new(),
         settings: RunSettings {
-            workers: workers(args.run.workers, config.workers.into_iter()),
+            workers: access.cases_at_once(workers(args.run.workers, config.workers.into_iter())),
             threshold: args.run.threshold.map(assize_rubric::Unit::get),
             borderline: args.run.borderline.map(assize_rubric::Unit::get),
             judging: judging_name(args.run.judging.or(config.judging).unwrap_or_default()),
