@@ -16,6 +16,7 @@ use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::excerpt::{MESSAGE_CHARS, cut};
+use crate::flight::Flights;
 use crate::http::HttpTransport;
 use crate::identity::CallKey;
 use crate::meter::input_tokens;
@@ -141,6 +142,11 @@ impl Client {
     /// Replaces this client's secrets in any text.
     pub fn redactor(&self) -> &Redactor {
         &self.inner.redactor
+    }
+
+    /// The calls that are being made by all clients of the same accounts.
+    pub(crate) fn flights(&self) -> Flights {
+        self.inner.setup.accounts.flights().clone()
     }
 
     /// The name of the wire format, part of what identifies a reply.

@@ -12,6 +12,7 @@ mod config;
 mod endpoint;
 mod error;
 mod excerpt;
+mod flight;
 mod http;
 mod identity;
 mod logprobs;

@@ -3,6 +3,7 @@
 mod budget;
 mod cache;
 mod graders;
+mod limits;
 mod plan;
 mod resume;
 mod support;

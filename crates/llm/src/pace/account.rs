@@ -16,6 +16,7 @@ use super::pacer::Pacer;
 use super::window::Window;
 use crate::clock::Clock;
 use crate::endpoint::Endpoint;
+use crate::flight::Flights;
 use crate::reply::Usage;
 
 /// Requests in flight at the start.
@@ -49,17 +50,23 @@ impl Limits {
 pub struct Accounts {
     limits: Limits,
     known: Mutex<BTreeMap<(String, [u8; 32]), Arc<Account>>>,
+    flights: Flights,
 }
 
 impl Accounts {
     /// No accounts yet; each gets these limits.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, known: Mutex::default() }
+        Self { limits, ..Self::default() }
     }
 
     /// The limits that each account gets.
     pub fn limits(&self) -> Limits {
         self.limits
+    }
+
+    /// The calls that are being made, whoever makes them.
+    pub(crate) fn flights(&self) -> &Flights {
+        &self.flights
     }
 
     /// The account that a key has at a server. Several paths of one server are one account.
