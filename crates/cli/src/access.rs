@@ -66,7 +66,10 @@ impl Access {
         });
         let limits = Limits {
             max_concurrency: args.max_concurrency.or(config.max_concurrency),
-            requests_per_minute: args.requests_per_minute.or(config.requests_per_minute).map(|n| n.get().into()),
+            requests_per_minute: args
+                .requests_per_minute
+                .or(config.requests_per_minute)
+                .map(|n| n.get().into()),
             tokens_per_minute: args.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
         };
         let mut setup = Setup { accounts: Arc::new(Accounts::new(limits)), ..Setup::default() };

@@ -254,11 +254,8 @@ impl TargetBook {
             target.files_format.clone_from(format);
         }
         target.cwd.clone_from(&command.cwd);
-        let target = Discreet {
-            inner: target,
-            redactor: Arc::clone(&self.redactor),
-            slots: self.access.commands(),
-        };
+        let target =
+            Discreet { inner: target, redactor: Arc::clone(&self.redactor), slots: self.access.commands() };
         match spec.retry.max_retries {
             None | Some(0) => Arc::new(target),
             Some(retries) => Arc::new(Retrying::new(target, retries).with_waits(

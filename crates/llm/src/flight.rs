@@ -26,13 +26,12 @@ impl Flights {
         loop {
             let mut ended = {
                 let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-                match flights.get(&key) {
-                    Some(other) => other.clone(),
-                    None => {
-                        let (news, ended) = watch::channel(());
-                        flights.insert(key, ended);
-                        return Flight { key, flights: self.clone(), _news: news };
-                    }
+                if let Some(other) = flights.get(&key) {
+                    other.clone()
+                } else {
+                    let (news, ended) = watch::channel(());
+                    flights.insert(key, ended);
+                    return Flight { key, flights: self.clone(), _news: news };
                 }
             };
             // Nothing is ever sent: it is an error when the one before has let go.

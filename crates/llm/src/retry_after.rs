@@ -36,9 +36,7 @@ pub(crate) fn read(status: u16, headers: &HeaderMap, now: SystemTime) -> Option<
 /// The time by the server's own clock, so that a wrong one on this machine does not matter; `now` stands in when the
 /// answer has no date.
 pub(crate) fn clock_of(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> impl Fn() -> SystemTime {
-    move || {
-        text(headers, "date").and_then(|date| httpdate::parse_http_date(date).ok()).unwrap_or_else(&now)
-    }
+    move || text(headers, "date").and_then(|date| httpdate::parse_http_date(date).ok()).unwrap_or_else(&now)
 }
 
 fn wish(headers: &HeaderMap, now: &dyn Fn() -> SystemTime) -> Option<Duration> {

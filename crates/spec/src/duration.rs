@@ -41,7 +41,9 @@ mod tests {
         {
             assert_eq!(parse_duration(text), Some(Duration::from_millis(millis)), "{text}");
         }
-        for text in ["", "30", "m", "30x", "1m1h", "5s5s", "-3s", "0s", "1..5s", "9999999999999999999999h", "1 h"] {
+        for text in
+            ["", "30", "m", "30x", "1m1h", "5s5s", "-3s", "0s", "1..5s", "9999999999999999999999h", "1 h"]
+        {
             assert_eq!(parse_duration(text), None, "{text}");
         }
     }

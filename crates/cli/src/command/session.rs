@@ -119,7 +119,8 @@ impl Session {
         let (totals, ended) = runtime.block_on(async {
             let watcher = tokio::spawn(watch_for_interrupt(cancel.clone()));
             let left = args.deadline.map(|deadline| deadline.saturating_sub(begun.elapsed()));
-            let alarm = left.map(|left| tokio::spawn(ring_after(left, Arc::clone(&too_late), cancel.clone())));
+            let alarm =
+                left.map(|left| tokio::spawn(ring_after(left, Arc::clone(&too_late), cancel.clone())));
             let left = items().filter(|item| match item {
                 Ok(item) => done.is_empty() || !done.contains(&key_of(item)),
                 Err(_) => true,
@@ -238,10 +239,7 @@ pub(crate) fn stored(folder: &RunFolder) -> Result<impl Iterator<Item = Result<C
 }
 
 /// The workers that somebody wants: the command line, else the smallest wish of anybody else.
-pub(crate) fn workers(
-    command: Option<NonZeroUsize>,
-    wishes: impl Iterator<Item = usize>,
-) -> Option<usize> {
+pub(crate) fn workers(command: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> Option<usize> {
     command.map(NonZeroUsize::get).or_else(|| wishes.min())
 }
 

@@ -45,11 +45,14 @@ impl Limits {
     }
 }
 
+/// A server's host and port, and the hash of the key that is sent there.
+type Identity = (String, [u8; 32]);
+
 /// The accounts of a process. Clients that share it, and have the same server and key, share an account.
 #[derive(Debug, Default)]
 pub struct Accounts {
     limits: Limits,
-    known: Mutex<BTreeMap<(String, [u8; 32]), Arc<Account>>>,
+    known: Mutex<BTreeMap<Identity, Arc<Account>>>,
     flights: Flights,
 }
 

@@ -75,7 +75,7 @@ impl Pacer {
                 continue;
             }
             present.next = present.next.max(now);
-            wait = wait.max(present.next - now);
+            wait = wait.max(present.next.saturating_sub(now));
             present.next += present.every;
         }
         wait

@@ -81,8 +81,7 @@ async fn the_ceiling_is_never_passed() {
 
 #[tokio::test]
 async fn clients_of_one_account_share_its_places_and_other_accounts_have_their_own() {
-    let server =
-        MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(20)));
+    let server = MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(20)));
     let accounts = Arc::new(Accounts::new(limits(3)));
     let make = |model: &str, key: &'static str| {
         let base_url = server.base_url();
@@ -120,15 +119,15 @@ async fn a_wish_to_be_left_alone_concerns_the_whole_account() {
     let times = asked_at.lock().unwrap().clone();
     assert_eq!(times.len(), 41);
     // The others of the first burst were on their way already.
-    let before = times.iter().filter(|time| time.duration_since(times[0]) < Duration::from_millis(390)).count();
+    let before =
+        times.iter().filter(|time| time.duration_since(times[0]) < Duration::from_millis(390)).count();
     assert!(before <= 8, "{before} were sent although the server had asked for none");
 }
 
 #[tokio::test]
 async fn a_server_that_wants_no_requests_for_an_hour_gets_none() {
-    let server = MockServer::start(|_: &Incoming| Reply::RateLimited {
-        retry_after: Some(Duration::from_hours(1)),
-    });
+    let server =
+        MockServer::start(|_: &Incoming| Reply::RateLimited { retry_after: Some(Duration::from_hours(1)) });
     let client = client(&server, limits(1));
     let replies = ask_all(&client, 50).await;
     assert!(replies.iter().all(Option::is_none));
@@ -168,15 +167,9 @@ impl ReplyMemory for MapMemory {
 
 #[tokio::test]
 async fn the_same_question_at_the_same_time_is_sent_once_if_its_answer_is_kept() {
-    let server =
-        MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(30)));
+    let server = MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(30)));
     let client = client(&server, limits(50));
-    let model = Remembering::new(
-        client.clone(),
-        Arc::new(client),
-        Arc::new(MapMemory::default()),
-        Miss::Ask,
-    );
+    let model = Remembering::new(client.clone(), Arc::new(client), Arc::new(MapMemory::default()), Miss::Ask);
     let ask = |number: usize, keep: bool| {
         let model = &model;
         async move {

@@ -10,9 +10,9 @@ use super::grader::{Templates, evidence, judging};
 use super::targets::find::{find, folders, read};
 use super::targets::variables::{Expanded, expand};
 use super::{Context, Object, Problems, common, finish};
-use crate::duration::parse_duration;
 use crate::LoadOptions;
 use crate::codes;
+use crate::duration::parse_duration;
 use crate::model::{Config, LineOverrides};
 use crate::tree::{Node, read_yaml};
 

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::Bench;
-use super::measure::{Cost, cpu_of, costed};
+use super::measure::{Cost, costed, cpu_of};
 use super::table::{self, Table};
 
 /// Criteria of each case, each a call of its own.
@@ -94,7 +94,8 @@ impl Bench {
             in_flight: 500,
             latency: Duration::from_millis(200),
         };
-        let fast = Setting { cases: if quick { 2_500 } else { 10_000 }, in_flight: 64, latency: Duration::ZERO };
+        let fast =
+            Setting { cases: if quick { 2_500 } else { 10_000 }, in_flight: 64, latency: Duration::ZERO };
         Ok(vec![
             self.against_raw(&tools, slow, &["--no-cache"], "no cache")?,
             self.against_raw(&tools, fast, &["--no-cache"], "no cache")?,
@@ -134,7 +135,10 @@ impl Bench {
         pairs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
         let (raw, ours) = &pairs[1];
         let mut table = Table::new(
-            &format!("Judging: {in_flight} in flight, a server that takes {} ms, {with}", latency.as_millis()),
+            &format!(
+                "Judging: {in_flight} in flight, a server that takes {} ms, {with}",
+                latency.as_millis()
+            ),
             &COLUMNS,
         );
         add(&mut table, "raw load", calls, raw, None);
@@ -199,7 +203,8 @@ impl Bench {
             let _ = std::fs::remove_dir_all(leftover);
         }
         let in_flight = setting.in_flight.to_string();
-        let arguments = ["eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--out", out];
+        let arguments =
+            ["eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--out", out];
         let mut command = self.command(&arguments);
         command
             .args(["--max-concurrency", &in_flight])

@@ -106,7 +106,8 @@ fn ticks(stat: &str, fields: [usize; 2]) -> Option<Duration> {
     // The second field is the name in brackets, which may hold anything.
     let (_, rest) = stat.rsplit_once(") ")?;
     let numbers: Vec<&str> = rest.split_whitespace().collect();
-    let sum: f64 = fields.iter().map(|field| numbers.get(field - 3)?.parse::<f64>().ok()).sum::<Option<f64>>()?;
+    let sum: f64 =
+        fields.iter().map(|field| numbers.get(field - 3)?.parse::<f64>().ok()).sum::<Option<f64>>()?;
     Some(Duration::from_secs_f64(sum / TICKS))
 }
 
