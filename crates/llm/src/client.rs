@@ -200,6 +200,8 @@ impl Client {
                 Ok(place) => place,
                 Err(Shut(rest)) => return Err(self.resting(rest, failed, &request.model)),
             };
+            // Another question may have learned something in the meantime.
+            quirks = quirks.merge(self.learned(&request.model));
             let good_before = account.good_answers();
             let call = parts.wire.encode(&request, quirks)?;
             let begun = Instant::now();
@@ -255,8 +257,6 @@ impl Client {
             };
             setup.clock.sleep(wait).await;
             waited += wait;
-            // Another question may have learned something in the meantime.
-            quirks = quirks.merge(self.learned(&request.model));
         }
     }
 

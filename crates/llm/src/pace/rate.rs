@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    const MINUTE: Duration = Duration::from_secs(60);
+    const MINUTE: Duration = Duration::from_mins(1);
 
     #[test]
     fn a_second_at_once_and_the_rest_spread() {
@@ -97,7 +97,7 @@ mod tests {
             for (start, _) in &allowed {
                 let within: f64 = allowed
                     .iter()
-                    .filter(|(at, _)| at >= start && *at < *start + MINUTE - Duration::from_millis(1))
+                    .filter(|(at, _)| at >= start && *at + Duration::from_millis(1) < *start + MINUTE)
                     .map(|(_, cost)| cost)
                     .sum();
                 // What costs more than the bucket holds waits until it is paid, so only its own size is added.

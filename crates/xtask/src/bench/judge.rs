@@ -14,7 +14,7 @@ use super::table::{self, Table};
 
 /// Criteria of each case, each a call of its own.
 const CRITERIA: usize = 4;
-/// The title of the tables' first columns.
+/// What the tables say of each way.
 const COLUMNS: [&str; 8] = [
     "what",
     "calls",
@@ -127,7 +127,7 @@ impl Bench {
         let mock = Mock::start(tools, latency, None)?;
         let mut pairs: Vec<(Measured, Measured)> = Vec::new();
         for round in 0..3 {
-            let raw = self.raw(tools, &mock, &record, in_flight)?;
+            let raw = Self::raw(tools, &mock, &record, in_flight)?;
             let ours = self.measured(&mock, &format!("judged-{round}"), setting, options)?;
             pairs.push((raw, ours));
         }
@@ -172,7 +172,7 @@ impl Bench {
         Ok(table)
     }
 
-    fn raw(&self, tools: &Path, mock: &Mock, record: &Path, in_flight: usize) -> Result<Measured, String> {
+    fn raw(tools: &Path, mock: &Mock, record: &Path, in_flight: usize) -> Result<Measured, String> {
         let before = mock.cpu();
         let mut command = Command::new(tools);
         command.args(["bench-load", &mock.port.to_string()]).arg(record).arg(in_flight.to_string());
