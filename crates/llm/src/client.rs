@@ -15,13 +15,15 @@ use crate::clock::{Clock, TokioClock};
 use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
+use crate::estimate::Estimator;
 use crate::excerpt::{MESSAGE_CHARS, cut};
 use crate::flight::Flights;
 use crate::http::HttpTransport;
 use crate::identity::CallKey;
-use crate::meter::input_tokens;
+use crate::meter::Meter;
 use crate::name::ModelName;
 use crate::pace::{Account, Accounts, Shut};
+use crate::price::ModelCard;
 use crate::quirks::Quirks;
 use crate::redact::Redactor;
 use crate::reply::{ChatReply, Usage};
@@ -47,6 +49,8 @@ pub struct Setup {
     pub seed: u64,
     /// How fast each account may be used.
     pub accounts: Arc<Accounts>,
+    /// What may be spent, by all clients that share it; `None` counts nothing.
+    pub meter: Option<Arc<Meter>>,
 }
 
 impl Default for Setup {
@@ -59,6 +63,7 @@ impl Default for Setup {
             timeout: Duration::from_mins(3),
             seed: 0,
             accounts: Arc::default(),
+            meter: None,
         }
     }
 }
@@ -80,6 +85,7 @@ pub struct ClientParts {
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
+    card: ModelCard,
 }
 
 struct Inner {
@@ -113,7 +119,8 @@ impl Client {
             learned: RwLock::default(),
             questions: AtomicU64::new(0),
         };
-        Ok(Self { inner: Arc::new(inner) })
+        let card = ModelCard::default();
+        Ok(Self { inner: Arc::new(inner), card })
     }
 
     /// A client for a named model, configured from variables that `env` looks up. Empty variables count as not set.
@@ -131,6 +138,12 @@ impl Client {
         let parts =
             ClientParts { provider: row.name.to_owned(), model: name.model().to_owned(), endpoint, wire };
         Self::new(parts, setup)
+    }
+
+    /// The same client, with what is known about its model.
+    #[must_use]
+    pub fn with_card(self, card: ModelCard) -> Self {
+        Self { card, ..self }
     }
 
     /// What the server has turned out to refuse for a model.
@@ -191,7 +204,9 @@ impl Client {
         // Until when the account's rest has been sat out already.
         let mut rested = Duration::ZERO;
         let mut policy = setup.policy;
-        let input = input_tokens(&request);
+        // Counting takes a look at every character, so it is done only where somebody wants to know.
+        let counted = setup.accounts.limits().tokens_per_minute.is_some();
+        let input = if counted { Estimator::of_provider(&parts.provider).request(&request) } else { 0 };
         loop {
             let longest = policy.max_total_wait.saturating_sub(waited);
             let entered =
@@ -204,13 +219,24 @@ impl Client {
             quirks = quirks.merge(self.learned(&request.model));
             let good_before = account.good_answers();
             let call = parts.wire.encode(&request, quirks)?;
+            let hold = match &setup.meter {
+                None => None,
+                Some(meter) => Some(meter.hold(&request, self.card).await.map_err(|why| {
+                    let error = AskError::new(ErrorKind::Cancelled, why);
+                    AskError { attempts: count(&failed), failed: failed.clone(), ..error }
+                })?),
+            };
             let begun = Instant::now();
             let sent = setup.transport.send(self.outgoing(call)).await;
             let latency = begun.elapsed();
+            let reached = !matches!(sent, Err(TransportError::Connect(_) | TransportError::Unusable(_)));
             let (mut error, refused) = match sent.map(|answer| self.without_secrets(answer)) {
                 Ok(answer) => match parts.wire.decode(&answer) {
                     Ok(reply) => {
                         place.answered(&*setup.clock, &answer.headers, reply.usage);
+                        if let Some(hold) = hold {
+                            hold.answered(&reply);
+                        }
                         // Kept only now: the refusal was understood rightly if asking for less was accepted.
                         self.learn(&request.model, quirks);
                         let attempts = count(&failed) + 1;
@@ -230,7 +256,11 @@ impl Client {
                 status: error.status,
                 waited: Duration::ZERO,
                 usage: error.usage.as_deref().copied().unwrap_or_else(Usage::default),
+                sent: reached,
             };
+            if let Some(hold) = hold {
+                hold.failed(&attempt);
+            }
             if let Some(learned) = refused {
                 quirks = quirks.merge(learned);
                 failed.push(attempt);
@@ -408,6 +438,10 @@ impl Ask for Client {
             base_url_host: parts.endpoint.host(),
         }
     }
+
+    fn card(&self) -> ModelCard {
+        self.card
+    }
 }
 
 impl fmt::Debug for Client {
@@ -442,7 +476,6 @@ fn from_transport(error: &TransportError) -> AskError {
         TransportError::Timeout(_) => ErrorKind::Timeout,
         TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
         TransportError::TooLarge(_) => ErrorKind::MalformedReply,
-        TransportError::OverBudget(_) => ErrorKind::Cancelled,
         // Trying again cannot help, and no other kind says that it is this machine's fault.
         TransportError::Unusable(_) => ErrorKind::BadRequest,
     };

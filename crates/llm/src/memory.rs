@@ -10,6 +10,7 @@ use crate::client::Client;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::flight::Flights;
 use crate::identity::CallKey;
+use crate::price::ModelCard;
 use crate::reply::{ChatReply, Finish, Usage};
 use crate::request::ChatRequest;
 
@@ -162,5 +163,9 @@ impl Ask for Remembering {
 
     fn describe(&self) -> ModelId {
         self.inner.describe()
+    }
+
+    fn card(&self) -> ModelCard {
+        self.inner.card()
     }
 }

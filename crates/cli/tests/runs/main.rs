@@ -2,8 +2,10 @@
 
 mod budget;
 mod cache;
+mod context;
 mod graders;
 mod limits;
+mod money;
 mod plan;
 mod resume;
 mod support;

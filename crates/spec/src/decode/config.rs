@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
 
-use super::grader::{Templates, evidence, judging};
+use super::grader::{Templates, evidence, judging, truncate};
 use super::targets::find::{find, folders, read};
 use super::targets::variables::{Expanded, expand};
 use super::{Context, Object, Problems, common, finish};
@@ -31,6 +31,7 @@ const OURS: &[&str] = &[
     "borderline",
     "judging",
     "evidence",
+    "truncate",
     "targets",
     "env_file",
 ];
@@ -166,6 +167,7 @@ fn decode(cx: &mut Context, root: &Node, home: &Home) -> Config {
         lines: lines(cx, &mut object),
         judging: judging(cx, &mut object),
         evidence: evidence(cx, &mut object),
+        truncate: truncate(cx, &mut object),
         targets: path(cx, &mut object, "targets", home),
         env_file: path(cx, &mut object, "env_file", home),
     };
