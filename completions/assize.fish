@@ -68,8 +68,12 @@ complete -c assize -n "__fish_assize_using_subcommand eval" -l warm-up -d 'Wheth
 always\t'With every provider'
 never\t'Never: all calls at once'"
 complete -c assize -n "__fish_assize_using_subcommand eval" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
-complete -c assize -n "__fish_assize_using_subcommand eval" -s j -l workers -d 'Cases worked on at once' -r
-complete -c assize -n "__fish_assize_using_subcommand eval" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
@@ -122,8 +126,12 @@ complete -c assize -n "__fish_assize_using_subcommand run" -l warm-up -d 'Whethe
 always\t'With every provider'
 never\t'Never: all calls at once'"
 complete -c assize -n "__fish_assize_using_subcommand run" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
-complete -c assize -n "__fish_assize_using_subcommand run" -s j -l workers -d 'Cases worked on at once' -r
-complete -c assize -n "__fish_assize_using_subcommand run" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
@@ -176,8 +184,12 @@ complete -c assize -n "__fish_assize_using_subcommand plan" -l warm-up -d 'Wheth
 always\t'With every provider'
 never\t'Never: all calls at once'"
 complete -c assize -n "__fish_assize_using_subcommand plan" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
-complete -c assize -n "__fish_assize_using_subcommand plan" -s j -l workers -d 'Cases worked on at once' -r
-complete -c assize -n "__fish_assize_using_subcommand plan" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
@@ -224,8 +236,12 @@ complete -c assize -n "__fish_assize_using_subcommand grade" -l warm-up -d 'Whet
 always\t'With every provider'
 never\t'Never: all calls at once'"
 complete -c assize -n "__fish_assize_using_subcommand grade" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
-complete -c assize -n "__fish_assize_using_subcommand grade" -s j -l workers -d 'Cases worked on at once' -r
-complete -c assize -n "__fish_assize_using_subcommand grade" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r

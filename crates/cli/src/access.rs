@@ -2,14 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use assize_llm::{
-    Ask, Budget, Client, Meter, Miss, ModelCard, ModelId, PriceTable, Remembering, Setup, prices_as_of,
+    Accounts, Ask, Budget, Client, Limits, Meter, Miss, ModelCard, ModelId, PriceTable, Remembering, Setup,
+    prices_as_of,
 };
 use assize_rubric::Usd;
 use assize_run::{Buyer, CacheMemory};
+use assize_spec::Config;
 use assize_store::{ReplyCache, StoreError, fence_key};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{RunArgs, UnknownPrice};
@@ -21,6 +25,11 @@ const CACHE_FOLDER: &str = ".assize/cache";
 const REPLIES_FILE: &str = "replies.db";
 /// The secret of the fences, in that folder.
 const FENCE_KEY_FILE: &str = "fence.key";
+
+/// Commands run at once when nobody says.
+const COMMANDS: usize = 8;
+/// Cases at once at most when nobody says, however many requests are allowed: they are held in memory.
+const MOST_CASES: usize = 1024;
 
 /// The file of a workspace's reply cache.
 pub(crate) fn replies_file(context: &Context) -> PathBuf {
@@ -42,6 +51,10 @@ pub(crate) struct Access {
     /// The models that were set up, with what is known about them.
     models: Mutex<BTreeMap<ModelId, ModelCard>>,
     limit: CancellationToken,
+    /// Whether any model was set up.
+    asks_models: AtomicBool,
+    /// A permit for each command that may run at a time.
+    commands: Arc<Semaphore>,
     /// Why the budget refused the first call that it refused.
     refusal: Arc<OnceLock<String>>,
     /// Why the cache can't be used.
@@ -49,8 +62,14 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The ways that the command line leaves open. `usd` is the limit in money, wherever it is set.
-    pub(crate) fn new(args: &RunArgs, prices: PriceTable, usd: Option<Usd>, context: &Context) -> Self {
+    /// The ways that the command line and the configuration leave open. `usd` is the limit in money, wherever it is set.
+    pub(crate) fn new(
+        args: &RunArgs,
+        config: &Config,
+        prices: PriceTable,
+        usd: Option<Usd>,
+        context: &Context,
+    ) -> Self {
         let miss = match (args.no_cache, args.cache_only) {
             (true, _) => None,
             (false, true) => Some(Miss::Refuse),
@@ -67,8 +86,19 @@ impl Access {
                 limit.cancel();
             })
         });
+        let limits = Limits {
+            max_concurrency: args.max_concurrency.or(config.max_concurrency),
+            requests_per_minute: args
+                .requests_per_minute
+                .or(config.requests_per_minute)
+                .map(|n| n.get().into()),
+            tokens_per_minute: args.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
+        };
+        let mut setup = Setup { accounts: Arc::new(Accounts::new(limits)), ..Setup::default() };
+        setup.timeout = args.request_timeout.or(config.request_timeout).unwrap_or(setup.timeout);
+        setup.meter = meter;
         Self {
-            setup: Setup { meter, ..Setup::default() },
+            setup,
             prices,
             all_priced: usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse,
             models: Mutex::default(),
@@ -78,6 +108,8 @@ impl Access {
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
             buyer: Arc::default(),
+            asks_models: AtomicBool::new(false),
+            commands: Arc::new(Semaphore::new(COMMANDS)),
             trouble: OnceLock::new(),
         }
     }
@@ -95,6 +127,8 @@ impl Access {
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
             buyer: Arc::default(),
+            asks_models: AtomicBool::new(false),
+            commands: Arc::new(Semaphore::new(COMMANDS)),
             trouble: OnceLock::new(),
         }
     }
@@ -102,6 +136,35 @@ impl Access {
     /// What clients share.
     pub(crate) fn setup(&self) -> Setup {
         self.setup.clone()
+    }
+
+    /// Settles how much is done at once, by what somebody wants or by what is needed: the cases in flight.
+    ///
+    /// A case has a request in flight, or several, until it is done, so as many cases as requests keep every permitted
+    /// request in flight. Commands are another matter: each takes a share of this machine.
+    pub(crate) fn cases_at_once(&self, wanted: Option<usize>) -> usize {
+        let commands = wanted.unwrap_or(COMMANDS).min(Semaphore::MAX_PERMITS);
+        if commands > COMMANDS {
+            self.commands.add_permits(commands - COMMANDS);
+        } else {
+            self.commands.forget_permits(COMMANDS - commands);
+        }
+        let needed = if self.asks_models.load(Ordering::Relaxed) {
+            self.setup.accounts.limits().ceiling().clamp(COMMANDS, MOST_CASES)
+        } else {
+            COMMANDS
+        };
+        wanted.unwrap_or(needed)
+    }
+
+    /// A permit for each command that may run at a time.
+    pub(crate) fn commands(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.commands)
+    }
+
+    /// Requests that may be in flight to one account.
+    pub(crate) fn ceiling(&self) -> usize {
+        self.setup.accounts.limits().ceiling()
     }
 
     /// Fires when the budget refuses a call.
@@ -116,6 +179,7 @@ impl Access {
 
     /// A client as judges and targets use it. `context_tokens` is what its own settings say about how much it can read.
     pub(crate) fn ask(&self, client: Client, context_tokens: Option<u64>) -> Arc<dyn Ask> {
+        self.asks_models.store(true, Ordering::Relaxed);
         let id = client.describe();
         let card = self.prices.card(&id, context_tokens);
         self.models().insert(id, card);

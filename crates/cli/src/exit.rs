@@ -48,6 +48,8 @@ impl Exit {
 pub(crate) struct Ending {
     /// The user stopped it.
     pub(crate) interrupted: bool,
+    /// The run's deadline passed.
+    pub(crate) too_late: bool,
     /// The budget did not allow another call.
     pub(crate) over_budget: bool,
     /// Results could not be stored, or cases could not be read on.
@@ -63,6 +65,10 @@ pub(crate) fn of_run(counts: Counts, ending: Ending) -> (Exit, String) {
     if ending.interrupted {
         exits.push(Exit::Interrupted);
         reasons.push("interrupted".to_owned());
+    }
+    if ending.too_late {
+        exits.push(Exit::Incomplete);
+        reasons.push("stopped at the deadline".to_owned());
     }
     if ending.over_budget {
         exits.push(Exit::OverBudget);
@@ -118,6 +124,9 @@ mod tests {
         assert_eq!(exit(Counts { incomplete: 1, ..all_passed }, Ending::default()), 3);
         assert_eq!(exit(all_passed, Ending { left_out: 2, ..Ending::default() }), 3);
         assert_eq!(exit(all_passed, Ending { broke_off: true, ..Ending::default() }), 3);
+        let too_late = Ending { too_late: true, ..Ending::default() };
+        assert_eq!(exit(all_passed, too_late), 3);
+        assert_eq!(exit(Counts { fail: 1, ..all_passed }, too_late), 1);
         let over_budget = Ending { over_budget: true, ..Ending::default() };
         assert_eq!(exit(Counts { fail: 1, incomplete: 1, ..all_passed }, over_budget), 4);
         assert_eq!(exit(all_passed, Ending { interrupted: true, ..over_budget }), 130);

@@ -16,6 +16,8 @@ use assize_target::{
     TargetInput,
 };
 
+use tokio::sync::Semaphore;
+
 use crate::access::Access;
 use crate::context::Context;
 
@@ -52,6 +54,7 @@ impl TargetBook {
             env: inherited.clone(),
             scratch: std::env::temp_dir(),
             redactor: Some(Arc::clone(&redactor)),
+            slots: Some(access.commands()),
         };
         Self {
             specs,
@@ -251,7 +254,8 @@ impl TargetBook {
             target.files_format.clone_from(format);
         }
         target.cwd.clone_from(&command.cwd);
-        let target = Discreet { inner: target, redactor: Arc::clone(&self.redactor) };
+        let target =
+            Discreet { inner: target, redactor: Arc::clone(&self.redactor), slots: self.access.commands() };
         match spec.retry.max_retries {
             None | Some(0) => Arc::new(target),
             Some(retries) => Arc::new(Retrying::new(target, retries).with_waits(
@@ -273,10 +277,11 @@ fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
     Redactor::new(variables.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.clone().into()))
 }
 
-/// A command whose complaints are stored and shown without the secrets it inherited.
+/// A command whose complaints are stored and shown without the secrets it inherited, and that waits for its turn.
 struct Discreet {
     inner: CommandTarget,
     redactor: Arc<Redactor>,
+    slots: Arc<Semaphore>,
 }
 
 impl Target for Discreet {
@@ -289,6 +294,8 @@ impl Target for Discreet {
         input: &'a TargetInput,
     ) -> assize_target::BoxFuture<'a, Result<Answer, TargetError>> {
         Box::pin(async {
+            // Never closed; without a permit it would only be one too many.
+            let _slot = self.slots.acquire().await;
             self.inner.answer(input).await.map_err(|error| TargetError {
                 message: self.redactor.redact(&error.message).into(),
                 stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into()),

@@ -15,11 +15,14 @@ use crate::clock::{Clock, TokioClock};
 use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
+use crate::estimate::Estimator;
 use crate::excerpt::{MESSAGE_CHARS, cut};
+use crate::flight::Flights;
 use crate::http::HttpTransport;
 use crate::identity::CallKey;
 use crate::meter::Meter;
 use crate::name::ModelName;
+use crate::pace::{Account, Accounts, Shut};
 use crate::price::ModelCard;
 use crate::quirks::Quirks;
 use crate::redact::Redactor;
@@ -44,6 +47,8 @@ pub struct Setup {
     pub timeout: Duration,
     /// Decides the jitter of waits.
     pub seed: u64,
+    /// How fast each account may be used.
+    pub accounts: Arc<Accounts>,
     /// What may be spent, by all clients that share it; `None` counts nothing.
     pub meter: Option<Arc<Meter>>,
 }
@@ -57,6 +62,7 @@ impl Default for Setup {
             policy: RetryPolicy::default(),
             timeout: Duration::from_mins(3),
             seed: 0,
+            accounts: Arc::default(),
             meter: None,
         }
     }
@@ -88,6 +94,7 @@ struct Inner {
     /// Credentials and extra headers, checked and marked sensitive.
     headers: HeaderMap,
     redactor: Redactor,
+    account: Arc<Account>,
     /// What was learned, by model.
     learned: RwLock<BTreeMap<String, Quirks>>,
     /// Numbers the questions, so that each draws its own jitter.
@@ -102,11 +109,13 @@ impl Client {
     pub fn new(parts: ClientParts, setup: Setup) -> Result<Self, ConfigError> {
         let headers = credentials(&parts)?;
         let redactor = Redactor::new(parts.endpoint.secrets());
+        let account = setup.accounts.of(&parts.endpoint);
         let inner = Inner {
             parts,
             setup,
             headers,
             redactor,
+            account,
             learned: RwLock::default(),
             questions: AtomicU64::new(0),
         };
@@ -148,6 +157,11 @@ impl Client {
         &self.inner.redactor
     }
 
+    /// The calls that are being made by all clients of the same accounts.
+    pub(crate) fn flights(&self) -> Flights {
+        self.inner.setup.accounts.flights().clone()
+    }
+
     /// The name of the wire format, part of what identifies a reply.
     pub fn wire_name(&self) -> &'static str {
         self.inner.parts.wire.name()
@@ -181,14 +195,30 @@ impl Client {
     /// # Errors
     /// The last failure, with every attempt in `failed`.
     pub async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, AskError> {
-        let Inner { parts, setup, questions, .. } = &*self.inner;
+        let Inner { parts, setup, questions, account, .. } = &*self.inner;
         let request = self.complete(request);
         let mut jitter = Jitter::new(setup.seed, questions.fetch_add(1, Ordering::Relaxed));
         let mut quirks = self.learned(&request.model);
         let mut failed: Vec<FailedAttempt> = Vec::new();
         let mut tries = 0;
         let mut waited = Duration::ZERO;
+        // Until when the account's rest has been sat out already.
+        let mut rested = Duration::ZERO;
+        let mut policy = setup.policy;
+        // Counting takes a look at every character, so it is done only where somebody wants to know.
+        let counted = setup.accounts.limits().tokens_per_minute.is_some();
+        let input = if counted { Estimator::of_provider(&parts.provider).request(&request) } else { 0 };
         loop {
+            let longest = policy.max_total_wait.saturating_sub(waited);
+            let entered =
+                account.enter(&*setup.clock, input, request.max_output_tokens, rested, longest).await;
+            let place = match entered {
+                Ok(place) => place,
+                Err(Shut(rest)) => return Err(self.resting(rest, failed, &request.model)),
+            };
+            // Another question may have learned something in the meantime.
+            quirks = quirks.merge(self.learned(&request.model));
+            let good_before = account.good_answers();
             let call = parts.wire.encode(&request, quirks)?;
             let hold = match &setup.meter {
                 None => None,
@@ -204,6 +234,7 @@ impl Client {
             let (mut error, refused) = match sent.map(|answer| self.without_secrets(answer)) {
                 Ok(answer) => match parts.wire.decode(&answer) {
                     Ok(reply) => {
+                        place.answered(&*setup.clock, &answer.headers, reply.usage);
                         if let Some(hold) = hold {
                             hold.answered(&reply);
                         }
@@ -237,7 +268,17 @@ impl Client {
                 continue;
             }
             tries += 1;
-            let next = setup.policy.next_wait(error.kind, tries, waited, error.retry_after, &mut jitter);
+            if matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
+                rested = place.limited(&*setup.clock, error.retry_after);
+                // Being refused for lack of room, while others are answered, is no fault of this question. Its waits
+                // are still bounded.
+                if account.good_answers() > good_before {
+                    policy.max_attempts = policy.max_attempts.saturating_add(1);
+                }
+            }
+            // The wait is no request in flight.
+            drop(place);
+            let next = policy.next_wait(error.kind, tries, waited, error.retry_after, &mut jitter);
             attempt.waited = next.unwrap_or_default();
             failed.push(attempt);
             let Some(wait) = next else {
@@ -247,9 +288,19 @@ impl Client {
             };
             setup.clock.sleep(wait).await;
             waited += wait;
-            // Another question may have learned something in the meantime.
-            quirks = quirks.merge(self.learned(&request.model));
         }
+    }
+
+    /// The error of a question that was not sent, since the server wants no requests for so long.
+    fn resting(&self, rest: Duration, failed: Vec<FailedAttempt>, model: &str) -> AskError {
+        let mut error = AskError::new(
+            ErrorKind::RateLimited,
+            format!("it asked for no requests for the next {} s", rest.as_secs_f64().ceil()),
+        );
+        error.retry_after = Some(rest);
+        error.attempts = count(&failed);
+        error.failed = failed;
+        self.explained(error, model)
     }
 
     /// The request with its model filled in.

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use tokio::time::Instant;
+
 use crate::ask::BoxFuture;
 
 /// Waiting and the date. Tests pass one that records waits and returns at once.
@@ -11,6 +13,11 @@ pub trait Clock: Send + Sync {
 
     /// The date and time now.
     fn now(&self) -> SystemTime;
+
+    /// A moment that only serves to measure how much time passes.
+    fn instant(&self) -> Instant {
+        Instant::now()
+    }
 }
 
 /// Real time, by tokio's timer.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::ask::{Answered, Ask, BoxFuture, ModelId};
 use crate::client::Client;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
+use crate::flight::Flights;
 use crate::identity::CallKey;
 use crate::price::ModelCard;
 use crate::reply::{ChatReply, Finish, Usage};
@@ -103,22 +104,26 @@ pub enum Miss {
 /// A model whose usable replies are remembered.
 ///
 /// Only [`Ask::ask_repeat`] looks into memory, and only a reply that the asker has kept ([`Answered::keep`]) gets in:
-/// whether a reply is an answer is for the one who reads it to say.
+/// whether a reply is an answer is for the one who reads it to say. Of several who ask the same at once, one asks the
+/// model; the others wait until its reply is kept, or is not, and then look again.
 pub struct Remembering {
     client: Client,
     inner: Arc<dyn Ask>,
     memory: Arc<dyn ReplyMemory>,
     miss: Miss,
+    flights: Flights,
 }
 
 impl Remembering {
     /// Remembers for `inner`, which asks `client`, perhaps with something in between.
     pub fn new(client: Client, inner: Arc<dyn Ask>, memory: Arc<dyn ReplyMemory>, miss: Miss) -> Self {
-        Self { client, inner, memory, miss }
+        let flights = client.flights();
+        Self { client, inner, memory, miss, flights }
     }
 
     async fn recall_or_ask(&self, request: &ChatRequest, repeat: u32) -> Result<Answered, AskError> {
         let key = self.client.call_key(request, repeat)?;
+        let flight = self.flights.board(key).await;
         if let Some(found) = self.memory.find(key).await {
             let reply = found.reply.into();
             return Ok(if found.bought_by_this_run {
@@ -132,7 +137,11 @@ impl Remembering {
         }
         let reply = self.inner.ask(request).await?;
         let memory = Arc::clone(&self.memory);
-        Ok(Answered::keepable(reply, move |reply| memory.keep(key, reply.into())))
+        Ok(Answered::keepable(reply, move |reply| {
+            memory.keep(key, reply.into());
+            // Only now: those who wait must find it. Without being kept, it ends with the handle.
+            drop(flight);
+        }))
     }
 }
 

@@ -29,8 +29,14 @@ const RESETS: [(&str, &str); 7] = [
 /// `now` stands in when that header is missing. A date in the past is a wait of zero. Resets are looked at only when
 /// the server limits requests: they come with good answers as well.
 pub(crate) fn read(status: u16, headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let now = || text(headers, "date").and_then(|date| httpdate::parse_http_date(date).ok()).unwrap_or(now);
+    let now = clock_of(headers, || now);
     wish(headers, &now).or_else(|| if status == 429 { reset(headers, &now) } else { None })
+}
+
+/// The time by the server's own clock, so that a wrong one on this machine does not matter; `now` stands in when the
+/// answer has no date.
+pub(crate) fn clock_of(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> impl Fn() -> SystemTime {
+    move || text(headers, "date").and_then(|date| httpdate::parse_http_date(date).ok()).unwrap_or_else(&now)
 }
 
 fn wish(headers: &HeaderMap, now: &dyn Fn() -> SystemTime) -> Option<Duration> {
@@ -58,7 +64,7 @@ fn reset(headers: &HeaderMap, now: &dyn Fn() -> SystemTime) -> Option<Duration> 
 }
 
 /// A reset as a wait: `1m30.5s`, seconds, a time in seconds or milliseconds since 1970, or a date of RFC 3339.
-fn moment(value: &str, now: &dyn Fn() -> SystemTime) -> Option<Duration> {
+pub(crate) fn moment(value: &str, now: &dyn Fn() -> SystemTime) -> Option<Duration> {
     if let Ok(number) = value.parse::<f64>() {
         let since_1970 = match number {
             n if n >= 1e11 => n / 1000.0,
@@ -107,7 +113,7 @@ fn until(moment: SystemTime, now: &dyn Fn() -> SystemTime) -> Duration {
     moment.duration_since(now()).unwrap_or_default()
 }
 
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
 }
 

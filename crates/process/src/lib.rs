@@ -9,6 +9,7 @@ mod environment;
 mod error;
 mod finished;
 mod group;
+mod open_files;
 mod quote;
 mod run;
 
@@ -18,4 +19,5 @@ pub use environment::{BASIC_VARIABLES, Environment, Inherit};
 pub use error::{Partial, ProcessError};
 pub use finished::{Exit, Finished};
 pub use group::settled;
+pub use open_files::allow_open_files;
 pub use quote::quote;

@@ -45,14 +45,16 @@ impl CacheMemory {
 
 impl ReplyMemory for CacheMemory {
     fn find(&self, key: CallKey) -> BoxFuture<'_, Option<Found>> {
-        let cache = Arc::clone(&self.cache);
-        Box::pin(async move {
-            // Reading may wait for a disk, which must not hold up the other calls of this thread.
-            let found = tokio::task::spawn_blocking(move || cache.find(key.as_bytes())).await;
-            // What can't be read, or was written by something else, is as good as not there: it is bought again.
-            let entry: Entry = serde_json::from_str(&found.ok()?.ok()??).ok()?;
-            Some(Found { bought_by_this_run: self.is_ours(entry.buyer.as_ref()), reply: entry.reply })
-        })
+        // A look takes microseconds, less than handing it to another thread would, and waits for a disk only where the
+        // system holds nothing of the file in memory.
+        let found = self.cache.find(key.as_bytes());
+        // What can't be read, or was written by something else, is as good as not there: it is bought again.
+        let entry = found.ok().flatten().and_then(|text| serde_json::from_str::<Entry>(&text).ok());
+        let found = entry.map(|entry| Found {
+            bought_by_this_run: self.is_ours(entry.buyer.as_ref()),
+            reply: entry.reply,
+        });
+        Box::pin(std::future::ready(found))
     }
 
     fn keep(&self, key: CallKey, reply: KeptReply) {

@@ -7,6 +7,7 @@ mod cases;
 pub mod codes;
 mod decode;
 mod discover;
+mod duration;
 mod load;
 mod model;
 mod pattern;
@@ -19,6 +20,7 @@ pub use decode::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_res
 pub use decode::{LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets};
 pub use decode::{LoadedPrices, ReadName, load_prices};
 pub use discover::{Discovered, Undiscovered, find_suites};
+pub use duration::parse_duration;
 pub use load::{LoadOptions, LoadedSuite, load_suite};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};

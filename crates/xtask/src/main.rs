@@ -23,8 +23,9 @@ usage: cargo xtask NAME
   layers              which crate may use which
   house               file length, leftover markers, machine paths, unused dependencies
   generate [--check]  the generated pages of docs/, or whether they are current
-  bench [--quick] [--write]
-                      times and memory of the release build; --write puts them into docs/benchmarks.md";
+  bench [--quick] [--judging] [--write]
+                      times and memory of the release build; --judging measures the judge path alone, and --write
+                      puts all figures into docs/benchmarks.md";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -36,8 +37,15 @@ fn main() -> ExitCode {
         ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
         ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
         ["bench", flags @ ..] if flags.iter().all(|flag| ["--quick", "--write"].contains(flag)) => {
-            bench::run(flags.contains(&"--quick"), flags.contains(&"--write"))
+            bench::run(bench::Part::All, flags.contains(&"--quick"), flags.contains(&"--write"))
         }
+        ["bench", flags @ ..] if flags.iter().all(|flag| ["--quick", "--judging"].contains(flag)) => {
+            bench::run(bench::Part::Judging, flags.contains(&"--quick"), false)
+        }
+        // The other processes of `bench`.
+        ["bench-mock", latency] => bench::mock::run(latency, None),
+        ["bench-mock", latency, record] => bench::mock::run(latency, Some(record)),
+        ["bench-load", port, file, in_flight] => bench::load::run(port, file, in_flight),
         _ => Err(USAGE.to_owned()),
     };
     match result {

@@ -1,13 +1,14 @@
 //! `assize eval`.
 
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use assize_rubric::{Judging, Truncate, Unit, Usd};
 use clap::ValueEnum;
 
 use super::panel::PanelArgs;
-use super::values::{judging, truncate, unit, usd};
+use super::values::{duration, judging, truncate, unit, usd};
 
 /// Run eval files.
 #[derive(Debug, clap::Args)]
@@ -70,12 +71,25 @@ pub(crate) struct RunArgs {
     /// Criteria in one judge call: `per-criterion`, `batched` or `batched:N`.
     #[arg(long, value_parser = judging, value_name = "MODE")]
     pub(crate) judging: Option<Judging>,
-    /// Cases worked on at once.
+    /// Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands.
     #[arg(long, short = 'j', value_name = "N")]
     pub(crate) workers: Option<NonZeroUsize>,
-    /// Judge calls in flight at once, over all cases.
-    #[arg(long, value_name = "N", default_value = "32")]
-    pub(crate) judge_calls: NonZeroUsize,
+    /// Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and
+    /// 32 for a server on this machine.
+    #[arg(long, visible_alias = "judge-calls", value_name = "N")]
+    pub(crate) max_concurrency: Option<NonZeroUsize>,
+    /// Requests sent to one account in a minute at most.
+    #[arg(long, value_name = "N")]
+    pub(crate) requests_per_minute: Option<NonZeroU32>,
+    /// Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report.
+    #[arg(long, value_name = "N")]
+    pub(crate) tokens_per_minute: Option<NonZeroU32>,
+    /// Time that one request to a model may take, such as `90s`; 3 minutes unless given.
+    #[arg(long, value_parser = duration, value_name = "TIME")]
+    pub(crate) request_timeout: Option<Duration>,
+    /// Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it.
+    #[arg(long, value_parser = duration, value_name = "TIME")]
+    pub(crate) deadline: Option<Duration>,
     /// Ask every model anew, and keep no reply.
     #[arg(long, conflicts_with = "cache_only")]
     pub(crate) no_cache: bool,

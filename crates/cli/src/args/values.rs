@@ -1,5 +1,7 @@
 //! Values that are checked as they are read.
 
+use std::time::Duration;
+
 use assize_rubric::{Judging, Truncate, Unit, Usd};
 
 /// A number from 0 to 1.
@@ -36,6 +38,12 @@ pub(super) fn judging(text: &str) -> Result<Judging, String> {
         .and_then(|size| size.parse().ok())
         .map(|size| Judging::Batched(Some(size)))
         .ok_or_else(|| "expected `per-criterion`, `batched` or `batched:N` with N at least 1".to_owned())
+}
+
+/// A length of time more than zero, such as `30m`, `90s`, `1h30m` or `500ms`.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    assize_spec::parse_duration(text)
+        .ok_or_else(|| "expected a length of time such as `90s`, `30m` or `1h30m`".to_owned())
 }
 
 #[cfg(test)]

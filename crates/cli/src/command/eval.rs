@@ -232,7 +232,9 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         judge_infos: parts.iter().flat_map(|(_, _, bench)| bench.judges.infos()).fold(Vec::new(), push_new),
         target_infos: parts.iter().flat_map(|(_, _, bench)| bench.targets.infos()).fold(Vec::new(), push_new),
         settings: RunSettings {
-            workers: workers(args.run.workers, wishes.chain(target_wish).chain(config.workers)),
+            workers: benches
+                .access
+                .cases_at_once(workers(args.run.workers, wishes.chain(target_wish).chain(config.workers))),
             threshold: args.run.threshold.map(assize_rubric::Unit::get),
             borderline: args.run.borderline.map(assize_rubric::Unit::get),
             judging: judging_name(judging),
@@ -369,9 +371,9 @@ impl<'a> Benches<'a> {
             access: Arc::new(if args.dry_run {
                 Access::without_cache(prices, context)
             } else {
-                Access::new(&args.run, prices, usd, context)
+                Access::new(&args.run, config, prices, usd, context)
             }),
-            limit: Arc::new(Semaphore::new(args.run.judge_calls.get())),
+            limit: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
             made: std::cell::RefCell::default(),
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     };
     let config = config(&options, context)?;
     let prices = money::prices(&args.run, &options, context)?;
-    let access = Arc::new(Access::new(&args.run, prices, args.run.budget_usd, context));
+    let access = Arc::new(Access::new(&args.run, &config, prices, args.run.budget_usd, context));
     // No target is run here, but one may judge.
     let folder = args.rubric.parent().unwrap_or(Path::new(""));
     let found = load_targets(folder, config.targets.as_deref(), &options);
@@ -48,7 +48,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         args.run.judge.clone(),
         args.run.panel.warm_up.into(),
         config.judge.clone(),
-        Arc::new(Semaphore::new(args.run.judge_calls.get())),
+        Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
         Arc::clone(&targets),
         Arc::clone(&access),
         context,
@@ -84,7 +84,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         judge_infos: bench.judges.infos(),
         target_infos: Vec::new(),
         settings: RunSettings {
-            workers: workers(args.run.workers, config.workers.into_iter()),
+            workers: access.cases_at_once(workers(args.run.workers, config.workers.into_iter())),
             threshold: args.run.threshold.map(assize_rubric::Unit::get),
             borderline: args.run.borderline.map(assize_rubric::Unit::get),
             judging: judging_name(args.run.judging.or(config.judging).unwrap_or_default()),

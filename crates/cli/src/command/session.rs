@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assize_rubric::Judging;
@@ -28,8 +29,8 @@ use crate::progress::Progress;
 const MAX_ORDER: usize = 64;
 /// Time for commands that were given up to end: more than the grace each of them has.
 const SETTLE: Duration = Duration::from_secs(5);
-/// Cases at once when nobody says.
-const DEFAULT_WORKERS: usize = 8;
+/// Files that are open beside the connections of requests.
+const OTHER_FILES: usize = 128;
 
 /// Everything a run needs to know, decided before anything is spent.
 pub(crate) struct Session {
@@ -102,10 +103,24 @@ impl Session {
                 order.push((suite.to_string(), case_id.to_string()));
             }
         };
+        let ceiling = self.access.ceiling();
+        if let Err(allowed) = assize_process::allow_open_files(ceiling.saturating_add(OTHER_FILES) as u64) {
+            output::warn(
+                &format!(
+                    "this system allows {allowed} open files, and {ceiling} requests at once may need more; \
+                     lower `--max-concurrency` or raise the limit (`ulimit -n`)"
+                ),
+                context,
+            );
+        }
         let cancel = CancellationToken::new();
+        let too_late = Arc::new(AtomicBool::new(false));
         let runtime = runtime()?;
         let (totals, ended) = runtime.block_on(async {
             let watcher = tokio::spawn(watch_for_interrupt(cancel.clone()));
+            let left = args.deadline.map(|deadline| deadline.saturating_sub(begun.elapsed()));
+            let alarm =
+                left.map(|left| tokio::spawn(ring_after(left, Arc::clone(&too_late), cancel.clone())));
             let left = items().filter(|item| match item {
                 Ok(item) => done.is_empty() || !done.contains(&key_of(item)),
                 Err(_) => true,
@@ -115,6 +130,9 @@ impl Session {
             let result =
                 assize_run::run_from(start, left, settings, &cancel, &mut writer, &mut observe).await;
             watcher.abort();
+            if let Some(alarm) = alarm {
+                alarm.abort();
+            }
             // Commands that were given up get their chance to end before this process does.
             let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
             result
@@ -127,7 +145,8 @@ impl Session {
             output::warn(&format!("{refusal}; `--resume` goes on with another budget"), context);
         }
         let ending = Ending {
-            interrupted: cancel.is_cancelled(),
+            interrupted: cancel.is_cancelled() && !too_late.load(Ordering::Acquire),
+            too_late: too_late.load(Ordering::Acquire),
             over_budget: self.access.limit().is_cancelled(),
             broke_off: ended.is_err(),
             left_out: self.left_out,
@@ -222,12 +241,9 @@ pub(crate) fn stored(folder: &RunFolder) -> Result<impl Iterator<Item = Result<C
     Ok(cases.map(|record| record.map_err(|error| error.to_string())))
 }
 
-/// The workers of a run: the command line, else the smallest wish of anybody else, else the default.
-pub(crate) fn workers(command: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> usize {
-    match command {
-        Some(workers) => workers.get(),
-        None => wishes.min().unwrap_or(DEFAULT_WORKERS),
-    }
+/// The workers that somebody wants: the command line, else the smallest wish of anybody else.
+pub(crate) fn workers(command: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> Option<usize> {
+    command.map(NonZeroUsize::get).or_else(|| wishes.min())
 }
 
 /// How judging mode is written in records.
@@ -244,6 +260,15 @@ fn runtime() -> Result<tokio::runtime::Runtime, String> {
         .enable_all()
         .build()
         .map_err(|error| format!("can't start: {error}"))
+}
+
+/// Ends the run when its time is over, unless something else has ended it before.
+async fn ring_after(left: Duration, too_late: Arc<AtomicBool>, cancel: CancellationToken) {
+    tokio::time::sleep(left).await;
+    if !cancel.is_cancelled() {
+        too_late.store(true, Ordering::Release);
+        cancel.cancel();
+    }
 }
 
 /// An interrupt or a request to terminate ends the run in good order.

@@ -58,12 +58,13 @@ fn stuck(incoming: &Incoming) -> Reply {
     }
 }
 
+// No two calls are the same: those would be sent once.
 const SUITE: &str = "name: s\ntests:\n\
     - {id: quick-1, criteria: x, input: q, output: apples, assertions: [Names `apples`]}\n\
     - {id: slow-1, criteria: x, input: q, output: hangs, assertions: [Names `apples`]}\n\
     - {id: quick-2, criteria: x, input: q, output: pears, assertions: [Names `apples`]}\n\
-    - {id: slow-2, criteria: x, input: q, output: hangs, assertions: [Names `apples`]}\n\
-    - {id: never, criteria: x, input: q, output: apples, assertions: [Names `apples`]}\n";
+    - {id: slow-2, criteria: x, input: q2, output: hangs, assertions: [Names `apples`]}\n\
+    - {id: never, criteria: x, input: q3, output: apples, assertions: [Names `apples`]}\n";
 
 #[test]
 fn an_interrupt_keeps_what_was_done_and_exits_with_130() {

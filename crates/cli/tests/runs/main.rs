@@ -4,6 +4,7 @@ mod budget;
 mod cache;
 mod context;
 mod graders;
+mod limits;
 mod money;
 mod plan;
 mod resume;

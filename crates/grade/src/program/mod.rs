@@ -14,6 +14,7 @@ use assize_llm::Redactor;
 use assize_process::{Command as ProcessCommand, Environment, Finished, Limits};
 use assize_spec::Command;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 pub use input::ProgramInput;
 pub use reply::ProgramReply;
@@ -34,6 +35,8 @@ pub struct ProgramSetup {
     pub scratch: PathBuf,
     /// Takes secrets out of what programs say, before it is kept.
     pub redactor: Option<Arc<Redactor>>,
+    /// A permit for each program that may run at a time; `None` for any number.
+    pub slots: Option<Arc<Semaphore>>,
 }
 
 impl ProgramSetup {
@@ -84,6 +87,11 @@ impl Program<'_> {
     }
 
     async fn run_json(&self, payload: &Value, setup: &ProgramSetup) -> Result<Finished, String> {
+        // Never closed; without a permit it would only be one too many.
+        let _slot = match &setup.slots {
+            Some(slots) => slots.acquire().await.ok(),
+            None => None,
+        };
         let mut command = match self.command {
             Command::Argv(words) => ProcessCommand::argv(words.iter().map(String::as_str), setup.env.clone()),
             Command::Shell(line) => ProcessCommand::shell(line.clone(), setup.env.clone()),

@@ -7,6 +7,7 @@ mod faults;
 mod learning;
 mod load;
 mod matrix;
+mod pace;
 mod prefix;
 mod retry;
 mod secrets;

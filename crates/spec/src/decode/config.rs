@@ -1,6 +1,8 @@
 //! The config file of a project.
 
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
 
@@ -10,6 +12,7 @@ use super::targets::variables::{Expanded, expand};
 use super::{Context, Object, Problems, common, finish};
 use crate::LoadOptions;
 use crate::codes;
+use crate::duration::parse_duration;
 use crate::model::{Config, LineOverrides, PanelSpec};
 use crate::tree::{Node, read_yaml};
 
@@ -20,6 +23,10 @@ const NAMES: &[&str] =
 const OURS: &[&str] = &[
     "judge",
     "workers",
+    "max_concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "request_timeout",
     "threshold",
     "borderline",
     "judging",
@@ -30,7 +37,15 @@ const OURS: &[&str] = &[
     "env_file",
 ];
 /// Those that may be numbers when they come from variables.
-const TYPED: &[&str] = &["workers", "threshold", "borderline", "judging"];
+const TYPED: &[&str] = &[
+    "workers",
+    "max_concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "threshold",
+    "borderline",
+    "judging",
+];
 
 /// Keys of the other tool's config file that mean nothing for a run here.
 const FOREIGN: &[&str] = &[
@@ -145,6 +160,11 @@ fn decode(cx: &mut Context, root: &Node, home: &Home) -> Config {
     let mut config = Config {
         judge: object.text("judge", &mut cx.problems).map(|judge| judge.value.trim().to_owned()),
         workers: workers(cx, &mut object),
+        max_concurrency: count(cx, &mut object, "max_concurrency", 100_000)
+            .and_then(|most| NonZeroUsize::try_from(most).ok()),
+        requests_per_minute: count(cx, &mut object, "requests_per_minute", u32::MAX),
+        tokens_per_minute: count(cx, &mut object, "tokens_per_minute", u32::MAX),
+        request_timeout: time(cx, &mut object, "request_timeout"),
         lines: lines(cx, &mut object),
         panel: PanelSpec::default(),
         judging: judging(cx, &mut object),
@@ -165,6 +185,29 @@ fn decode(cx: &mut Context, root: &Node, home: &Home) -> Config {
 
 fn workers(cx: &mut Context, object: &mut Object<'_>) -> Option<usize> {
     object.integer("workers", 1, 50, &mut cx.problems).map(|workers| workers.value as usize)
+}
+
+fn count(cx: &mut Context, object: &mut Object<'_>, key: &'static str, most: u32) -> Option<NonZeroU32> {
+    let found = object.integer(key, 1, i64::from(most), &mut cx.problems)?;
+    u32::try_from(found.value).ok().and_then(NonZeroU32::new)
+}
+
+/// A length of time as text, such as `90s`.
+fn time(cx: &mut Context, object: &mut Object<'_>, key: &'static str) -> Option<Duration> {
+    let written: Spanned<String> = object.text(key, &mut cx.problems)?;
+    let found = parse_duration(&written.value);
+    if found.is_none() {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::OUT_OF_RANGE,
+                format!("`{key}` is no length of time"),
+                written.span,
+                "not a length of time",
+            )
+            .with_help("write it with units, such as `90s`, `5m` or `1h30m`"),
+        );
+    }
+    found
 }
 
 fn lines(cx: &mut Context, object: &mut Object<'_>) -> LineOverrides {

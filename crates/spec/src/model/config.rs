@@ -1,6 +1,8 @@
 //! Settings of a project, for all of its suites.
 
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use assize_rubric::{EvidencePolicy, Judging, Truncate};
 
@@ -15,6 +17,14 @@ pub struct Config {
     pub panel: PanelSpec,
     /// How many cases at once, 1 to 50.
     pub workers: Option<usize>,
+    /// Requests in flight to one account at most.
+    pub max_concurrency: Option<NonZeroUsize>,
+    /// Requests sent to one account in a minute at most.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Tokens read and written on one account in a minute at most.
+    pub tokens_per_minute: Option<NonZeroU32>,
+    /// Time that one request to a model may take.
+    pub request_timeout: Option<Duration>,
     /// `threshold` and `borderline`.
     pub lines: LineOverrides,
     /// How criteria are put to the judge.

@@ -68,7 +68,8 @@ impl ReplyCache {
             .map_err(cache_error(&self.path))
     }
 
-    /// Hands a reply over to be written, and returns at once. A reply that is already kept stays as it is.
+    /// Hands a reply over to be written. Returns at once, unless thousands wait for the disk already. A reply that is
+    /// already kept stays as it is.
     pub fn keep(&self, reply: CachedReply) {
         self.writer.write(reply);
     }

@@ -1,7 +1,7 @@
 //! The one thread that writes: what has come together goes into one transaction.
 
 use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -12,8 +12,18 @@ use super::replies::CachedReply;
 /// Replies in one transaction at most.
 const BATCH: usize = 500;
 
+/// Replies on their way to the file at most. Whoever brings one more waits for the disk: memory must not grow because
+/// replies come faster than it takes them.
+const QUEUE: usize = 2000;
+
 /// Replies on their way to the file, by key.
 type Pending = Arc<Mutex<HashMap<[u8; 32], String>>>;
+
+/// Pages in the log before they are moved into the file, which waits for the disk: 16 MiB.
+const CHECKPOINT_PAGES: i64 = 4096;
+
+/// Memory for pages, in KiB. Keys are hashes, so that every write touches another page of their index.
+const INDEX_KIB: i64 = 8192;
 
 enum Job {
     Write(CachedReply),
@@ -24,7 +34,7 @@ enum Job {
 /// Hands replies to the writing thread.
 #[derive(Debug)]
 pub(super) struct Writer {
-    jobs: Option<Mutex<Sender<Job>>>,
+    jobs: Option<SyncSender<Job>>,
     pending: Pending,
     failure: Arc<Mutex<Option<String>>>,
     thread: Option<JoinHandle<()>>,
@@ -32,12 +42,15 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn start(connection: Connection) -> Self {
-        let (jobs, receiver) = channel();
+        // Only speed hangs on either, so a refusal is no failure.
+        let _ = connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES);
+        let _ = connection.pragma_update(None, "cache_size", -INDEX_KIB);
+        let (jobs, receiver) = sync_channel(QUEUE);
         let pending = Pending::default();
         let failure = Arc::new(Mutex::new(None));
         let work = Work { connection, pending: Arc::clone(&pending), failure: Arc::clone(&failure) };
         let thread = std::thread::spawn(move || work.run(&receiver));
-        Self { jobs: Some(Mutex::new(jobs)), pending, failure, thread: Some(thread) }
+        Self { jobs: Some(jobs), pending, failure, thread: Some(thread) }
     }
 
     pub(super) fn write(&self, reply: CachedReply) {
@@ -64,7 +77,7 @@ impl Writer {
     fn send(&self, job: Job) {
         if let Some(jobs) = &self.jobs {
             // The thread ends only after the sender is gone.
-            let _ = jobs.lock().unwrap_or_else(PoisonError::into_inner).send(job);
+            let _ = jobs.send(job);
         }
     }
 }

@@ -7,6 +7,8 @@ use serde_json::Value;
 pub struct Incoming {
     /// The request's number in order of arrival, from 0.
     pub index: usize,
+    /// Requests that are being answered now, this one included.
+    pub in_flight: usize,
     /// The path, without the query.
     pub path: String,
     /// The headers in the order received; names in lower case.

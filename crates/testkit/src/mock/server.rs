@@ -183,6 +183,7 @@ async fn handle(
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let mut incoming = Incoming {
         index,
+        in_flight: shared.in_flight.load(Ordering::Acquire),
         path,
         headers,
         body,

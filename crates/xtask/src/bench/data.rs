@@ -109,6 +109,26 @@ pub(super) fn cases(count: usize) -> String {
     text
 }
 
+/// Cases of four criteria that a judge decides on one by one, one a line.
+pub(super) fn judged(count: usize) -> String {
+    let mut text = String::new();
+    for number in 1..=count {
+        let case = json!({
+            "id": format!("case-{number}"),
+            "input": format!("Where is order {number}, and can I return it?"),
+            "output": answer(number),
+            "assertions": [
+                "States the refund window of 30 days",
+                "Names the support address to write to",
+                "Apologises for the delay",
+                "Says what the next step is and when it comes",
+            ],
+        });
+        writeln!(text, "{case}").expect("a string takes everything");
+    }
+    text
+}
+
 /// Answers for [`RUBRIC`], one a line.
 pub(super) fn answers(count: usize) -> String {
     let mut text = String::new();

@@ -4,8 +4,12 @@
 //! machines say little about each other.
 
 mod data;
+mod judge;
+pub(crate) mod load;
 mod measure;
+pub(crate) mod mock;
 mod table;
+mod wire;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,12 +24,28 @@ const STARTS: usize = 30;
 /// Cases of the file that `validate` reads.
 const VALIDATED: usize = 1_000;
 
+/// Which tables are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of them.
+    All,
+    /// Those of the judge path.
+    Judging,
+}
+
 /// Builds the release binary, measures it and prints the tables.
-pub(crate) fn run(quick: bool, write: bool) -> Result<(), String> {
-    shell::run(&mut shell::cargo(&["build", "--release", "--package", "assize-cli"]))?;
+pub(crate) fn run(part: Part, quick: bool, write: bool) -> Result<(), String> {
+    // Both in one go: a part of the packages alone may need other features of what they share.
+    shell::run(&mut shell::cargo(&["build", "--release", "--package", "assize-cli", "--package", "xtask"]))?;
     let bench = Bench::new()?;
     let sizes: &[usize] = if quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
-    let tables = [bench.starts()?, bench.runs(sizes, Way::Eval)?, bench.runs(sizes, Way::Grade)?];
+    let mut tables = Vec::new();
+    if part == Part::All {
+        tables.push(bench.starts()?);
+        tables.push(bench.runs(sizes, Way::Eval)?);
+        tables.push(bench.runs(sizes, Way::Grade)?);
+    }
+    tables.extend(bench.judging(quick)?);
     let text: Vec<String> = tables.iter().map(Table::to_markdown).collect();
     let text = text.join("\n");
     println!("\n{text}");

@@ -1,0 +1,98 @@
+//! How much is done at once, and for how long.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use assize_testkit::mock::{Incoming, MockServer, Reply};
+
+use crate::support::{decisions, eval, fixture, model, printed, rows, suite};
+
+#[test]
+fn a_run_against_a_server_that_takes_few_at_once_loses_nothing() {
+    let slow = |incoming: &Incoming| {
+        if incoming.in_flight > 6 {
+            return Reply::RateLimited { retry_after: None };
+        }
+        model(incoming).after(Duration::from_millis(5))
+    };
+    let server = MockServer::start(slow);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(60, &["yes one", "no two", "yes three"], true));
+    let output = printed(&eval(&cli, &["--max-concurrency", "24", "--out", "a"]).expect_code(1));
+    assert_eq!((&output["criteria"], &output["criteria_ungraded"]), (&180.into(), &0.into()));
+    let calm = MockServer::start(model);
+    let other = fixture(&calm);
+    other.file("suite.yaml", suite(60, &["yes one", "no two", "yes three"], true));
+    eval(&other, &["--max-concurrency", "1", "--out", "a"]).expect_code(1);
+    assert_eq!(calm.peak_in_flight(), 1);
+    assert_eq!(decisions(&cli, "a"), decisions(&other, "a"));
+}
+
+#[test]
+fn cases_are_no_bottleneck_unless_somebody_wants_them_to_be() {
+    let slow = |incoming: &Incoming| model(incoming).after(Duration::from_millis(200));
+    let server = MockServer::start(slow);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(30, &["yes one"], true));
+    eval(&cli, &["--max-concurrency", "30", "--no-cache"]).expect_code(0);
+    assert_eq!(server.peak_in_flight(), 30);
+    let server = MockServer::start(slow);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(6, &["yes one"], true));
+    eval(&cli, &["--max-concurrency", "30", "--no-cache", "--workers", "3"]).expect_code(0);
+    assert_eq!(server.peak_in_flight(), 3);
+}
+
+#[test]
+fn a_deadline_ends_the_run_and_the_rest_is_done_later() {
+    let stuck = Arc::new(AtomicBool::new(true));
+    let is_stuck = Arc::clone(&stuck);
+    let server = MockServer::start(move |incoming: &Incoming| {
+        if incoming.index >= 10 && is_stuck.load(Ordering::Relaxed) { Reply::Hang } else { model(incoming) }
+    });
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(12, &["yes one", "yes two"], true));
+    let begun = Instant::now();
+    let options = ["--max-concurrency", "2", "--out", "a", "--deadline"];
+    let stopped = printed(&eval(&cli, &[&options[..], &["1500ms"]].concat()).expect_code(3));
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    assert_eq!(stopped["exit_reason"], "stopped at the deadline");
+    let done = rows(&cli, "a/results.jsonl").len();
+    assert_eq!(stopped["not_run"], 12 - done);
+    assert!(done <= 5, "what was in flight is not on record");
+
+    stuck.store(false, Ordering::Relaxed);
+    let finished = printed(&eval(&cli, &["--out", "a", "--resume", "--deadline", "5m"]).expect_code(0));
+    assert_eq!((&finished["not_run"], &finished["counts"]["pass"]), (&0.into(), &12.into()));
+    assert_eq!(rows(&cli, "a/results.jsonl").len(), 12);
+}
+
+#[test]
+fn a_request_that_takes_too_long_is_given_up() {
+    let server = MockServer::start(|_: &Incoming| Reply::Hang);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(1, &["yes one"], true));
+    // Waits between attempts are real here, so one attempt has to do: the deadline ends the rest.
+    let options = ["--request-timeout", "50ms", "--deadline", "20s", "--out", "a"];
+    eval(&cli, &options).expect_code(3);
+    let row = &rows(&cli, "a/judgements.jsonl")[0];
+    assert_eq!((&row["outcome"], &row["attempts"]), (&"ungraded".into(), &5.into()));
+    assert!(row["reason"].as_str().is_some_and(|reason| reason.contains("within 50 ms")), "{row}");
+}
+
+#[test]
+fn lengths_of_time_and_limits_are_checked() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(1, &["yes one"], true));
+    for wrong in [["--deadline", "30"], ["--max-concurrency", "0"], ["--requests-per-minute", "-1"]] {
+        eval(&cli, &wrong).expect_code(2);
+    }
+    cli.file(".assize/config.yaml", "max_concurrency: 2\nrequest_timeout: 30\n");
+    let complaint = eval(&cli, &[]).expect_code(2).stderr.clone();
+    assert!(complaint.contains("request_timeout"), "{complaint}");
+    cli.file(".assize/config.yaml", "max_concurrency: 2\nrequests_per_minute: 6000\nrequest_timeout: 30s\n");
+    eval(&cli, &[]).expect_code(0);
+    assert_eq!(server.count(), 1);
+}

@@ -1,0 +1,108 @@
+//! So much a minute: a bucket that fills evenly (the leaky bucket as a meter, ITU-T I.371).
+
+use std::time::Duration;
+
+/// A bucket. What is taken within any minute never passes the amount it was made for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Rate {
+    /// What flows in, per second.
+    per_second: f64,
+    /// What it holds.
+    burst: f64,
+    /// What is in it; below zero, what was promised ahead.
+    level: f64,
+    /// When the level was right.
+    at: Duration,
+}
+
+impl Rate {
+    /// A full bucket for `per_minute`, which is more than 0. It holds a second's worth, at least 1, and fills so much
+    /// slower that the burst and the flow of a minute together are `per_minute`.
+    pub(super) fn per_minute(per_minute: f64) -> Self {
+        let burst = (per_minute / 60.0).max(1.0);
+        // With a burst of 1, spacing alone keeps the count: two requests are never less than a space apart.
+        let flow = if burst > 1.0 { per_minute - burst } else { per_minute };
+        Self { per_second: flow / 60.0, burst, level: burst, at: Duration::ZERO }
+    }
+
+    /// Takes `cost`, and says how long to wait before it may be used.
+    pub(super) fn take(&mut self, now: Duration, cost: f64) -> Duration {
+        let passed = now.saturating_sub(self.at).as_secs_f64();
+        self.level = (self.level + passed * self.per_second).min(self.burst);
+        self.at = self.at.max(now);
+        self.level -= cost;
+        let missing = (-self.level).max(0.0) / self.per_second;
+        Duration::try_from_secs_f64(missing).unwrap_or(Duration::MAX)
+    }
+
+    /// Takes more, or gives back what was not needed.
+    pub(super) fn correct(&mut self, more: f64) {
+        self.level = (self.level - more).min(self.burst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_mins(1);
+
+    #[test]
+    fn a_second_at_once_and_the_rest_spread() {
+        let mut rate = Rate::per_minute(600.0);
+        let waits: Vec<Duration> = (0..12).map(|_| rate.take(Duration::ZERO, 1.0)).collect();
+        assert!(waits[..10].iter().all(Duration::is_zero));
+        assert!((waits[10].as_secs_f64() - 60.0 / 590.0).abs() < 1e-9);
+        assert!((waits[11].as_secs_f64() - 2.0 * 60.0 / 590.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_a_minute_is_one_a_minute() {
+        let mut rate = Rate::per_minute(1.0);
+        assert_eq!(rate.take(Duration::ZERO, 1.0), Duration::ZERO);
+        assert_eq!(rate.take(Duration::ZERO, 1.0), MINUTE);
+    }
+
+    #[test]
+    fn a_wrong_estimate_is_made_good() {
+        let mut rate = Rate::per_minute(6_000.0);
+        assert_eq!(rate.take(Duration::ZERO, 100.0), Duration::ZERO);
+        rate.correct(5_900.0);
+        assert!(rate.take(Duration::ZERO, 1.0) > Duration::from_secs(59));
+        let mut rate = Rate::per_minute(6_000.0);
+        rate.take(Duration::ZERO, 5_000.0);
+        rate.correct(-4_950.0);
+        assert_eq!(rate.take(Duration::ZERO, 50.0), Duration::ZERO);
+    }
+
+    proptest! {
+        /// However requests come, those allowed within any minute never cost more than the amount.
+        #[test]
+        fn no_minute_has_more_than_the_amount(
+            per_minute in 1u32..500,
+            arrivals in prop::collection::vec((0u64..3_000, 1u32..4), 1..200),
+        ) {
+            let amount = f64::from(per_minute);
+            let mut rate = Rate::per_minute(amount);
+            let mut now = Duration::ZERO;
+            let mut allowed: Vec<(Duration, f64)> = Vec::new();
+            for (gap, cost) in arrivals {
+                let cost = f64::from(cost.min(per_minute));
+                now += Duration::from_millis(gap);
+                let wait = rate.take(now, cost);
+                allowed.push((now + wait, cost));
+            }
+            for (start, _) in &allowed {
+                let within: f64 = allowed
+                    .iter()
+                    .filter(|(at, _)| at >= start && *at + Duration::from_millis(1) < *start + MINUTE)
+                    .map(|(_, cost)| cost)
+                    .sum();
+                // What costs more than the bucket holds waits until it is paid, so only its own size is added.
+                prop_assert!(within <= amount.max(4.0) + 3.0 + 1e-6, "{within} of {amount}");
+            }
+        }
+    }
+}

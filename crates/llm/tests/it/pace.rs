@@ -1,0 +1,189 @@
+//! How fast an account is used: what a server takes is found out, what it asks for is done.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use assize_llm::{
+    Accounts, Ask, BoxFuture, CallKey, ChatMessage, ChatReply, ChatRequest, Client, Found, KeptReply, Limits,
+    Miss, Remembering, ReplyMemory, RetryPolicy, TokioClock,
+};
+use assize_testkit::mock::{Incoming, MockOptions, MockServer, Reply};
+use futures_util::future::join_all;
+
+use crate::support::{client_with, question};
+
+fn limits(max_concurrency: usize) -> Limits {
+    Limits { max_concurrency: NonZeroUsize::new(max_concurrency), ..Limits::default() }
+}
+
+/// A client in real time with short waits.
+fn client(server: &MockServer, limits: Limits) -> Client {
+    let (client, _) = client_with(server, |setup| {
+        setup.clock = Arc::new(TokioClock);
+        setup.accounts = Arc::new(Accounts::new(limits));
+        setup.policy = RetryPolicy {
+            max_attempts: 5,
+            base: Duration::from_millis(10),
+            cap: Duration::from_millis(100),
+            ..RetryPolicy::default()
+        };
+    });
+    client
+}
+
+fn numbered(number: usize) -> ChatRequest {
+    let mut request = question();
+    request.messages[1] = ChatMessage::user(format!("question {number}"));
+    request
+}
+
+async fn ask_all(client: &Client, count: usize) -> Vec<Option<ChatReply>> {
+    join_all((0..count).map(|number| async move { client.ask(&numbered(number)).await.ok() })).await
+}
+
+#[tokio::test]
+async fn a_server_that_takes_so_many_at_once_is_found_out_without_losing_a_question() {
+    const TAKES: usize = 20;
+    let refused = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&refused);
+    let server = MockServer::start_with(
+        move |incoming: &Incoming| {
+            if incoming.in_flight > TAKES {
+                seen.fetch_add(1, Ordering::Relaxed);
+                return Reply::RateLimited { retry_after: None };
+            }
+            Reply::text(incoming.last_user_text.clone()).after(Duration::from_millis(10))
+        },
+        MockOptions { record: false },
+    );
+    let client = client(&server, limits(200));
+    let replies = ask_all(&client, 1000).await;
+    for (number, reply) in replies.iter().enumerate() {
+        assert_eq!(reply.as_ref().map(|reply| &*reply.text), Some(&*format!("question {number}")));
+    }
+    let refused = refused.load(Ordering::Relaxed);
+    assert_eq!(server.count(), 1000 + refused);
+    assert!((1..500).contains(&refused), "{refused} of 1000 were refused");
+}
+
+#[tokio::test]
+async fn the_ceiling_is_never_passed() {
+    let server = MockServer::start(|incoming: &Incoming| {
+        Reply::text(incoming.last_user_text.clone()).after(Duration::from_millis(5))
+    });
+    let client = client(&server, limits(7));
+    assert!(ask_all(&client, 200).await.iter().all(Option::is_some));
+    assert_eq!(server.peak_in_flight(), 7);
+}
+
+#[tokio::test]
+async fn clients_of_one_account_share_its_places_and_other_accounts_have_their_own() {
+    let server = MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(20)));
+    let accounts = Arc::new(Accounts::new(limits(3)));
+    let make = |model: &str, key: &'static str| {
+        let base_url = server.base_url();
+        let env = move |name: &str| match name {
+            "OPENAI_API_KEY" => Some(key.to_owned()),
+            "OPENAI_BASE_URL" => Some(base_url.clone()),
+            _ => None,
+        };
+        let setup = assize_llm::Setup { accounts: Arc::clone(&accounts), ..assize_llm::Setup::default() };
+        Client::from_name(&model.parse().unwrap(), &env, setup).unwrap()
+    };
+    let (one, same) = (make("openai:a", "sk-0123456789"), make("openai:b", "sk-0123456789"));
+    join_all([ask_all(&one, 12), ask_all(&same, 12)]).await;
+    assert_eq!(server.peak_in_flight(), 3);
+    let other = make("openai:a", "sk-9876543210");
+    join_all([ask_all(&one, 12), ask_all(&other, 12)]).await;
+    assert_eq!(server.peak_in_flight(), 6);
+}
+
+#[tokio::test]
+async fn a_wish_to_be_left_alone_concerns_the_whole_account() {
+    let asked_at: Arc<Mutex<Vec<Instant>>> = Arc::default();
+    let seen = Arc::clone(&asked_at);
+    let server = MockServer::start(move |incoming: &Incoming| {
+        seen.lock().unwrap().push(Instant::now());
+        if incoming.index == 0 {
+            let headers = vec![("retry-after-ms".to_owned(), "400".to_owned())];
+            Reply::Status { code: 429, headers, body: "{}".to_owned() }
+        } else {
+            Reply::text("fine").after(Duration::from_millis(5))
+        }
+    });
+    let client = client(&server, limits(4));
+    assert!(ask_all(&client, 40).await.iter().all(Option::is_some));
+    let times = asked_at.lock().unwrap().clone();
+    assert_eq!(times.len(), 41);
+    // The others of the first burst were on their way already.
+    let before =
+        times.iter().filter(|time| time.duration_since(times[0]) < Duration::from_millis(390)).count();
+    assert!(before <= 8, "{before} were sent although the server had asked for none");
+}
+
+#[tokio::test]
+async fn a_server_that_wants_no_requests_for_an_hour_gets_none() {
+    let server =
+        MockServer::start(|_: &Incoming| Reply::RateLimited { retry_after: Some(Duration::from_hours(1)) });
+    let client = client(&server, limits(1));
+    let replies = ask_all(&client, 50).await;
+    assert!(replies.iter().all(Option::is_none));
+    assert_eq!(server.count(), 1);
+    let error = client.ask(&question()).await.unwrap_err();
+    assert_eq!(error.attempts, 0);
+    assert!(error.to_string().contains("no requests for the next"), "{error}");
+}
+
+#[tokio::test]
+async fn requests_a_minute_are_kept_to() {
+    let server = MockServer::start(|_: &Incoming| Reply::text("fine"));
+    let limits = Limits { requests_per_minute: Some(60.0), ..limits(1) };
+    let (client, clock) = client_with(&server, |setup| setup.accounts = Arc::new(Accounts::new(limits)));
+    for number in 0..5 {
+        client.ask(&numbered(number)).await.unwrap();
+    }
+    let waits = clock.waits();
+    assert_eq!(waits.len(), 4, "{waits:?}");
+    assert!(waits.last().is_some_and(|wait| *wait > Duration::from_secs(3)), "{waits:?}");
+}
+
+/// Remembers in a map.
+#[derive(Default)]
+struct MapMemory(Mutex<BTreeMap<CallKey, KeptReply>>);
+
+impl ReplyMemory for MapMemory {
+    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<Found>> {
+        let reply = self.0.lock().unwrap().get(&key).cloned();
+        Box::pin(std::future::ready(reply.map(|reply| Found { reply, bought_by_this_run: false })))
+    }
+
+    fn keep(&self, key: CallKey, reply: KeptReply) {
+        self.0.lock().unwrap().insert(key, reply);
+    }
+}
+
+#[tokio::test]
+async fn the_same_question_at_the_same_time_is_sent_once_if_its_answer_is_kept() {
+    let server = MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(30)));
+    let client = client(&server, limits(50));
+    let model = Remembering::new(client.clone(), Arc::new(client), Arc::new(MapMemory::default()), Miss::Ask);
+    let ask = |number: usize, keep: bool| {
+        let model = &model;
+        async move {
+            let mut answered = model.ask_repeat(&numbered(number), 1).await.unwrap();
+            if keep {
+                answered.keep();
+            }
+            answered.recalled
+        }
+    };
+    let recalled = join_all((0..20).map(|_| ask(1, true))).await;
+    assert_eq!(server.count(), 1);
+    assert_eq!(recalled.iter().filter(|recalled| !**recalled).count(), 1);
+    // An answer that is no answer serves nobody else.
+    join_all((0..3).map(|_| ask(2, false))).await;
+    assert_eq!(server.count(), 1 + 3);
+}

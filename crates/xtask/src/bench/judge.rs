@@ -1,0 +1,248 @@
+//! How much of the network's speed the way from a case to a stored judgement leaves over.
+//!
+//! Three processes, so that the system says what each costs: the mock server, the yardstick that sends the very bytes
+//! `assize` sent before, and `assize` itself. Yardstick and `assize` take turns against the same server.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::Bench;
+use super::measure::{Cost, costed, cpu_of};
+use super::table::{self, Table};
+
+/// Criteria of each case, each a call of its own.
+const CRITERIA: usize = 4;
+/// What the tables say of each way.
+const COLUMNS: [&str; 8] = [
+    "what",
+    "calls",
+    "time",
+    "calls a second",
+    "against the raw load",
+    "CPU a call",
+    "CPU of the server a call",
+    "peak memory",
+];
+
+/// A mock server in a process of its own.
+struct Mock {
+    child: Child,
+    port: u16,
+}
+
+impl Mock {
+    fn start(program: &Path, latency: Duration, record: Option<&Path>) -> Result<Self, String> {
+        let mut command = Command::new(program);
+        command.arg("bench-mock").arg(latency.as_millis().to_string());
+        if let Some(record) = record {
+            command.arg(record);
+        }
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("can't start the mock server: {error}"))?;
+        let mut line = String::new();
+        if let Some(stdout) = child.stdout.take() {
+            BufReader::new(stdout).read_line(&mut line).map_err(|error| error.to_string())?;
+        }
+        let port = line.trim().parse().map_err(|_| format!("the mock server said `{}`", line.trim()))?;
+        Ok(Self { child, port })
+    }
+
+    fn cpu(&self) -> Option<Duration> {
+        cpu_of(self.child.id())
+    }
+
+    /// Ends it and waits until its record is complete.
+    fn stop(mut self) -> Result<(), String> {
+        drop(self.child.stdin.take());
+        self.child.wait().map(drop).map_err(|error| error.to_string())
+    }
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One measured way of making the calls.
+struct Measured {
+    time: Duration,
+    cost: Cost,
+    server: Option<Duration>,
+}
+
+/// What is measured: so many cases, so many requests at once, a server that takes so long.
+#[derive(Clone, Copy)]
+struct Setting {
+    cases: usize,
+    in_flight: usize,
+    latency: Duration,
+}
+
+impl Bench {
+    /// The tables of the judge path.
+    pub(super) fn judging(&self, quick: bool) -> Result<Vec<Table>, String> {
+        let tools = self.program.with_file_name(format!("xtask{}", std::env::consts::EXE_SUFFIX));
+        let slow = Setting {
+            cases: if quick { 5_000 } else { 12_500 },
+            in_flight: 500,
+            latency: Duration::from_millis(200),
+        };
+        let fast =
+            Setting { cases: if quick { 2_500 } else { 10_000 }, in_flight: 64, latency: Duration::ZERO };
+        Ok(vec![
+            self.against_raw(&tools, slow, &["--no-cache"], "no cache")?,
+            self.against_raw(&tools, fast, &["--no-cache"], "no cache")?,
+            self.against_raw(&tools, fast, &[], "cache")?,
+            self.growth(&tools, if quick { &[2_500, 5_000] } else { &[2_500, 25_000] })?,
+        ])
+    }
+
+    /// `assize` and the yardstick in turns; the middle ratio of three.
+    fn against_raw(
+        &self,
+        tools: &Path,
+        setting: Setting,
+        options: &[&str],
+        with: &str,
+    ) -> Result<Table, String> {
+        let Setting { cases, in_flight, latency } = setting;
+        let calls = cases * CRITERIA;
+        let record = self.folder.join("requests.bin");
+        self.file("judged.jsonl", &super::data::judged(cases))?;
+        let recorder = Mock::start(tools, Duration::ZERO, Some(&record))?;
+        self.judge(recorder.port, "record", setting, options)?;
+        recorder.stop()?;
+        let recorded = super::load::read(&record.display().to_string())?.len();
+        if recorded != calls {
+            return Err(format!("{recorded} requests were sent for {calls} criteria"));
+        }
+
+        let mock = Mock::start(tools, latency, None)?;
+        let mut pairs: Vec<(Measured, Measured)> = Vec::new();
+        for round in 0..3 {
+            let raw = Self::raw(tools, &mock, &record, in_flight)?;
+            let ours = self.measured(&mock, &format!("judged-{round}"), setting, options)?;
+            pairs.push((raw, ours));
+        }
+        let ratio = |(raw, ours): &(Measured, Measured)| raw.time.as_secs_f64() / ours.time.as_secs_f64();
+        pairs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+        let (raw, ours) = &pairs[1];
+        let mut table = Table::new(
+            &format!(
+                "Judging: {in_flight} in flight, a server that takes {} ms, {with}",
+                latency.as_millis()
+            ),
+            &COLUMNS,
+        );
+        add(&mut table, "raw load", calls, raw, None);
+        add(&mut table, "`assize eval`", calls, ours, Some(ratio(&pairs[1])));
+        Ok(table)
+    }
+
+    /// Peak memory over ten times the cases.
+    fn growth(&self, tools: &Path, sizes: &[usize]) -> Result<Table, String> {
+        let mock = Mock::start(tools, Duration::ZERO, None)?;
+        let mut table = Table::new(
+            "Judging: memory, 64 in flight, a server that takes 0 ms, cache",
+            &["judgements", "time", "judgements a second", "peak memory", "memory against the first"],
+        );
+        let mut first = None;
+        for &cases in sizes {
+            self.file("judged.jsonl", &super::data::judged(cases))?;
+            let setting = Setting { cases, in_flight: 64, latency: Duration::ZERO };
+            let measured = self.measured(&mock, "growth", setting, &[])?;
+            let calls = cases * CRITERIA;
+            let peak = measured.cost.peak;
+            table.row([
+                &table::count(calls),
+                &table::time(measured.time),
+                &table::count((calls as f64 / measured.time.as_secs_f64()) as usize),
+                &table::memory(peak),
+                &table::memory_ratio(peak, first.unwrap_or(peak)),
+            ]);
+            first.get_or_insert(peak);
+        }
+        Ok(table)
+    }
+
+    fn raw(tools: &Path, mock: &Mock, record: &Path, in_flight: usize) -> Result<Measured, String> {
+        let before = mock.cpu();
+        let mut command = Command::new(tools);
+        command.args(["bench-load", &mock.port.to_string()]).arg(record).arg(in_flight.to_string());
+        let (cost, said) = costed(&mut command)?;
+        let seconds: f64 = said.trim().parse().map_err(|_| format!("the raw load said `{said}`"))?;
+        let server = mock.cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
+        Ok(Measured { time: Duration::from_secs_f64(seconds), cost, server })
+    }
+
+    fn measured(
+        &self,
+        mock: &Mock,
+        out: &str,
+        setting: Setting,
+        options: &[&str],
+    ) -> Result<Measured, String> {
+        let before = mock.cpu();
+        let begun = Instant::now();
+        let cost = self.judge(mock.port, out, setting, options)?;
+        let time = begun.elapsed();
+        let server = mock.cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
+        Ok(Measured { time, cost, server })
+    }
+
+    /// Runs `assize eval` from nothing, and makes sure that every judgement is on record.
+    fn judge(&self, port: u16, out: &str, setting: Setting, options: &[&str]) -> Result<Cost, String> {
+        for leftover in [self.folder.join(out), self.folder.join(".assize")] {
+            let _ = std::fs::remove_dir_all(leftover);
+        }
+        let in_flight = setting.in_flight.to_string();
+        let arguments =
+            ["eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--out", out];
+        let mut command = self.command(&arguments);
+        command
+            .args(["--max-concurrency", &in_flight])
+            .args(options)
+            .env("OPENAI_API_KEY", "sk-bench-0123456789abcdef")
+            .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}/v1"));
+        let (cost, said) = costed(&mut command)?;
+        let summary: serde_json::Value =
+            serde_json::from_str(&said).map_err(|error| format!("the summary: {error}: {said}"))?;
+        let stored = lines(&self.folder.join(out).join("judgements.jsonl"))?;
+        let calls = setting.cases * CRITERIA;
+        if stored != calls || summary["judge_calls"] != calls || summary["counts"]["pass"] != setting.cases {
+            return Err(format!("{stored} judgements are stored of {calls}: {summary}"));
+        }
+        let _ = std::fs::remove_dir_all(self.folder.join(out));
+        Ok(cost)
+    }
+}
+
+fn add(table: &mut Table, what: &str, calls: usize, measured: &Measured, ratio: Option<f64>) {
+    let Measured { time, cost, server } = measured;
+    let each = |total: Option<Duration>| match total {
+        None => "not known".to_owned(),
+        Some(total) => format!("{:.0} µs", total.as_secs_f64() * 1e6 / calls as f64),
+    };
+    table.row([
+        what,
+        &table::count(calls),
+        &table::time(*time),
+        &table::count((calls as f64 / time.as_secs_f64()) as usize),
+        &ratio.map_or_else(|| "1".to_owned(), |ratio| format!("{ratio:.2}")),
+        &each(cost.cpu),
+        &each(*server),
+        &table::memory(cost.peak),
+    ]);
+}
+
+fn lines(path: &PathBuf) -> Result<usize, String> {
+    let file = std::fs::File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(BufReader::new(file).lines().count())
+}
