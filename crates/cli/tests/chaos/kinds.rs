@@ -151,9 +151,14 @@ fn batch(kind: Kind) -> Kind {
     Kind { batched: true, ..kind }
 }
 
-/// The entry of the second criterion: it is `c2` in every batch, also alone in a repair.
+/// Whether this is the id of the second criterion: `c2` and a mark in every batch, also alone in a repair.
+fn is_second(id: &Value) -> bool {
+    id.as_str().is_some_and(|id| id.starts_with("c2-"))
+}
+
+/// The entry of the second criterion.
 fn second(results: &mut [Value]) -> &mut Value {
-    results.iter_mut().find(|entry| entry["id"] == "c2").expect("it is asked about until it is decided")
+    results.iter_mut().find(|entry| is_second(&entry["id"])).expect("it is asked about until it is decided")
 }
 
 fn with(change: impl Fn(&mut Value) + Send + Sync + 'static) -> impl Fn(&JudgeRequest) -> Reply {
@@ -333,7 +338,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
     ]);
 
     kinds.extend([
-        gap("missing id", |results| results.retain(|entry| entry["id"] != "c2")),
+        gap("missing id", |results| results.retain(|entry| !is_second(&entry["id"]))),
         gap("repeated id", |results| {
             let mut twin = second(results).clone();
             twin["outcome"] = "met".into();
@@ -345,16 +350,18 @@ pub(crate) fn kinds() -> Vec<Kind> {
         }),
         gap("unknown id", |results| second(results)["id"] = "z".into()),
         gap("unknown id beside the others", |results| {
-            results.push(json!({"id": "c9", "evidence": [], "reason": "r", "outcome": "met"}));
-            results.retain(|entry| entry["id"] != "c2");
+            results.push(json!({"id": "c9-0000", "evidence": [], "reason": "r", "outcome": "met"}));
+            results.retain(|entry| !is_second(&entry["id"]));
         }),
         gap("no id", |results| {
             second(results).as_object_mut().expect("an object").remove("id");
         }),
         gap("number for an id", |results| second(results)["id"] = 2.into()),
         gap("wrong member in one entry", |results| {
-            *second(results) = json!({"id": "c2", "score": 9, "evidence": [], "reason": "r"});
+            let id = second(results)["id"].clone();
+            *second(results) = json!({"id": id, "score": 9, "evidence": [], "reason": "r"});
         }),
+        gap("id without its mark", |results| second(results)["id"] = "c2".into()),
         gap("wrong type in one entry", |results| second(results)["outcome"] = json!({"met": true})),
         gap("a text for an entry", |results| *second(results) = "met".into()),
         batch(single(

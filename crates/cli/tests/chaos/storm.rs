@@ -75,7 +75,7 @@ fn scripted(seed: u64, kinds: &[Kind], known: &Mutex<Known>, incoming: &Incoming
         *known.faults.entry(kind.name.clone()).or_default() += 1;
         if !kind.readable {
             // Of a batch with a gap, all but the second entry is a decision like any other.
-            let gap = |handle: &str| kind.gap && handle != "c2";
+            let gap = |handle: &str| kind.gap && !handle.starts_with("c2-");
             deaf = request
                 .criteria
                 .iter()
@@ -84,7 +84,7 @@ fn scripted(seed: u64, kinds: &[Kind], known: &Mutex<Known>, incoming: &Incoming
                 .collect();
         }
         // A gap needs the entry that it is a gap of.
-        if kind.gap && !request.criteria.iter().any(|criterion| criterion.handle == "c2") {
+        if kind.gap && !request.criteria.iter().any(|criterion| criterion.handle.starts_with("c2-")) {
             deaf.clear();
             Reply::Json(request.truthful())
         } else {
