@@ -1,5 +1,6 @@
 //! Values that are checked as they are read.
 
+use assize_audit::injection::Place;
 use assize_rubric::{Judging, Unit};
 
 /// A number from 0 to 1.
@@ -21,6 +22,11 @@ pub(super) fn judging(text: &str) -> Result<Judging, String> {
         .and_then(|size| size.parse().ok())
         .map(|size| Judging::Batched(Some(size)))
         .ok_or_else(|| "expected `per-criterion`, `batched` or `batched:N` with N at least 1".to_owned())
+}
+
+/// A place in an answer.
+pub(super) fn place(text: &str) -> Result<Place, String> {
+    Place::of_name(text).ok_or_else(|| format!("`{text}` is not one of append, prepend, inject"))
 }
 
 #[cfg(test)]
