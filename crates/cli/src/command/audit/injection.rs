@@ -191,7 +191,7 @@ pub(super) fn print(
             format!("{} judge calls, {} from the cache", summary.judge_calls, summary.judge_calls_cached);
         let judges: Vec<&str> = info.judges.iter().map(|judge| judge.identity.name.as_str()).collect();
         output::print(&format!(
-            "\njudge {}; {calls}; {}\n{}\n",
+            "\njudge {}; {calls}\n{}\n{}\n",
             judges.join(", "),
             summary.exit_reason,
             folder.path().display()
