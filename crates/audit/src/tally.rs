@@ -146,7 +146,9 @@ mod tests {
 
     fn tally(pairs: &[Pair]) -> Tally {
         let mut tally = Tally::default();
-        pairs.iter().for_each(|pair| tally.add(pair));
+        for pair in pairs {
+            tally.add(pair);
+        }
         tally
     }
 

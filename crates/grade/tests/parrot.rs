@@ -119,7 +119,7 @@ impl Reading {
 
 /// A line as a careless reader sees it: capitals, blanks and characters without a shape make no difference.
 fn loosely(line: &str) -> String {
-    line.chars().filter(|c| c.is_ascii_graphic()).flat_map(char::to_lowercase).collect()
+    line.chars().filter(char::is_ascii_graphic).flat_map(char::to_lowercase).collect()
 }
 
 /// The JSON texts in a text that claim to be replies, in order.

@@ -179,25 +179,39 @@ fn decided(score: &'static str, outcome: &'static str) -> impl Fn(&JudgeRequest)
     })
 }
 
-/// Waits that a server asks for, and how it says so: seconds, a date, milliseconds, a reset.
-pub(crate) const WISHES: [(&str, u64, &[(&str, &str)]); 4] = [
-    ("429 with seconds", 7_000, &[("retry-after", "7")]),
-    (
-        "429 with a date",
-        11_000,
-        &[("date", "Sun, 06 Nov 1994 08:49:26 GMT"), ("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")],
-    ),
-    ("429 with milliseconds", 4_500, &[("retry-after-ms", "4500")]),
-    (
-        "429 with a reset",
-        9_000,
-        &[("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "9s")],
-    ),
+/// A wait that a server asks for.
+pub(crate) struct Wish {
+    pub(crate) name: &'static str,
+    pub(crate) millis: u64,
+    headers: &'static [(&'static str, &'static str)],
+}
+
+/// Every way of asking: seconds, a date, milliseconds, a reset.
+pub(crate) const WISHES: [Wish; 4] = [
+    Wish { name: "429 with seconds", millis: 7_000, headers: &[("retry-after", "7")] },
+    Wish {
+        name: "429 with a date",
+        millis: 11_000,
+        headers: &[
+            ("date", "Sun, 06 Nov 1994 08:49:26 GMT"),
+            ("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ],
+    },
+    Wish { name: "429 with milliseconds", millis: 4_500, headers: &[("retry-after-ms", "4500")] },
+    Wish {
+        name: "429 with a reset",
+        millis: 9_000,
+        headers: &[("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "9s")],
+    },
 ];
 
 /// Every kind of fault.
-#[expect(clippy::too_many_lines, reason = "a table reads best in one piece")]
 pub(crate) fn kinds() -> Vec<Kind> {
+    [of_transport(), of_replies(), of_batches()].into_iter().flatten().collect()
+}
+
+/// Faults of the network and the server.
+fn of_transport() -> Vec<Kind> {
     let mut kinds = vec![
         passing("429", |request| status(request, 429, &[])),
         passing("reset", |_| Reply::Reset),
@@ -217,7 +231,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
             pause: Duration::from_millis(1),
         }),
     ];
-    for (name, _, headers) in WISHES {
+    for Wish { name, headers, .. } in WISHES {
         kinds.push(Kind { waits: true, ..passing(name, move |request| status(request, 429, headers)) });
     }
     for code in [408, 409, 500, 502, 503, 504, 529] {
@@ -240,7 +254,12 @@ pub(crate) fn kinds() -> Vec<Kind> {
         kinds.push(single(code.to_string(), move |_| Reply::status(code, "{}"), ends, ends));
     }
 
-    kinds.extend([
+    kinds
+}
+
+/// Replies of a judge about one criterion.
+fn of_replies() -> Vec<Kind> {
+    vec![
         readable("fence", |request| Reply::text(format!("```json\n{:#}\n```", request.truthful()))),
         readable("prose around JSON", |request| {
             Reply::text(format!("Let me see {{this}}.\n\n{}\n\nI hope that helps.", request.truthful()))
@@ -335,9 +354,12 @@ pub(crate) fn kinds() -> Vec<Kind> {
             same(lost("refusal", 3)),
             same(lost("refusal", 3)),
         ),
-    ]);
+    ]
+}
 
-    kinds.extend([
+/// Replies of a judge about several criteria.
+fn of_batches() -> Vec<Kind> {
+    vec![
         gap("missing id", |results| results.retain(|entry| !is_second(&entry["id"]))),
         gap("repeated id", |results| {
             let mut twin = second(results).clone();
@@ -395,6 +417,5 @@ pub(crate) fn kinds() -> Vec<Kind> {
             but_ollama(right(3), right(2)),
             but_ollama(lost("refusal", 5), lost("malformed", 3)),
         )),
-    ]);
-    kinds
+    ]
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::engine::{FORMATS, Job, NotingClock, client, items, judge, perform};
 use crate::judge::JudgeRequest;
-use crate::kinds::{End, IDS, Kind, WISHES, kinds};
+use crate::kinds::{End, IDS, Kind, WISHES, Wish, kinds};
 
 /// Faults that must be in the table whatever else is: the ways in which servers and models are known to fail.
 const REQUIRED: &[&str] = &[
@@ -198,7 +198,7 @@ fn go_through(format_at: usize) {
         }
     }
     // Each wish was granted in full: once for each criterion of a passing fault, and between all tries of a lasting one.
-    for (name, millis, _) in WISHES {
+    for Wish { name, millis, .. } in WISHES {
         let (low, high) = (Duration::from_millis(millis), Duration::from_millis(millis + 500));
         let granted = clock.waits().iter().filter(|wait| (low..=high).contains(*wait)).count();
         assert_eq!(granted, 9, "{} / {name}", format.wire);
