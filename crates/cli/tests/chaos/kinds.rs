@@ -221,7 +221,7 @@ fn of_transport() -> Vec<Kind> {
             slow: true,
             ..passing("slow body", |request| Reply::Drip {
                 text: lie(request).to_string(),
-                pieces: 20,
+                pieces: 40,
                 pause: Duration::from_secs(1),
             })
         },

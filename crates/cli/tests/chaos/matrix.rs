@@ -49,7 +49,7 @@ const REQUIRED: &[&str] = &[
 ];
 
 /// For faults that are as long as the client waits; long enough for a busy machine to answer everything else.
-const SHORT: Duration = Duration::from_millis(1200);
+const SHORT: Duration = Duration::from_secs(2);
 const PATIENT: Duration = Duration::from_mins(1);
 
 fn criteria() -> Value {
