@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_rubric::Tokens;
-use assize_target::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput};
+use assize_target::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput, TargetKind};
 use tokio::sync::OnceCell;
 
 /// The answer to a case, shared by everything that changes it.
@@ -14,6 +14,8 @@ pub(crate) struct Altered {
     pub(crate) inner: Arc<dyn Target>,
     pub(crate) answer: Shared,
     pub(crate) label: String,
+    /// Whether it is the one that is expected to ask.
+    pub(crate) is_first: bool,
     pub(crate) alter: Arc<dyn Fn(Answer) -> Answer + Send + Sync>,
 }
 
@@ -42,7 +44,9 @@ impl Target for Altered {
     }
 
     fn describe(&self) -> TargetDescription {
-        self.inner.describe()
+        let known = self.inner.describe();
+        // Plans count the answers that will be bought: one for all variants.
+        if self.is_first { known } else { TargetDescription { kind: TargetKind::Given, ..known } }
     }
 
     fn settings(&self) -> String {

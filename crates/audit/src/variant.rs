@@ -45,6 +45,7 @@ pub fn variants_of(item: &WorkItem, repeats: u32, variants: &[Variant]) -> Optio
                 inner: Arc::clone(target),
                 answer: Arc::clone(&shared),
                 label: label.to_owned(),
+                is_first: label == UNCHANGED && repeat == 1,
                 alter: Arc::clone(alter),
             }) as Arc<dyn Target>),
             missing @ Source::Missing { .. } => missing.clone(),

@@ -140,7 +140,7 @@ impl Session {
             broke_off: ended.is_err(),
             left_out: self.left_out,
         };
-        let (exit, exit_reason) = shape.exit(&folder, &totals, ending)?;
+        let (exit, exit_reason) = shape.exit(&folder, &totals, ending);
         info.finished_at = Some(Context::now().to_string());
         info.summary = Some(summary(&totals, self.total, self.left_out, begun, exit, exit_reason));
         if let Err(error) = &ended {

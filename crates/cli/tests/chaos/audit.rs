@@ -158,7 +158,10 @@ fn a_target_answers_each_case_once_and_only_rubrics_are_audited() {
          rubrics\n      name: inner\n      criteria: [Names `pears`]\n    aggregator: {type: weighted_average}\n  - \
          type: rubrics\n    criteria:\n    - {id: a",
     ));
-    let found = audit(&cli, &["--target", "openai:t", "--probes", "fake-verdict,authority", "--no-cache"], 0);
+    let args = ["--target", "openai:t", "--probes", "fake-verdict,authority", "--no-cache"];
+    let plan = audit(&cli, &[&args[..], &["--dry-run"]].concat(), 0);
+    assert_eq!((&plan["target_calls"], server.count()), (&1.into(), 0), "{plan}");
+    let found = audit(&cli, &args, 0);
     let asked =
         server.requests().iter().filter(|request| !request.json()["response_format"].is_object()).count();
     assert_eq!(asked, 1, "one case has no answer of its own");

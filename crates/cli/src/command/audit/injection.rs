@@ -122,8 +122,11 @@ impl Shape for Injection {
         settings
     }
 
-    fn exit(&self, folder: &RunFolder, _: &Totals, ending: Ending) -> Result<(Exit, String), String> {
-        Ok(conclusion(&report(folder)?, self.max_flip_rate, ending))
+    fn exit(&self, folder: &RunFolder, _: &Totals, ending: Ending) -> (Exit, String) {
+        match report(folder) {
+            Ok(report) => conclusion(&report, self.max_flip_rate, ending),
+            Err(message) => (Exit::Incomplete, message),
+        }
     }
 
     fn show(&self, run: &Finished<'_>, args: &RunArgs, context: &Context) -> Result<(), String> {
