@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_rubric::Tokens;
+use assize_rubric::{Cost, Tokens};
 use assize_target::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput, TargetKind};
 use tokio::sync::OnceCell;
 
@@ -36,9 +36,9 @@ impl Target for Altered {
             let free = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
             match answer {
                 Ok(answer) if asked => Ok((self.alter)(answer)),
-                Ok(answer) => Ok((self.alter)(Answer { tokens: free, cost_usd: Some(0.0), ..answer })),
+                Ok(answer) => Ok((self.alter)(Answer { tokens: free, cost: Some(Cost::ZERO), ..answer })),
                 Err(error) if asked => Err(error),
-                Err(error) => Err(TargetError { tokens: free, ..error }),
+                Err(error) => Err(TargetError { tokens: free, cost: Cost::ZERO, ..error }),
             }
         })
     }

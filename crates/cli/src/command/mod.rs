@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod completions;
 pub(crate) mod doctor;
+mod estimate;
 pub(crate) mod eval;
 pub(crate) mod explain;
 mod forecast;

@@ -8,6 +8,7 @@ use assize_rubric::{
 use super::Scene;
 use super::answer::{Failure, usable};
 use super::tally::Tally;
+use super::window;
 use crate::prompt::{Asked, Form, batched_part, batched_schema, repair_part, single_part, single_schema};
 use crate::reply::{Decision, Results, read_batched, read_single};
 
@@ -50,7 +51,7 @@ impl<'a> Group<'a> {
                 // Part of the fence makes the handle one that no answer can name: verdicts written into an answer and
                 // copied by the judge then belong to nobody.
                 asked: Asked { handle: format!("c{}-{}", position + 1, scene.handle_mark()), criterion },
-                tally: Tally::default(),
+                tally: Tally::new(scene.card),
                 model: None,
                 state: State::Open(None),
                 evidence: Vec::new(),
@@ -105,6 +106,13 @@ impl<'a> Group<'a> {
                 return Vec::new();
             };
             let request = self.request(&call);
+            if let Err(failure) =
+                window::check(self.scene.card, self.scene.truncate, &request, call.members.len())
+            {
+                self.fail(&call.members, &failure);
+                // Fewer criteria in one call may still fit.
+                return if left > 0 { self.split(&call.members, left, None) } else { Vec::new() };
+            }
             self.scene.judge.ask.ask_repeat(&request, self.scene.repeat).await
         };
         let first = call.members.first().copied().unwrap_or(0);
@@ -217,7 +225,10 @@ impl<'a> Group<'a> {
             let slot = &mut self.slots[member];
             let mut failure = failure.clone();
             if let State::Open(Some(before)) = &slot.state
-                && matches!(failure.kind, UngradedKind::Transport | UngradedKind::Cancelled)
+                && matches!(
+                    failure.kind,
+                    UngradedKind::Transport | UngradedKind::Cancelled | UngradedKind::ContextLength
+                )
             {
                 failure.message = format!("{}; before that: {}", failure.message, before.message);
             }
@@ -309,7 +320,8 @@ impl Slot<'_> {
             ungraded,
             attempts: tally.attempts,
             cached_calls: tally.cached,
-            cost_usd: tally.cost_usd(),
+            cost: tally.cost,
+            truncated: None,
             tokens: tally.tokens,
             latency_ms: tally.latency_ms,
             replies: tally.replies,
