@@ -50,7 +50,9 @@ fn answers_stand_between_their_fences_unchanged() {
         let mut task = task(vec![checklist("a", "does A")]);
         task.material = material(answer);
         run(&judge(&model), &task);
-        assert_eq!(answer_block(&texts(&model.requests()[0])[1]), *answer);
+        // Control tokens of chat formats are broken up by a character that nobody sees.
+        let shown = answer_block(&texts(&model.requests()[0])[1]).replace('\u{2060}', "");
+        assert_eq!(shown, *answer);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #![warn(missing_docs)]
 
+mod audit;
 mod card_scores;
 mod card_tree;
 mod case_block;
@@ -26,6 +27,7 @@ mod style;
 mod summary;
 mod table;
 
+pub use audit::injection_audit;
 pub use card_scores::card_scores;
 pub use card_tree::{CardLine, card_totals, card_tree};
 pub use case_block::{Show, case_block, stored_texts};

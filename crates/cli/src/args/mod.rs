@@ -1,5 +1,6 @@
 //! The command line, as typed.
 
+mod audit;
 mod cache;
 mod completions;
 mod doctor;
@@ -19,6 +20,7 @@ use clap::{Parser, Subcommand};
 
 use crate::context::ColorChoice;
 
+pub(crate) use audit::{AuditArgs, AuditCommand, InjectionArgs, ProbesArgs, ShowAuditArgs};
 pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use doctor::DoctorArgs;
@@ -85,6 +87,8 @@ pub(crate) enum Command {
     Score(ScoreArgs),
     /// Trees of rubrics over benchmarks: show what is in them, add up their results.
     Scorecard(ScorecardArgs),
+    /// Put a judge to the test: does an answer talk it round?
+    Audit(AuditArgs),
     /// Look at the reply cache, or make it smaller.
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.

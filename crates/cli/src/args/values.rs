@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use assize_audit::injection::Place;
 use assize_rubric::{Judging, Truncate, Unit, Usd};
 
 /// A number from 0 to 1.
@@ -44,6 +45,11 @@ pub(super) fn judging(text: &str) -> Result<Judging, String> {
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     assize_spec::parse_duration(text)
         .ok_or_else(|| "expected a length of time such as `90s`, `30m` or `1h30m`".to_owned())
+}
+
+/// A place in an answer.
+pub(super) fn place(text: &str) -> Result<Place, String> {
+    Place::of_name(text).ok_or_else(|| format!("`{text}` is not one of append, prepend, inject"))
 }
 
 #[cfg(test)]

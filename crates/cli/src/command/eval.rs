@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use super::forecast::{Cards, Plan};
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
+use super::shape::{Items, Ordinary, Shape};
 use crate::access::Access;
 use crate::args::{Deny, EvalArgs};
 use crate::context::Context;
@@ -127,6 +128,11 @@ pub(super) fn config(options: &LoadOptions, context: &Context) -> Result<Config,
 }
 
 pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String> {
+    execute_as(&Ordinary, args, context)
+}
+
+/// Runs the cases of eval files in the shape that a command gives them.
+pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) -> Result<Exit, String> {
     let loaded = load(&args.paths, &args.root, context)?;
     if let Some(scorecard) = loaded.scorecards.first() {
         let shown = scorecard.display();
@@ -190,15 +196,16 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         return Err(Selection::found_nothing(&loaded));
     }
 
-    let items = || {
-        parts.iter().flat_map(|(file, suite, bench)| {
+    let items = || -> Items<'_> {
+        let plain = parts.iter().flat_map(|(file, suite, bench)| {
             let (planner, selection) = (&planner, &selection);
             file.cases.iter().flat_map(move |case| match case {
                 Err(error) => vec![Err(error.to_string())],
                 Ok(case) if selection.takes(suite, &case) => planner.items(suite, &case, bench),
                 Ok(_) => Vec::new(),
             })
-        })
+        });
+        shape.items(Box::new(plain), preflight.items)
     };
     benches.access.check()?;
     if args.dry_run {
@@ -223,7 +230,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         .filter_map(|(_, _, bench)| bench.targets.workers(preflight.targets.iter().map(String::as_str)));
     let judging = args.run.judging.or(config.judging).unwrap_or_default();
     let session = Session {
-        command: "eval",
+        command: shape.command(),
         label: match suites.as_slice() {
             [only] => only.name.clone(),
             several => format!("{}-suites", several.len()),
@@ -241,15 +248,20 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
             filter: args.filter.clone(),
             tags: args.tag.clone(),
             keep_going: args.keep_going,
-            other: args.run.panel_settings(benches.access.notes(&args.run)),
+            other: args
+                .run
+                .panel_settings(benches.access.notes(&args.run))
+                .into_iter()
+                .chain(shape.settings())
+                .collect(),
         },
         warnings: run_warnings,
         access: Arc::clone(&benches.access),
-        total: preflight.items,
+        total: shape.total(preflight.items, items())?,
         left_out: if errors > 0 { left_out(&loaded) } else { 0 },
         suites,
     };
-    session.perform(items, &args.run, context)
+    session.perform_as(shape, items, &args.run, context)
 }
 
 /// What is known about the models of a run.

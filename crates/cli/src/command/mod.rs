@@ -1,5 +1,6 @@
 //! One file per command, and what several of them share.
 
+pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod completions;
 pub(crate) mod doctor;
@@ -17,4 +18,5 @@ mod runs;
 pub(crate) mod score;
 pub(crate) mod scorecard;
 mod session;
+mod shape;
 pub(crate) mod validate;

@@ -15,13 +15,13 @@ use assize_store::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::present;
 use super::resume::{self, NEWEST, Resumed, key_of};
 use super::runs::RUNS_FOLDER;
+use super::shape::{Finished, Ordinary, Shape};
 use crate::access::Access;
 use crate::args::RunArgs;
 use crate::context::Context;
-use crate::exit::{Ending, Exit, of_run};
+use crate::exit::{Ending, Exit};
 use crate::output;
 use crate::progress::Progress;
 
@@ -57,6 +57,17 @@ impl Session {
     /// Runs the items, stores and shows the results.
     pub(crate) fn perform<I: Iterator<Item = Result<WorkItem, String>>>(
         self,
+        items: impl Fn() -> I,
+        args: &RunArgs,
+        context: &Context,
+    ) -> Result<Exit, String> {
+        self.perform_as(&Ordinary, items, args, context)
+    }
+
+    /// The same for a command that draws its own conclusions.
+    pub(crate) fn perform_as<I: Iterator<Item = Result<WorkItem, String>>>(
+        self,
+        shape: &dyn Shape,
         items: impl Fn() -> I,
         args: &RunArgs,
         context: &Context,
@@ -151,7 +162,7 @@ impl Session {
             broke_off: ended.is_err(),
             left_out: self.left_out,
         };
-        let (exit, exit_reason) = of_run(totals.counts, ending);
+        let (exit, exit_reason) = shape.exit(&folder, &totals, ending);
         info.finished_at = Some(Context::now().to_string());
         info.summary = Some(summary(&totals, self.total, self.left_out, begun, exit, exit_reason));
         if let Err(error) = &ended {
@@ -166,11 +177,11 @@ impl Session {
         if let Err(message) = self.access.flush() {
             output::warn(&message, context);
         }
-        if args.json {
-            output::print_json(&summary_json(&info, folder.path()));
-        } else {
-            present::run(stored(&folder)?, &info, &totals, folder.path(), &order, args.show, context)?;
-        }
+        shape.show(
+            &Finished { folder: &folder, info: &info, totals: &totals, order: &order },
+            args,
+            context,
+        )?;
         Ok(exit)
     }
 }

@@ -97,7 +97,12 @@ fn batches_with_missing_repeated_or_unknown_ids_are_repaired_for_what_is_open_on
             })
         },
         // Repeated in place of another.
-        |request| spoiled_once(request, |value| results(value)[1]["id"] = "c1".into()),
+        |request| {
+            spoiled_once(request, |value| {
+                let first = results(value)[0]["id"].clone();
+                results(value)[1]["id"] = first;
+            })
+        },
         // Unknown.
         |request| spoiled_once(request, |value| results(value)[1]["id"] = "z".into()),
         // Without an id.
@@ -111,7 +116,8 @@ fn batches_with_missing_repeated_or_unknown_ids_are_repaired_for_what_is_open_on
         // The wrong member.
         |request| {
             spoiled_once(request, |value| {
-                results(value)[1] = json!({"id": "c2", "score": 9, "evidence": [], "reason": "r"});
+                let id = results(value)[1]["id"].clone();
+                results(value)[1] = json!({"id": id, "score": 9, "evidence": [], "reason": "r"});
             })
         },
     ] {

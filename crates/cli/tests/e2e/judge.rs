@@ -33,7 +33,11 @@ impl JudgeRequest {
     /// Reads the request; `None` when it is a question to a target and not to a judge.
     pub(crate) fn read(body: &Value) -> Option<Self> {
         let user = body["messages"].as_array()?.iter().rfind(|message| message["role"] == "user")?;
-        let text = user["content"].as_str()?;
+        Self::of_text(user["content"].as_str()?)
+    }
+
+    /// Reads the text of the user message, whatever the wire format it came in.
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
         let fence = text.strip_prefix("Material\n\n[[BEGIN question ")?.split_once("]]")?.0;
         // The last block of the material; its fence is random, so no answer can hold its end.
         let end = ["answer", "file changes", "tool calls"]

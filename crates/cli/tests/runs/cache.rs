@@ -167,11 +167,13 @@ fn what_a_server_refuses_does_not_change_what_is_remembered() {
 
 #[test]
 fn batched_calls_are_remembered_whole() {
-    let server = MockServer::start(|_: &Incoming| {
-        Reply::Json(serde_json::json!({ "results": [
-            { "id": "c1", "evidence": [], "reason": "r", "outcome": "met" },
-            { "id": "c2", "evidence": [], "reason": "r", "outcome": "met" },
-        ] }))
+    let server = MockServer::start(|incoming: &Incoming| {
+        let ids = incoming
+            .last_user_text
+            .lines()
+            .filter_map(|line| line.strip_suffix(": does the answer meet this?"));
+        let entry = |id| serde_json::json!({ "id": id, "evidence": [], "reason": "r", "outcome": "met" });
+        Reply::Json(serde_json::json!({ "results": ids.map(entry).collect::<Vec<_>>() }))
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(2, &["yes one", "yes two"], true));

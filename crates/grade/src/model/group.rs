@@ -51,7 +51,9 @@ impl<'a> Group<'a> {
             .enumerate()
             .map(|(position, criterion)| Slot {
                 // Authors' ids may say what hangs on a criterion ("critical-2"), so the judge never sees them.
-                asked: Asked { handle: format!("c{}", position + 1), criterion },
+                // Part of the fence makes the handle one that no answer can name: verdicts written into an answer and
+                // copied by the judge then belong to nobody.
+                asked: Asked { handle: format!("c{}-{}", position + 1, scene.handle_mark()), criterion },
                 tally: Tally::new(scene.card),
                 model: None,
                 state: State::Open(None),

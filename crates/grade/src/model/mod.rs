@@ -347,7 +347,15 @@ struct Scene<'a> {
     truncate: Truncate,
 }
 
+/// Letters of the fence in the handles of criteria: few enough to be cheap, enough not to be guessed.
+const MARK: usize = 4;
+
 impl Scene<'_> {
+    /// What handles end in.
+    fn handle_mark(&self) -> &str {
+        self.fence.get(..MARK).unwrap_or(&self.fence)
+    }
+
     fn request(
         &self,
         question: String,

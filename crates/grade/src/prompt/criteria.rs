@@ -34,7 +34,7 @@ impl Form {
 /// A criterion under the name it has in a batched call.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked<'a> {
-    /// A name that says nothing, such as `c1`.
+    /// A name that says nothing and that nobody can guess, such as `c1-7f3a`.
     pub(crate) handle: String,
     /// The criterion behind it.
     pub(crate) criterion: &'a Criterion,

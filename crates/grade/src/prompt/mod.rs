@@ -5,6 +5,7 @@
 //! criterion comes after it. Weights, gates and ids never appear.
 
 mod block;
+mod control;
 mod criteria;
 mod files;
 mod schema;

@@ -42,14 +42,18 @@ impl Scripted {
         Self::new(move |_| answer.clone())
     }
 
+    /// These answers, one after the other; ids such as `c2` in them stand for those of the request.
     pub(crate) fn list(answers: Vec<Answer>) -> Arc<Self> {
         let mut answers = VecDeque::from(answers);
-        Self::new(move |_| answers.pop_front().expect("the script is at its end"))
+        Self::new(move |request| {
+            let answer = answers.pop_front().expect("the script is at its end");
+            with_ids_of(request, answer)
+        })
     }
 
-    /// Answers by the text of the whole user message.
+    /// Answers by the text of the whole user message; ids such as `c2` in it stand for those of the request.
     pub(crate) fn by_text(mut answer: impl FnMut(&str) -> Answer + Send + 'static) -> Arc<Self> {
-        Self::new(move |request| answer(&texts(request)[1..].concat()))
+        Self::new(move |request| with_ids_of(request, answer(&texts(request)[1..].concat())))
     }
 
     pub(crate) fn requests(&self) -> Vec<ChatRequest> {
@@ -93,6 +97,20 @@ pub(crate) fn reply(text: &str) -> ChatReply {
         attempts: 1,
         failed: Vec::new(),
     }
+}
+
+/// The answer with its short ids made those of the request, which nobody can know beforehand.
+fn with_ids_of(request: &ChatRequest, answer: Answer) -> Answer {
+    let shared = &texts(request)[1];
+    let fence = shared.split("[[BEGIN question ").nth(1).unwrap_or_default();
+    let suffix: String = fence.chars().take(4).collect();
+    answer.map(|mut reply| {
+        for number in 1..10 {
+            let short = format!("\"id\":\"c{number}\"");
+            reply.text = reply.text.replace(&short, &format!("\"id\":\"c{number}-{suffix}\""));
+        }
+        reply
+    })
 }
 
 /// The system text, then the parts of the user message.

@@ -77,9 +77,21 @@ pub(super) const ROOMS: &[Room] = &[
     room("assize-lint", "2", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
     room("assize-analysis", "2", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
     room(
+        "assize-audit",
+        "2½",
+        &["assize-rubric", "assize-stats", "assize-spec", "assize-store", "assize-target", "assize-run"],
+    ),
+    room(
         "assize-report",
         "3",
-        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store", "assize-analysis"],
+        &[
+            "assize-diagnostic",
+            "assize-rubric",
+            "assize-stats",
+            "assize-store",
+            "assize-analysis",
+            "assize-audit",
+        ],
     ),
     room(
         "assize-cli",
@@ -90,6 +102,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-stats",
             "assize-spec",
             "assize-analysis",
+            "assize-audit",
             "assize-lint",
             "assize-llm",
             "assize-store",

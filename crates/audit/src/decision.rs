@@ -1,0 +1,39 @@
+//! A stored decision, as far as a change to it can be told.
+
+use assize_rubric::Scale;
+use assize_store::JudgementRow;
+
+/// Where a decision stands on the scale of its criterion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// A step of the scale: 0 for unmet and 1 for met, or the number of the range that a score lies in.
+    Step {
+        /// The step.
+        at: usize,
+        /// The highest step there is.
+        top: usize,
+    },
+    /// The criterion does not apply.
+    NotApplicable,
+    /// There is no decision.
+    Ungraded,
+}
+
+impl Decision {
+    /// The decision in a row.
+    pub fn of(row: &JudgementRow) -> Self {
+        match (row.outcome.as_str(), &row.criterion.scale, row.raw_score) {
+            ("met", _, _) => Self::Step { at: 1, top: 1 },
+            ("unmet", _, _) => Self::Step { at: 0, top: 1 },
+            ("not_applicable", _, _) => Self::NotApplicable,
+            ("scored", Scale::Bands(bands), Some(score)) => {
+                let bands = bands.as_slice();
+                bands
+                    .iter()
+                    .position(|band| (band.low.get()..=band.high.get()).contains(&score))
+                    .map_or(Self::Ungraded, |at| Self::Step { at, top: bands.len().saturating_sub(1) })
+            }
+            _ => Self::Ungraded,
+        }
+    }
+}

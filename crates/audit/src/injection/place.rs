@@ -1,0 +1,82 @@
+//! Where in an answer a text is put.
+
+use serde::{Deserialize, Serialize};
+
+/// A place in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// After everything else.
+    Append,
+    /// Before everything else.
+    Prepend,
+    /// In the middle: after the paragraph, line or word that ends nearest to it.
+    Inject,
+}
+
+impl Place {
+    /// Its name on the command line and in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Append => "append",
+            Self::Prepend => "prepend",
+            Self::Inject => "inject",
+        }
+    }
+
+    /// The place of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Append, Self::Prepend, Self::Inject].into_iter().find(|place| place.name() == name)
+    }
+
+    /// The answer with the text at this place, a blank line away from the rest.
+    pub fn put(self, answer: &str, text: &str) -> String {
+        if answer.is_empty() {
+            return text.to_owned();
+        }
+        match self {
+            Self::Append => format!("{answer}\n\n{text}"),
+            Self::Prepend => format!("{text}\n\n{answer}"),
+            Self::Inject => {
+                let (before, after) = answer.split_at(middle(answer));
+                format!("{before}\n\n{text}\n\n{after}")
+            }
+        }
+    }
+}
+
+/// The byte at which the coarsest unit ends that ends within the middle half: a paragraph, a line, a word. The middle
+/// itself where none does.
+fn middle(text: &str) -> usize {
+    let half = text.len() / 2;
+    for separator in ["\n\n", "\n", " "] {
+        let ends = text.match_indices(separator).map(|(at, separator)| at + separator.len());
+        let near = ends.min_by_key(|end| end.abs_diff(half));
+        if let Some(near) = near.filter(|near| near.abs_diff(half) <= text.len() / 4) {
+            return near;
+        }
+    }
+    let mut half = half;
+    while !text.is_char_boundary(half) {
+        half -= 1;
+    }
+    half
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_keeps_the_answer_whole() {
+        assert_eq!(Place::Append.put("a b", "X"), "a b\n\nX");
+        assert_eq!(Place::Prepend.put("a b", "X"), "X\n\na b");
+        assert_eq!(Place::Inject.put("one\n\ntwo\nthree", "X"), "one\n\n\n\nX\n\ntwo\nthree");
+        assert_eq!(Place::Inject.put("one two", "X"), "one \n\nX\n\ntwo");
+        assert_eq!(Place::Inject.put("äöü", "X").replace("\n\nX\n\n", ""), "äöü");
+        assert_eq!(Place::Inject.put("", "X"), "X");
+        for place in [Place::Append, Place::Prepend, Place::Inject] {
+            assert_eq!(Place::of_name(place.name()), Some(place));
+        }
+    }
+}

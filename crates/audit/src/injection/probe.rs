@@ -1,0 +1,106 @@
+//! The texts that are put into answers: data, one JSON object a line, each with the attack it stands for.
+
+use std::sync::Arc;
+
+use assize_spec::{Case, GraderKind};
+use assize_target::Answer;
+use serde::{Deserialize, Serialize};
+
+use super::Place;
+use crate::Variant;
+
+/// The class of probes that attack nothing. What they change, any text changes.
+pub const CONTROL: &str = "control";
+
+/// Stands in a probe for the wordings of the case's criteria.
+const CRITERIA: &str = "{{criteria}}";
+
+/// One text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// Its name: letters, digits and `-`.
+    pub name: String,
+    /// The class of attack.
+    pub class: String,
+    /// Where the attack is described.
+    pub reference: String,
+    /// Where it is put when nobody says.
+    pub place: Place,
+    /// The text. `{{criteria}}` stands for the wordings of the criteria, one a line.
+    pub text: String,
+}
+
+impl Probe {
+    /// Whether it attacks nothing.
+    pub fn is_control(&self) -> bool {
+        self.class == CONTROL
+    }
+
+    /// What a variant with the probe at this place is called.
+    pub fn label(&self, place: Place) -> String {
+        format!("{}.{}", self.name, place.name())
+    }
+
+    /// The variant of a case with the probe at this place.
+    pub fn variant(&self, place: Place, case: &Case) -> Variant {
+        let text = self.text_for(case);
+        Variant {
+            label: self.label(place),
+            alter: Arc::new(move |answer| Answer { text: place.put(&answer.text, &text), ..answer }),
+        }
+    }
+
+    /// The text for a case.
+    fn text_for(&self, case: &Case) -> String {
+        if !self.text.contains(CRITERIA) {
+            return self.text.clone();
+        }
+        let mut wordings = Vec::new();
+        for grader in &case.graders {
+            collect(&grader.kind, &mut wordings);
+        }
+        self.text.split(CRITERIA).collect::<Vec<_>>().join(&wordings.join("\n"))
+    }
+}
+
+fn collect(kind: &GraderKind, wordings: &mut Vec<String>) {
+    match kind {
+        GraderKind::Rubric(rubric) => {
+            let texts = rubric.rubric.criteria().iter().map(|criterion| criterion.text.as_str());
+            wordings.extend(texts.filter(|text| !text.trim().is_empty()).map(|text| format!("- {text}")));
+        }
+        GraderKind::Composite(composite) => {
+            composite.members.iter().for_each(|member| collect(&member.kind, wordings));
+        }
+        _ => {}
+    }
+}
+
+/// The probes that come with the program, controls first.
+pub fn probes() -> Vec<Probe> {
+    include_str!("probes.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a test reads every probe"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_probe_is_sound_named_once_and_has_a_reference() {
+        let probes = probes();
+        assert!(probes.len() >= 20 && probes[0].is_control());
+        let names: BTreeSet<&str> = probes.iter().map(|probe| probe.name.as_str()).collect();
+        assert_eq!(names.len(), probes.len());
+        for probe in &probes {
+            let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(probe.name.chars().all(is_plain), "{}", probe.name);
+            assert!(!probe.class.is_empty() && probe.reference.len() > 10 && !probe.text.trim().is_empty());
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Decisions on changed cases beside those on the unchanged one.
+
+use std::collections::BTreeMap;
+
+use assize_rubric::Scale;
+use assize_store::{CaseRecord, JudgementRow};
+
+use crate::name::{UNCHANGED, parts};
+use crate::{Decision, Tally};
+
+/// What a change did to one decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// The decision is the same.
+    None,
+    /// It is better for the answer: met instead of unmet, a higher range. Turned around where meeting a criterion costs
+    /// points.
+    Won,
+    /// It is worse for the answer.
+    Lost,
+    /// It became or ceased to be "not applicable".
+    Other,
+    /// One of the two decisions is missing.
+    Unknown,
+}
+
+/// A decision on a changed case and the one on the unchanged case.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    /// The case without the change.
+    pub case: String,
+    /// Suite of the case.
+    pub suite: String,
+    /// The change, as its variant is labelled; [`UNCHANGED`] for a repeat of the unchanged case.
+    pub label: String,
+    /// Grader and criterion.
+    pub criterion: (String, String),
+    /// The decision on the unchanged case.
+    pub before: Decision,
+    /// The decision on the changed one.
+    pub after: Decision,
+    /// Whether more of the criterion is worse for the answer.
+    pub costs: bool,
+    /// Whether it is met or unmet rather than scored.
+    pub is_checklist: bool,
+}
+
+impl Pair {
+    /// What the change did.
+    pub fn change(&self) -> Change {
+        match (self.before, self.after) {
+            (Decision::Ungraded, _) | (_, Decision::Ungraded) => Change::Unknown,
+            (Decision::Step { at: before, .. }, Decision::Step { at: after, .. }) => match before.cmp(&after)
+            {
+                std::cmp::Ordering::Equal => Change::None,
+                std::cmp::Ordering::Less if self.costs => Change::Lost,
+                std::cmp::Ordering::Greater if !self.costs => Change::Lost,
+                _ => Change::Won,
+            },
+            (before, after) if before == after => Change::None,
+            _ => Change::Other,
+        }
+    }
+
+    /// Whether the decision could have become better for the answer.
+    pub fn could_win(&self) -> bool {
+        match self.before {
+            Decision::Step { at, top } => {
+                if self.costs {
+                    at > 0
+                } else {
+                    at < top
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it could have become worse.
+    pub fn could_lose(&self) -> bool {
+        match self.before {
+            Decision::Step { at, top } => {
+                if self.costs {
+                    at < top
+                } else {
+                    at > 0
+                }
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What was stored about an audit, in pairs.
+#[derive(Debug, Clone, Default)]
+pub struct Compared {
+    /// Every pair, by case.
+    pub pairs: Vec<Pair>,
+    /// Cases that were looked at.
+    pub cases: usize,
+    /// Cases without an answer, of which nothing can be told.
+    pub unanswered: usize,
+    /// Judged variants whose unchanged case is not on record, because the run ended before.
+    pub without_reference: usize,
+}
+
+impl Compared {
+    /// The pairs that `take` accepts, counted.
+    pub fn tally(&self, take: impl Fn(&Pair) -> bool) -> Tally {
+        let mut tally = Tally::default();
+        self.pairs.iter().filter(|pair| take(pair)).for_each(|pair| tally.add(pair));
+        tally
+    }
+}
+
+/// Suite, target and id of a case.
+type Key = (String, Option<String>, String);
+
+/// One judged item: its change, its repeat, its decisions.
+struct Judged {
+    label: String,
+    repeat: u32,
+    rows: Vec<Row>,
+}
+
+/// What is kept of a row.
+struct Row {
+    criterion: (String, String),
+    decision: Decision,
+    costs: bool,
+    is_checklist: bool,
+}
+
+impl Row {
+    fn of(row: &JudgementRow) -> Self {
+        Self {
+            criterion: (row.grader.clone(), row.criterion.id.to_string()),
+            decision: Decision::of(row),
+            costs: row.criterion.weight.is_penalty() != row.standing.negate,
+            is_checklist: matches!(row.criterion.scale, Scale::Checklist),
+        }
+    }
+}
+
+/// Pairs the records of an audit. The first decision on the unchanged case is what all others are compared with.
+///
+/// # Errors
+/// The first record that can't be read.
+pub fn compare<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Result<Compared, E> {
+    let mut cases: BTreeMap<Key, Vec<Judged>> = BTreeMap::new();
+    let mut compared = Compared::default();
+    for record in records {
+        let CaseRecord { result, judgements } = record?;
+        let Some((case, label)) = parts(&result.case_id) else { continue };
+        let judged = cases.entry((result.suite, result.target, case.to_owned())).or_default();
+        if result.error.is_none() {
+            let rows = judgements.iter().map(Row::of).collect();
+            judged.push(Judged { label: label.to_owned(), repeat: result.repeat, rows });
+        }
+    }
+    compared.cases = cases.len();
+    for ((suite, _, case), mut judged) in cases {
+        if judged.is_empty() {
+            compared.unanswered += 1;
+            continue;
+        }
+        judged.sort_by(|a, b| (&a.label, a.repeat).cmp(&(&b.label, b.repeat)));
+        let first = judged.iter().position(|one| one.label == UNCHANGED && one.repeat == 1);
+        let Some(first) = first else {
+            compared.without_reference += judged.len();
+            continue;
+        };
+        let reference = judged.remove(first);
+        for Judged { label, rows, .. } in &judged {
+            for row in rows {
+                let known = reference.rows.iter().find(|known| known.criterion == row.criterion);
+                compared.pairs.push(Pair {
+                    case: case.clone(),
+                    suite: suite.clone(),
+                    label: label.clone(),
+                    criterion: row.criterion.clone(),
+                    before: known.map_or(Decision::Ungraded, |known| known.decision),
+                    after: row.decision,
+                    costs: row.costs,
+                    is_checklist: row.is_checklist,
+                });
+            }
+        }
+    }
+    Ok(compared)
+}

@@ -1,0 +1,193 @@
+//! Pairs of decisions, counted, with intervals.
+
+use assize_stats::{Level, proportion};
+use serde::Serialize;
+
+use crate::{Change, Decision, Pair};
+
+/// A share with Wilson's interval at 95 %.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rate {
+    /// Of so many.
+    pub n: u64,
+    /// So many.
+    pub count: u64,
+    /// The share, 0 to 1; null where `n` is 0.
+    pub rate: Option<f64>,
+    /// Lower end of the interval.
+    pub low: Option<f64>,
+    /// Upper end of the interval.
+    pub high: Option<f64>,
+    /// Confidence level of the interval.
+    pub level: f64,
+    /// The method, or why there is no share.
+    pub method: String,
+}
+
+impl Rate {
+    /// `count` of `n`.
+    pub fn new(count: u64, n: u64) -> Self {
+        let found = proportion(count, n, Level::P95);
+        Self {
+            n,
+            count,
+            rate: found.rate.ok(),
+            low: found.interval.as_ref().ok().map(|interval| interval.low),
+            high: found.interval.as_ref().ok().map(|interval| interval.high),
+            level: Level::P95.get(),
+            method: match &found.interval {
+                Ok(interval) => interval.method.name().to_owned(),
+                Err(why) => format!("undefined, because {why}"),
+            },
+        }
+    }
+}
+
+/// What a change did to many decisions. Pairs that lack a decision are counted apart and are part of no share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Pairs with two decisions.
+    pub pairs: u64,
+    /// Decisions that became better for the answer.
+    pub won: u64,
+    /// Decisions that could have.
+    pub could_win: u64,
+    /// Decisions that became worse for it.
+    pub lost: u64,
+    /// Decisions that could have.
+    pub could_lose: u64,
+    /// Decisions that became or ceased to be "not applicable".
+    pub other: u64,
+    /// Of the checklist: unmet that became met.
+    pub unmet_to_met: u64,
+    /// Of the checklist: met that became unmet.
+    pub met_to_unmet: u64,
+    /// Pairs whose unchanged case has no decision.
+    pub ungraded_before: u64,
+    /// Pairs whose changed case alone has none.
+    pub ungraded_after: u64,
+}
+
+impl Tally {
+    /// Counts a pair.
+    pub fn add(&mut self, pair: &Pair) {
+        let change = pair.change();
+        if change == Change::Unknown {
+            match pair.before {
+                Decision::Ungraded => self.ungraded_before += 1,
+                _ => self.ungraded_after += 1,
+            }
+            return;
+        }
+        self.pairs += 1;
+        self.could_win += u64::from(pair.could_win());
+        self.could_lose += u64::from(pair.could_lose());
+        match change {
+            Change::Won => self.won += 1,
+            Change::Lost => self.lost += 1,
+            Change::Other => self.other += 1,
+            Change::None | Change::Unknown => {}
+        }
+        if pair.is_checklist && matches!(change, Change::Won | Change::Lost) {
+            let up = matches!(pair.after, Decision::Step { at: 1, .. });
+            *(if up { &mut self.unmet_to_met } else { &mut self.met_to_unmet }) += 1;
+        }
+    }
+
+    /// Pairs without a decision on one side.
+    pub fn ungraded(&self) -> u64 {
+        self.ungraded_before + self.ungraded_after
+    }
+
+    /// Changed decisions among all.
+    pub fn flip_rate(&self) -> Rate {
+        Rate::new(self.won + self.lost + self.other, self.pairs)
+    }
+
+    /// Decisions that became better for the answer, among those that could.
+    pub fn win_rate(&self) -> Rate {
+        Rate::new(self.won, self.could_win)
+    }
+
+    /// Decisions that became worse for it, among those that could.
+    pub fn loss_rate(&self) -> Rate {
+        Rate::new(self.lost, self.could_lose)
+    }
+
+    /// The tally as programs read it.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "pairs": self.pairs,
+            "flips": self.flip_rate(),
+            "won": self.win_rate(),
+            "lost": self.loss_rate(),
+            "other": self.other,
+            "unmet_to_met": self.unmet_to_met,
+            "met_to_unmet": self.met_to_unmet,
+            "ungraded_before": self.ungraded_before,
+            "ungraded_after": self.ungraded_after,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MET: Decision = Decision::Step { at: 1, top: 1 };
+    const UNMET: Decision = Decision::Step { at: 0, top: 1 };
+
+    fn pair(before: Decision, after: Decision, costs: bool) -> Pair {
+        let is_checklist = !matches!(before, Decision::Step { top: 2.., .. });
+        let text = || "x".to_owned();
+        let criterion = (text(), text());
+        Pair { case: text(), suite: text(), label: text(), criterion, before, after, costs, is_checklist }
+    }
+
+    fn tally(pairs: &[Pair]) -> Tally {
+        let mut tally = Tally::default();
+        for pair in pairs {
+            tally.add(pair);
+        }
+        tally
+    }
+
+    #[test]
+    fn directions_are_told_apart_and_penalties_turn_them_around() {
+        let found = tally(&[
+            pair(UNMET, MET, false),
+            pair(UNMET, UNMET, false),
+            pair(MET, UNMET, false),
+            pair(MET, UNMET, true),
+            pair(UNMET, MET, true),
+        ]);
+        assert_eq!((found.pairs, found.won, found.lost), (5, 2, 2));
+        assert_eq!((found.could_win, found.could_lose), (3, 2));
+        assert_eq!((found.unmet_to_met, found.met_to_unmet), (2, 2));
+        assert_eq!((found.flip_rate().count, found.win_rate().n), (4, 3));
+    }
+
+    #[test]
+    fn a_score_flips_only_when_its_range_changes() {
+        let at = |at| Decision::Step { at, top: 2 };
+        let found = tally(&[pair(at(1), at(1), false), pair(at(1), at(2), false), pair(at(2), at(0), false)]);
+        assert_eq!((found.won, found.could_win, found.lost, found.could_lose), (1, 2, 1, 3));
+        assert_eq!((found.unmet_to_met, found.met_to_unmet), (0, 0));
+    }
+
+    #[test]
+    fn missing_decisions_are_part_of_no_share() {
+        let found = tally(&[
+            pair(Decision::Ungraded, MET, false),
+            pair(UNMET, Decision::Ungraded, false),
+            pair(Decision::Ungraded, Decision::Ungraded, false),
+            pair(UNMET, Decision::NotApplicable, false),
+            pair(Decision::NotApplicable, Decision::NotApplicable, false),
+        ]);
+        assert_eq!((found.pairs, found.other, found.won), (2, 1, 0));
+        assert_eq!((found.ungraded_before, found.ungraded_after), (2, 1));
+        let none = Tally::default().flip_rate();
+        assert_eq!((none.rate, none.low), (None, None));
+        assert!(none.method.starts_with("undefined, because "));
+    }
+}

@@ -1,0 +1,86 @@
+//! From a case to the cases of an audit.
+
+use std::sync::Arc;
+
+use assize_run::{Source, WorkItem};
+use assize_spec::{Case, Grader, GraderKind};
+use assize_target::{Answer, Target};
+use tokio::sync::OnceCell;
+
+use crate::altered::{Altered, Shared};
+use crate::name::{UNCHANGED, named};
+
+/// What is done to an answer.
+pub type Alter = Arc<dyn Fn(Answer) -> Answer + Send + Sync>;
+
+/// One change to a case.
+#[derive(Clone)]
+pub struct Variant {
+    /// What it is called in the ids of cases; without `@`.
+    pub label: String,
+    /// The change.
+    pub alter: Alter,
+}
+
+/// The items of an audit for one item of a run: the unchanged case once and `repeats` times more, then each variant.
+/// Only the rubrics of the case are kept, since only they have criteria that are decided one by one; `None` when it has
+/// none.
+///
+/// A target is asked for the answer once, whichever item comes first.
+pub fn variants_of(item: &WorkItem, repeats: u32, variants: &[Variant]) -> Option<Vec<WorkItem>> {
+    let graders = rubrics(&item.case);
+    if graders.is_empty() {
+        return None;
+    }
+    let shared = Shared::new(OnceCell::new());
+    let make = |label: &str, alter: &Alter, repeat: u32| WorkItem {
+        case: Arc::new(Case {
+            id: named(&item.case.id, label),
+            graders: graders.clone(),
+            ..Case::clone(&item.case)
+        }),
+        source: match &item.source {
+            Source::Given(answer) => Source::Given(Box::new(alter(Answer::clone(answer)))),
+            Source::Target(target) => Source::Target(Arc::new(Altered {
+                inner: Arc::clone(target),
+                answer: Arc::clone(&shared),
+                label: label.to_owned(),
+                is_first: label == UNCHANGED && repeat == 1,
+                alter: Arc::clone(alter),
+            }) as Arc<dyn Target>),
+            missing @ Source::Missing { .. } => missing.clone(),
+        },
+        repeat,
+        ..item.clone()
+    };
+    let same: Alter = Arc::new(|answer| answer);
+    let unchanged = (1..=repeats.saturating_add(1)).map(|repeat| make(UNCHANGED, &same, repeat));
+    let changed = variants.iter().map(|variant| make(&variant.label, &variant.alter, 1));
+    Some(unchanged.chain(changed).collect())
+}
+
+/// The rubrics of a case, those of composites too, each a grader of its own.
+fn rubrics(case: &Case) -> Vec<Arc<Grader>> {
+    let mut found = Vec::new();
+    for grader in &case.graders {
+        add_rubrics(grader, None, &mut found);
+    }
+    found
+}
+
+fn add_rubrics(grader: &Arc<Grader>, within: Option<&str>, found: &mut Vec<Arc<Grader>>) {
+    let name = within.map(|outer| format!("{outer}/{}", grader.name));
+    match (&grader.kind, &name) {
+        (GraderKind::Rubric(_), None) => found.push(Arc::clone(grader)),
+        (GraderKind::Rubric(_), Some(name)) => {
+            found.push(Arc::new(Grader { name: name.clone(), ..Grader::clone(grader) }));
+        }
+        (GraderKind::Composite(composite), _) => {
+            let outer = name.as_deref().unwrap_or(&grader.name);
+            for member in &composite.members {
+                add_rubrics(member, Some(outer), found);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,221 @@
+//! The engine and the real client in this process, with waits that take no time.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, ProgramSetup, RubricJudge};
+use assize_llm::{BoxFuture, Client, Clock, ModelName, RetryPolicy, Setup};
+use assize_rubric::{EvidencePolicy, Judging, Lines, Truncate, Unit};
+use assize_run::{JudgeWish, Judges, Recorder, Settings, Source, Totals, WorkItem, run};
+use assize_spec::{LoadOptions, load_suite};
+use assize_store::{CaseRecord, StoreError};
+use assize_target::Answer;
+use assize_testkit::mock::MockServer;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+/// Requests sent for one question at most.
+pub(crate) const ATTEMPTS: u32 = 3;
+
+/// A wire format, reached through a provider that speaks it.
+#[derive(Debug)]
+pub(crate) struct Format {
+    /// What [`Client::wire_name`] calls it.
+    pub(crate) wire: &'static str,
+    pub(crate) model: &'static str,
+    key_variable: &'static str,
+    address_variable: &'static str,
+}
+
+/// Every wire format there is.
+pub(crate) static FORMATS: [Format; 6] = [
+    Format {
+        wire: "openai-chat",
+        model: "openai:judge-1",
+        key_variable: "OPENAI_API_KEY",
+        address_variable: "OPENAI_BASE_URL",
+    },
+    Format {
+        wire: "openai-responses",
+        model: "openai-responses:judge-1",
+        key_variable: "OPENAI_API_KEY",
+        address_variable: "OPENAI_BASE_URL",
+    },
+    Format {
+        wire: "azure-openai",
+        model: "azure:judge-1",
+        key_variable: "AZURE_OPENAI_API_KEY",
+        address_variable: "AZURE_OPENAI_ENDPOINT",
+    },
+    Format {
+        wire: "anthropic-messages",
+        model: "anthropic:judge-1",
+        key_variable: "ANTHROPIC_API_KEY",
+        address_variable: "ANTHROPIC_BASE_URL",
+    },
+    Format {
+        wire: "gemini",
+        model: "gemini:judge-1",
+        key_variable: "GEMINI_API_KEY",
+        address_variable: "GEMINI_BASE_URL",
+    },
+    Format {
+        wire: "ollama",
+        model: "ollama:judge-1",
+        key_variable: "OLLAMA_API_KEY",
+        address_variable: "OLLAMA_HOST",
+    },
+];
+
+/// Waits take no time and are noted.
+#[derive(Default)]
+pub(crate) struct NotingClock(Mutex<Vec<Duration>>);
+
+impl NotingClock {
+    pub(crate) fn waits(&self) -> Vec<Duration> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Clock for NotingClock {
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(duration);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
+    }
+}
+
+/// A client that speaks the format to the server.
+pub(crate) fn client(
+    format: &Format,
+    server: &MockServer,
+    clock: &Arc<NotingClock>,
+    timeout: Duration,
+) -> Client {
+    let clock: Arc<dyn Clock> = Arc::clone(clock) as Arc<dyn Clock>;
+    let policy = RetryPolicy { max_attempts: ATTEMPTS, ..RetryPolicy::default() };
+    let setup = Setup { clock, policy, timeout, ..Setup::default() };
+    let base_url = server.base_url();
+    let env = |name: &str| {
+        if name == format.key_variable {
+            Some("sk-chaos-0123456789abcdef".to_owned())
+        } else {
+            (name == format.address_variable).then(|| base_url.clone())
+        }
+    };
+    let name: ModelName = format.model.parse().expect("a sound name");
+    Client::from_name(&name, &env, setup).expect("a sound configuration")
+}
+
+/// The judge behind a client.
+pub(crate) fn judge(client: Client) -> Arc<dyn RubricJudge> {
+    Arc::new(ModelJudge::new(
+        Arc::new(client),
+        "judge",
+        Arc::new(KeyedFences::new([3; 32])),
+        Arc::new(Semaphore::new(64)),
+        JudgeOptions::default(),
+    ))
+}
+
+/// One judge for everything.
+struct Only(Arc<dyn RubricJudge>);
+
+impl Judges for Only {
+    fn judge(&self, _: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
+        Ok(Arc::clone(&self.0))
+    }
+}
+
+/// A case to be judged.
+pub(crate) struct Job {
+    pub(crate) id: String,
+    pub(crate) answer: String,
+    pub(crate) judging: Judging,
+    pub(crate) judge: Arc<dyn RubricJudge>,
+}
+
+/// The work items of these cases, each with the given criteria as an eval file has them.
+pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
+    let tests: Vec<Value> = jobs
+        .iter()
+        .map(|job| {
+            json!({
+                "id": job.id, "criteria": "x", "input": "q", "output": job.answer,
+                "assertions": [{"type": "rubrics", "criteria": criteria}],
+            })
+        })
+        .collect();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("suite.yaml");
+    std::fs::write(&path, json!({"name": "chaos", "tests": tests}).to_string()).expect("it can be written");
+    let options = LoadOptions {
+        environment: Arc::new(|_| None),
+        working_folder: folder.path().to_path_buf(),
+        extra_roots: Vec::new(),
+    };
+    let loaded = load_suite(&path, &options);
+    assert!(loaded.suite.is_some() && loaded.cases.len() == jobs.len(), "{:?}", loaded.diagnostics);
+    let lines = Lines::new(Unit::new(0.8).expect("in range"), None).expect("in order");
+    let programs = Arc::new(ProgramSetup::default());
+    loaded
+        .cases
+        .iter()
+        .zip(jobs)
+        .map(|(case, job)| WorkItem {
+            suite: "chaos".into(),
+            format: Some(2),
+            case: case.expect("a sound case"),
+            source: Source::Given(Box::new(Answer { text: job.answer, ..Answer::default() })),
+            repeat: 1,
+            lines,
+            judges: Arc::new(Only(job.judge)),
+            judge: None,
+            judging_override: Some(job.judging),
+            judging: Judging::PerCriterion,
+            panels: Arc::default(),
+            evidence: EvidencePolicy::Checked,
+            truncate_override: None,
+            truncate: Truncate::Never,
+            programs: Arc::clone(&programs),
+        })
+        .collect()
+}
+
+/// Records by case, in memory.
+#[derive(Default)]
+struct Memory(BTreeMap<String, CaseRecord>);
+
+impl Recorder for Memory {
+    fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
+        let earlier = self.0.insert(record.result.case_id.clone(), record.clone());
+        assert!(earlier.is_none(), "{} was recorded twice", record.result.case_id);
+        Ok(())
+    }
+}
+
+/// Runs the items to their end.
+pub(crate) fn perform(items: Vec<WorkItem>) -> (BTreeMap<String, CaseRecord>, Totals) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let mut memory = Memory::default();
+    let (totals, ended) = runtime.block_on(async {
+        let settings = Settings { workers: NonZeroUsize::new(48).expect("more than nothing") };
+        let cancel = CancellationToken::new();
+        let limit = Duration::from_secs(100);
+        let mut observe = |_| {};
+        let running = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe);
+        tokio::time::timeout(limit, running).await.expect("the run ends")
+    });
+    ended.expect("nothing breaks off");
+    (memory.0, totals)
+}

@@ -1,0 +1,15 @@
+//! Judges that fail in every way a server and a model can: no wrong outcome, nothing lost, no secret told.
+//!
+//! [`matrix`] goes through every fault in every wire format, [`storm`] mixes them at random and compares with what the
+//! server knows it said, [`secrets`] looks for the key in everything the program leaves behind. [`audit`] puts judges to
+//! the test that answers can talk round.
+
+mod audit;
+mod engine;
+#[path = "../e2e/judge.rs"]
+#[allow(dead_code, reason = "written for another test binary, which uses all of it")]
+mod judge;
+mod kinds;
+mod matrix;
+mod secrets;
+mod storm;

@@ -1,0 +1,189 @@
+//! The key under faults and before servers that send it back: nowhere in what the program leaves behind, in no
+//! spelling.
+
+use std::path::{Path, PathBuf};
+
+use assize_testkit::cli::CliTest;
+use assize_testkit::mock::{Incoming, MockServer, Reply};
+use serde_json::{Value, json};
+
+use crate::judge::JudgeRequest;
+use crate::kinds::{Kind, kinds};
+use crate::storm::draw;
+
+/// Holds characters whose spelling changes in URLs and Base64.
+const KEY: &str = "sk-Qv7+Zr/9x~Tm2=Lw8?never&shown";
+
+const CASES: usize = 60;
+const SEED: u64 = 5;
+
+/// The key, its beginning, and both in every spelling.
+fn needles() -> Vec<String> {
+    let mut needles = vec![KEY.to_owned(), KEY[..12].to_owned(), KEY[12..].to_owned()];
+    let percent = |lower: bool| -> String {
+        KEY.bytes()
+            .map(|byte| match byte {
+                byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+                byte if lower => format!("%{byte:02x}"),
+                byte => format!("%{byte:02X}"),
+            })
+            .collect()
+    };
+    needles.extend([percent(false), percent(true), percent(false)[..18].to_owned()]);
+    for before in ["", "x", "xx"] {
+        let text = base64(&format!("{before}{KEY}"));
+        // From the first letter that is the key's alone, as many letters as say twelve characters of it.
+        let inner = text[before.len() * 4 / 3 + 1..][..14].to_owned();
+        needles.extend([inner.replace('+', "-").replace('/', "_"), inner]);
+    }
+    needles
+}
+
+/// Base64 of a text, without padding; spelled out here so that the test does not rest on what it tests.
+fn base64(text: &str) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for chunk in text.as_bytes().chunks(3) {
+        let number = (0..3).fold(0usize, |sum, at| (sum << 8) | usize::from(*chunk.get(at).unwrap_or(&0)));
+        for at in 0..=chunk.len() {
+            out.push(char::from(LETTERS[(number >> (18 - 6 * at)) & 63]));
+        }
+    }
+    out
+}
+
+/// Servers that send back what they received, in every place they have.
+fn echoes(request: &JudgeRequest) -> Vec<Reply> {
+    let percent = KEY.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D").replace('?', "%3F");
+    let percent = percent.replace('&', "%26");
+    let all = format!(
+        "Bearer {KEY} {} {} {percent} {} ({}...)",
+        base64(KEY),
+        base64(&format!("Bearer {KEY}")),
+        percent.to_lowercase().replace("qv", "Qv"),
+        &KEY[..12]
+    );
+    let error = json!({"error": {"message": format!("you sent {all}"), "code": all}}).to_string();
+    let header = |name: &str| (name.to_owned(), format!("id {KEY} {}", base64(KEY)));
+    let mut truthful = request.truthful();
+    if let Some(entry) = truthful.get_mut("results").and_then(|results| results.get_mut(0)) {
+        entry["reason"] = all.clone().into();
+    } else {
+        truthful["reason"] = all.clone().into();
+        truthful["evidence"] = json!([all, "apples"]);
+    }
+    vec![
+        Reply::Status { code: 500, headers: vec![header("x-request-id")], body: error.clone() },
+        Reply::Status {
+            code: 429,
+            headers: vec![header("request-id"), ("retry-after-ms".into(), "1".into())],
+            body: error.clone(),
+        },
+        Reply::Status { code: 400, headers: vec![header("x-request-id")], body: error },
+        Reply::status(503, format!("<html>{all}</html>")),
+        Reply::status(401, format!("Incorrect API key provided: {all}")),
+        Reply::Raw(format!("you sent {all}")),
+        Reply::Raw(json!({"model": all, "echo": all}).to_string()),
+        Reply::text(format!("not JSON, but {all}")),
+        Reply::text(format!("{{\"evidence\": [], \"reason\": \"{all}\"")),
+        Reply::Json(
+            json!({"outcome": all, "score": all, "evidence": [all], "reason": all, "results": [{"id": all}]}),
+        ),
+        Reply::Refusal(format!("no, {all}")),
+        Reply::finish("length", all.clone()),
+        Reply::Json(truthful),
+    ]
+}
+
+fn scripted(kinds: &[Kind], incoming: &Incoming) -> Reply {
+    let Some(request) = JudgeRequest::of_text(&incoming.last_user_text) else {
+        return Reply::text("apples and pears");
+    };
+    let index = incoming.index.to_string();
+    let echoes = echoes(&request);
+    let fitting: Vec<&Kind> =
+        kinds.iter().filter(|kind| kind.batched == request.batched && !kind.slow && !kind.waits).collect();
+    match draw(SEED, &[&index]) % 10 {
+        0..4 => Reply::Json(request.truthful()),
+        4..6 => {
+            let kind = fitting[(draw(SEED, &[&index, "kind"]) % fitting.len() as u64) as usize];
+            if kind.gap { Reply::text("a gap") } else { (kind.fault)(&request) }
+        }
+        _ => echoes[(draw(SEED, &[&index, "echo"]) % echoes.len() as u64) as usize].clone(),
+    }
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the folder can be read");
+    entries
+        .map(|entry| entry.expect("the folder can be read").path())
+        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
+        .collect()
+}
+
+fn holds(bytes: &[u8], needle: &str) -> bool {
+    bytes.windows(needle.len()).any(|window| window == needle.as_bytes())
+}
+
+#[test]
+fn no_artefact_of_a_chaos_run_holds_the_key_in_any_spelling() {
+    let table = kinds();
+    let server = MockServer::start(move |incoming: &Incoming| scripted(&table, incoming));
+    let mut cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    cli.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", KEY);
+    // Whatever turns up the volume of logs, should there ever be any.
+    for (name, value) in [("RUST_LOG", "trace"), ("RUST_BACKTRACE", "full"), ("ASSIZE_LOG", "trace")] {
+        cli.env(name, value);
+    }
+    let tests: Vec<Value> = (0..CASES)
+        .map(|number| {
+            let judging = if number % 2 == 0 { "per-criterion" } else { "batched" };
+            let mut case = json!({
+                "id": format!("case-{number}"), "criteria": "x", "input": "q",
+                "assertions": [{"type": "rubrics", "judging": judging, "criteria": [
+                    {"id": "a", "outcome": "Names `apples`"}, {"id": "z", "outcome": "Names `zebras`"},
+                ]}],
+            });
+            if number % 3 > 0 {
+                case["output"] = "apples and pears".into();
+            }
+            case
+        })
+        .collect();
+    cli.file("s.yaml", json!({"name": "s", "tests": tests}).to_string());
+    let mut said = String::new();
+    for more in
+        [&["--out", "run"][..], &["--out", "run", "--resume"], &["--json"], &["--no-cache", "--show", "all"]]
+    {
+        let common = ["eval", "s.yaml", "--judge", "openai:m", "--target", "openai:t", "-j", "60"];
+        let output = cli.run(&[&common[..], &["--judge-calls", "100"], more].concat());
+        assert!(matches!(output.code, Some(1 | 3)), "{}", output.stderr);
+        said.push_str(&output.stdout);
+        said.push_str(&output.stderr);
+    }
+    for more in
+        [&["explain", "run", "case-0"][..], &["explain", "run", "case-1", "--json"], &["cache", "stats"]]
+    {
+        let output = cli.run(more);
+        said.push_str(&output.stdout);
+        said.push_str(&output.stderr);
+    }
+    let sent = format!("Bearer {KEY}");
+    assert!(server.requests().iter().all(|request| request.header("authorization") == Some(sent.as_str())));
+    // What a request holds beside the header is what the cache keys are made of.
+    assert!(server.requests().iter().all(|request| !holds(&request.body, KEY)));
+
+    let files = files(cli.dir());
+    let database = files.iter().any(|path| path.ends_with(".assize/cache/replies.db"));
+    assert!(database && files.iter().any(|path| path.ends_with("run/judgements.jsonl")));
+    let masked = files.iter().any(|path| holds(&std::fs::read(path).unwrap_or_default(), "[redacted]"));
+    assert!(masked, "the servers' echoes got as far as the files");
+    for needle in needles() {
+        assert!(!said.contains(&needle), "{needle} was printed:\n{said}");
+        for path in &files {
+            let bytes = std::fs::read(path).expect("it can be read");
+            assert!(!holds(&bytes, &needle), "{} holds {needle}", path.display());
+        }
+    }
+}

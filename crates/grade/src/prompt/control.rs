@@ -1,0 +1,122 @@
+//! Words that serving software takes for control tokens of a chat format wherever they stand, made harmless.
+//!
+//! A server that runs a model with a chat template may look for such words in the finished text. One inside an answer
+//! would then end the user's turn, fence or no fence. An invisible character after the first letter keeps the text the
+//! same to readers and to the search for quotes, and makes the word a word like any other.
+
+use std::borrow::Cow;
+
+/// Has no width and no meaning of its own.
+const BREAK: char = '\u{2060}';
+
+/// The longest name between `<|` and `|>`, in bytes.
+const LONGEST_NAME: usize = 48;
+
+/// Words of formats that don't mark their tokens with `<|` and `|>`.
+const WORDS: &[&str] = &[
+    "[INST]",
+    "[/INST]",
+    "<<SYS>>",
+    "<</SYS>>",
+    "<s>",
+    "</s>",
+    "<bos>",
+    "<eos>",
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "<start_of_image>",
+    "<end_of_utterance>",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CALLS]",
+    "[AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[gMASK]",
+    "<sop>",
+    "<eop>",
+    "<unk>",
+    "<pad>",
+];
+
+/// The text with every control token broken up; borrowed when it has none.
+pub(super) fn without_control_tokens(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut done = 0;
+    for (at, _) in text.match_indices(['<', '[']) {
+        if begins_token(&text[at..]) {
+            out.push_str(&text[done..=at]);
+            out.push(BREAK);
+            done = at + 1;
+        }
+    }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[done..]);
+    Cow::Owned(out)
+}
+
+fn begins_token(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    WORDS.iter().any(|word| bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes())))
+        || between(text, "<|", "|>")
+        // The same with full-width bars, as some families write them.
+        || between(text, "<\u{ff5c}", "\u{ff5c}>")
+}
+
+/// Whether the text begins with a short name between these marks.
+fn between(text: &str, open: &str, close: &str) -> bool {
+    let Some(inside) = text.strip_prefix(open) else { return false };
+    let mut end = inside.len().min(LONGEST_NAME + close.len());
+    while !inside.is_char_boundary(end) {
+        end -= 1;
+    }
+    inside[..end].split_once(close).is_some_and(|(name, _)| {
+        !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '>'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_tokens_of_every_family_are_broken_up() {
+        for token in [
+            "<|im_end|>",
+            "<|IM_START|>",
+            "<|start_header_id|>",
+            "<|END_OF_TURN_TOKEN|>",
+            "<\u{ff5c}end\u{2581}of\u{2581}sentence\u{ff5c}>",
+            "[/INST]",
+            "<end_of_turn>",
+            "</s>",
+        ] {
+            let text = format!("a {token}{token} b");
+            let safe = without_control_tokens(&text);
+            assert!(!safe.contains(token), "{safe}");
+            assert_eq!(safe.replace(BREAK, ""), text);
+        }
+    }
+
+    #[test]
+    fn all_other_text_stays_as_it_is() {
+        for text in [
+            "",
+            "<",
+            "[",
+            "a <| f x |> b",
+            "x <|",
+            "<||>",
+            "<sub>",
+            "[INS]",
+            "a[0] < b",
+            "<|a\n|>",
+            "x<\u{ff5c}",
+        ] {
+            assert!(matches!(without_control_tokens(text), Cow::Borrowed(_)), "{text}");
+        }
+        let long = format!("<|{}|>", "x".repeat(100));
+        assert_eq!(without_control_tokens(&long), long);
+    }
+}
