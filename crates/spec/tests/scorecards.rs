@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::render;
 use assize_rubric::{Aggregation, CaseTally, MissingPolicy, Standing, Unit, score_card};
 use assize_spec::{
-    Applies, CardOutcome, CardPart, CardParts, EvaluatorType, LabelOutcome, LoadOptions, LoadedScorecard,
+    Applies, CardOutcome, CardPart, CardParts, EvaluatorType, LoadOptions, LoadedScorecard,
     codes, is_scorecard, load_card_results, load_scorecard,
 };
 
@@ -105,7 +105,7 @@ fn a_folder_becomes_one_checked_model() {
     );
     assert_eq!((prompt.pass_conditions.len(), prompt.has_inputs), (1, false));
     assert_eq!(card.cases[0].benchmarks, Some(vec![0, 1]));
-    assert_eq!(card.labels[0].outcome, LabelOutcome::Fail);
+    assert_eq!(card.labels[0].outcome, assize_rubric::LabelOutcome::Unmet);
 }
 
 #[test]
