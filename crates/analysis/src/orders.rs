@@ -76,10 +76,7 @@ pub fn orders(rows: &[Row], level: Level) -> Result<Vec<OrderReport>, Vec<LabelP
     if !without.is_empty() {
         return Err(without);
     }
-    Ok(groups
-        .into_iter()
-        .map(|((set, judge), rows)| report(set, judge, &rows, &first, level))
-        .collect())
+    Ok(groups.into_iter().map(|((set, judge), rows)| report(set, judge, &rows, &first, level)).collect())
 }
 
 fn report(set: String, judge: String, rows: &[&Row], first: &str, level: Level) -> OrderReport {
@@ -107,11 +104,10 @@ fn report(set: String, judge: String, rows: &[&Row], first: &str, level: Level) 
     let pairs: Vec<(Preference, Preference)> =
         read.iter().filter_map(|(_, [one, two], _)| Some(((*one)?, (*two)?))).collect();
     let found = both_orders(&pairs);
-    let both = read
-        .iter()
-        .filter(|(_, [one, two], people)| one.is_some() && one == two && one == people)
-        .count();
-    let unread_verdicts = read.iter().flat_map(|(_, orders, _)| orders).filter(|order| order.is_none()).count();
+    let both =
+        read.iter().filter(|(_, [one, two], people)| one.is_some() && one == two && one == people).count();
+    let unread_verdicts =
+        read.iter().flat_map(|(_, orders, _)| orders).filter(|order| order.is_none()).count();
     let (shown_first, shown_second) = found.shown;
     OrderReport {
         set,

@@ -35,8 +35,8 @@ pub struct RaterSection {
     pub systems: Vec<(String, Result<ClusteredMean, Undefined>)>,
 }
 
-/// Measures the agreement of raters, criterion by criterion. `scale` holds the answers that may be given;
-/// those seen, unless it is known. With `pooled`, all criteria are taken together as well.
+/// Measures the agreement of raters, criterion by criterion. `scale` holds the scores that may be given; those
+/// seen, unless it is known.
 pub fn agreement(material: &Material, scale: Option<&Scale>, resampling: Resampling) -> Vec<RaterSection> {
     let mut groups: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
     for item in &material.items {
@@ -103,7 +103,8 @@ fn figures(
         all.push(ratings.iter().copied());
     }
     let groups: Vec<Vec<usize>> = clusters.into_values().collect();
-    let units = |chosen: &[usize]| chosen.iter().flat_map(|&at| groups[at].iter().copied()).collect::<Vec<_>>();
+    let units =
+        |chosen: &[usize]| chosen.iter().flat_map(|&at| groups[at].iter().copied()).collect::<Vec<_>>();
     let twice = rated.iter().filter(|(_, ratings)| ratings.len() > 1).count() as u64;
     let of = |id, name, figure: &dyn Fn(&Ratings) -> Result<f64, Undefined>, says| {
         let value = figure(&all);
@@ -118,8 +119,14 @@ fn figures(
     };
     let weights = if scores { Weights::Quadratic } else { Weights::Identity };
     let gwet = |ratings: &Ratings| {
-        coefficient(ratings, declared.as_ref().map_err(|reason| *reason)?, weights, Chance::Gwet, resampling.level)
-            .value
+        coefficient(
+            ratings,
+            declared.as_ref().map_err(|reason| *reason)?,
+            weights,
+            Chance::Gwet,
+            resampling.level,
+        )
+        .value
     };
     let rows = |ratings: &Ratings| ratings.units().map(<[f64]>::to_vec).collect::<Vec<_>>();
     let mut found = vec![of(

@@ -82,8 +82,11 @@ pub fn repeats(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let cells: Vec<Vec<f64>> =
-        rows.iter().flat_map(|row| &row.scores).map(|scores| scores.iter().copied().flatten().collect()).collect();
+    let cells: Vec<Vec<f64>> = rows
+        .iter()
+        .flat_map(|row| &row.scores)
+        .map(|scores| scores.iter().copied().flatten().collect())
+        .collect();
     let failed = rows.iter().flat_map(|row| &row.scores).flatten().filter(|score| score.is_none()).count();
     let twice: Vec<&Vec<f64>> = cells.iter().filter(|scores| scores.len() > 1).collect();
     let differing = twice.iter().filter(|scores| scores.iter().any(|score| *score != scores[0])).count();
@@ -94,8 +97,8 @@ pub fn repeats(
             spread.sd.map(|sd| sd * sd)
         })
         .collect();
-    let mean_variance = variances
-        .and_then(|variances| assize_stats::Accumulator::from_iter(variances).mean(level).mean);
+    let mean_variance =
+        variances.and_then(|variances| assize_stats::Accumulator::from_iter(variances).mean(level).mean);
     let mut best = Vec::new();
     let mut outcomes: Vec<(usize, Vec<Option<bool>>)> = Vec::new();
     if let Some(right) = right {

@@ -157,12 +157,12 @@ mod tests {
 
     #[test]
     fn a_label_is_one_line_and_comes_back_the_same() {
-        let line = r#"{"case":"c1","criterion":"tone","label":"met","who":"ann","sampled":"random","split":"test"}"#;
+        let line =
+            r#"{"case":"c1","criterion":"tone","label":"met","who":"ann","sampled":"random","split":"test"}"#;
         let label: Label = serde_json::from_str(line).expect("sound");
         assert_eq!((label.label, label.split), (LabelOutcome::Met, Some(Split::Test)));
         assert_eq!(serde_json::to_string(&label).expect("writable"), line);
-        let scored: Label =
-            serde_json::from_str(r#"{"case":"c","criterion":"k","label":7}"#).expect("sound");
+        let scored: Label = serde_json::from_str(r#"{"case":"c","criterion":"k","label":7}"#).expect("sound");
         assert_eq!(scored.label, LabelOutcome::Score(7.0));
     }
 

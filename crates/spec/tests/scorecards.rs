@@ -8,8 +8,8 @@ use std::sync::Arc;
 use assize_diagnostic::render;
 use assize_rubric::{Aggregation, CaseTally, MissingPolicy, Standing, Unit, score_card};
 use assize_spec::{
-    Applies, CardOutcome, CardPart, CardParts, EvaluatorType, LoadOptions, LoadedScorecard,
-    codes, is_scorecard, load_card_results, load_scorecard,
+    Applies, CardOutcome, CardPart, CardParts, EvaluatorType, LoadOptions, LoadedScorecard, codes,
+    is_scorecard, load_card_results, load_scorecard,
 };
 
 fn unpack(text: &str, folder: &Path) -> PathBuf {

@@ -1,6 +1,9 @@
 //! Where a judge errs in one direction.
 
-use assize_stats::{Undefined, clustered_mean, judged::{bonett_wright, spearman}};
+use assize_stats::{
+    Undefined, clustered_mean,
+    judged::{bonett_wright, spearman},
+};
 
 use super::item::Item;
 use super::pairing::{Pair, by_cluster, drawn};
@@ -121,11 +124,7 @@ fn length(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Result<Fig
     })
 }
 
-fn self_preference(
-    items: &[&Item],
-    pairs: &[Pair],
-    resampling: Resampling,
-) -> Result<Figure, &'static str> {
+fn self_preference(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Result<Figure, &'static str> {
     let known: Vec<(&Pair, bool)> = pairs
         .iter()
         .filter_map(|pair| Some((pair, items.get(pair.item)?.judge.as_ref()?.same_family?)))

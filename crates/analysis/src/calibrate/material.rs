@@ -90,7 +90,8 @@ impl Material {
                 if item.judge.as_ref().is_some_and(|other| *other != judge) {
                     problems.push(LabelProblem {
                         place: row.place.clone(),
-                        message: "the judge said something else about the same item in an earlier row".to_owned(),
+                        message: "the judge said something else about the same item in an earlier row"
+                            .to_owned(),
                     });
                 }
                 item.judge = Some(judge);
@@ -130,10 +131,8 @@ impl Material {
                     item.cluster = row.cluster.clone().unwrap_or_else(|| item.cluster.clone());
                     item.add(row, None, &keep, &mut self.left_out, &mut problems);
                 }
-                several => problems.push(LabelProblem {
-                    place: row.place.clone(),
-                    message: self.ambiguous(row, several),
-                }),
+                several => problems
+                    .push(LabelProblem { place: row.place.clone(), message: self.ambiguous(row, several) }),
             }
         }
         self.unmatched_example.clone_from(&example);
@@ -249,7 +248,8 @@ impl Item {
     /// Whether a label can be about this item.
     fn is_meant_by(&self, row: &Row) -> bool {
         let key = &self.key;
-        let same = |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
+        let same =
+            |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
         let criterion = row.criterion.as_ref().is_none_or(|wanted| {
             *wanted == key.criterion || key.criterion.rsplit_once('/').is_some_and(|(_, id)| id == wanted)
         });

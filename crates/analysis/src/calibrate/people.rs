@@ -39,8 +39,8 @@ pub(crate) fn people_on_verdicts(items: &[&Item], resampling: Resampling) -> Vec
     let level = resampling.level;
     let of = |id, name, figure: &dyn Fn(Confusion) -> Result<f64, Undefined>, says| {
         let value = figure(table);
-        let interval = value
-            .and_then(|_| resampling.interval(tables.len(), |chosen| figure(added(&tables, chosen))));
+        let interval =
+            value.and_then(|_| resampling.interval(tables.len(), |chosen| figure(added(&tables, chosen))));
         Figure { id, name, value, interval, n: table.n(), of: "ordered pairs", says }
     };
     let mut figures = vec![
@@ -77,8 +77,8 @@ pub(crate) fn people_on_scores(items: &[&Item], resampling: Resampling) -> Vec<F
     let groups = by_cluster(pairs.iter().map(|pair| pair.cluster));
     let of = |id, name, figure: &dyn Fn(&[f64], &[f64]) -> Result<f64, Undefined>, says| {
         let value = figure(&one, &other);
-        let interval = value
-            .and_then(|_| resampling.interval(groups.len(), drawn((&one, &other), &groups, figure)));
+        let interval =
+            value.and_then(|_| resampling.interval(groups.len(), drawn((&one, &other), &groups, figure)));
         Figure { id, name, value, interval, n: pairs.len() as u64, of: "ordered pairs", says }
     };
     let mut figures = vec![

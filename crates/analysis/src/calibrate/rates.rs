@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use assize_rubric::{Prerequisites, Sampling, prerequisites};
 use assize_stats::{
     ClusteredMean, Level, Proportion, Undefined, clustered_mean,
-    correction::{JudgeRates, PredictionPowered, RoganGladen, prediction_powered, prediction_powered_clustered, rogan_gladen},
+    correction::{
+        JudgeRates, PredictionPowered, RoganGladen, prediction_powered, prediction_powered_clustered,
+        rogan_gladen,
+    },
     proportion,
 };
 
@@ -146,12 +149,13 @@ fn powered(judged: &[(&Item, f64)], options: RateOptions) -> Result<PredictionPo
         return Err("nothing the judge decided has a label".to_owned());
     }
     if unlabelled.is_empty() {
-        return Err("everything the judge decided has a label, so the rate of people needs no judge".to_owned());
+        return Err(
+            "everything the judge decided has a label, so the rate of people needs no judge".to_owned()
+        );
     }
     if !options.assume_random {
-        let of = |wanted: Option<Sampling>| {
-            labelled.iter().filter(|(item, _, _)| item.sampled == wanted).count()
-        };
+        let of =
+            |wanted: Option<Sampling>| labelled.iter().filter(|(item, _, _)| item.sampled == wanted).count();
         let (chosen, unknown) = (of(Some(Sampling::Chosen)), of(None));
         if chosen + unknown > 0 {
             return Err(format!(

@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_stats::{Undefined, agreement::{Metric, Scale}, judged::Confusion};
+use assize_stats::{
+    Undefined,
+    agreement::{Metric, Scale},
+    judged::Confusion,
+};
 
 use super::bias::{Bias, biases};
 use super::item::{Item, Said};
@@ -89,8 +93,12 @@ pub fn calibrate(mut material: Material, options: &Options) -> Result<Calibratio
         }
     }
     let is_scored = |item: &Item| kinds(item).contains(&Kind::Scores);
-    let scored: BTreeSet<&str> =
-        material.items.iter().filter(|item| is_scored(item)).map(|item| item.key.criterion.as_str()).collect();
+    let scored: BTreeSet<&str> = material
+        .items
+        .iter()
+        .filter(|item| is_scored(item))
+        .map(|item| item.key.criterion.as_str())
+        .collect();
     let mut sections = Vec::new();
     let mut rates_found = Vec::new();
     let rate_options = RateOptions {
@@ -245,7 +253,8 @@ fn same_codes(items: &mut [Item], scale_declared: bool) -> Vec<LabelProblem> {
             codes.sort_by(f64::total_cmp);
             codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
         };
-        let name = if criterion.is_empty() { "the labels".to_owned() } else { format!("criterion `{criterion}`") };
+        let name =
+            if criterion.is_empty() { "the labels".to_owned() } else { format!("criterion `{criterion}`") };
         let mut complain = |message: String| {
             let place = of.place.clone().unwrap_or_else(|| Place {
                 file: std::sync::Arc::from(std::path::Path::new("run")),
@@ -298,7 +307,10 @@ fn notes(sections: &[Section], material: &Material) -> Vec<String> {
         }
     }
     if let (Some(example), true) = (&material.unmatched_example, material.left_out.unmatched > 0) {
-        notes.push(format!("{} labels are about nothing that was judged; {example}", material.left_out.unmatched));
+        notes.push(format!(
+            "{} labels are about nothing that was judged; {example}",
+            material.left_out.unmatched
+        ));
     }
     notes
 }

@@ -87,9 +87,12 @@ fn unknown_key(name: &str, place: &Place, problems: &mut Vec<LabelProblem>) {
     if Columns::usual(name).is_some() || name.starts_with("x-") {
         return;
     }
-    let hint = did_you_mean(name, Columns::usual_names())
-        .map_or_else(|| "`--columns` picks the ones to read".to_owned(), |near| format!("did you mean `{near}`?"));
-    problems.push(LabelProblem { place: place.clone(), message: format!("`{name}` is not known here; {hint}") });
+    let hint = did_you_mean(name, Columns::usual_names()).map_or_else(
+        || "`--columns` picks the ones to read".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
+    problems
+        .push(LabelProblem { place: place.clone(), message: format!("`{name}` is not known here; {hint}") });
 }
 
 /// A cell by its name, or by a path of names with dots between them.
@@ -172,7 +175,8 @@ impl Cells<'_> {
             self.reading.values.meaning(text).or_else(word)
         });
         if meant.is_none() {
-            let expected = "met, unmet, not_applicable, unsure or a score (other spellings: `--values met=…`)";
+            let expected =
+                "met, unmet, not_applicable, unsure or a score (other spellings: `--values met=…`)";
             self.wrong(problems, role, expected, value);
         }
         meant
@@ -182,12 +186,20 @@ impl Cells<'_> {
         let Some(value) = self.value(Role::Label) else {
             // A scorecard's label without an outcome says that the failure was found.
             let found = self.line.cells.contains_key("benchmark_code") && !self.has(Role::Label);
-            return if found { vec![(self.text(Role::Who, problems), LabelOutcome::Unmet)] } else { Vec::new() };
+            return if found {
+                vec![(self.text(Role::Who, problems), LabelOutcome::Unmet)]
+            } else {
+                Vec::new()
+            };
         };
         let who = self.value(Role::Who);
         let Value::Array(several) = value else {
             let who = self.text(Role::Who, problems);
-            return self.outcome(Role::Label, value, problems).map(|outcome| (who, outcome)).into_iter().collect();
+            return self
+                .outcome(Role::Label, value, problems)
+                .map(|outcome| (who, outcome))
+                .into_iter()
+                .collect();
         };
         let names: Vec<Option<String>> = match who {
             Some(Value::Array(names)) if names.len() == several.len() => names.iter().map(plain).collect(),
@@ -283,7 +295,9 @@ impl Cells<'_> {
             case: case.unwrap_or_else(|| format!("line {}", self.line.place.line)),
             suite: self.text(Role::Suite, problems),
             system: self.text(Role::System, problems),
-            repeat: repeat.filter(|repeat| *repeat >= 1.0 && repeat.fract() == 0.0).map(|repeat| repeat as u32),
+            repeat: repeat
+                .filter(|repeat| *repeat >= 1.0 && repeat.fract() == 0.0)
+                .map(|repeat| repeat as u32),
             criterion: self.text(Role::Criterion, problems),
             labels: self.labels(problems),
             judge: self.judge(problems),

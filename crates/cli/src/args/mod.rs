@@ -1,6 +1,7 @@
 //! The command line, as typed.
 
 mod cache;
+mod calibrate;
 mod doctor;
 mod eval;
 mod explain;
@@ -8,6 +9,7 @@ mod grade;
 mod lint;
 mod score;
 mod scorecard;
+mod tables;
 mod validate;
 mod values;
 
@@ -18,6 +20,9 @@ use clap::{Parser, Subcommand};
 use crate::context::ColorChoice;
 
 pub(crate) use cache::{CacheAction, CacheArgs};
+pub(crate) use calibrate::{
+    CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice,
+};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
@@ -25,6 +30,7 @@ pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
+pub(crate) use tables::{AgreementArgs, RepeatsArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
 /// Rubric evaluation that people trust with decisions.
@@ -82,6 +88,12 @@ pub(crate) enum Command {
     Score(ScoreArgs),
     /// Trees of rubrics over benchmarks: show what is in them, add up their results.
     Scorecard(ScorecardArgs),
+    /// Measure a judge against people: agreement, biases, corrected pass rates, limits for CI.
+    Calibrate(CalibrateArgs),
+    /// Measure how well raters agree with each other.
+    Agreement(AgreementArgs),
+    /// Measure how noisy repeated scores are, and what repeating brings.
+    Repeats(RepeatsArgs),
     /// Look at the reply cache, or make it smaller.
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.

@@ -1,15 +1,19 @@
 //! One file per command, and what several of them share.
 
+pub(crate) mod agreement;
 pub(crate) mod cache;
+pub(crate) mod calibrate;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;
 mod forecast;
 pub(crate) mod grade;
 mod graders;
+mod labels;
 pub(crate) mod lint;
 mod plan;
 mod present;
+pub(crate) mod repeats;
 mod resume;
 mod runs;
 pub(crate) mod score;
