@@ -6,7 +6,7 @@ use assize_stats::Undefined;
 use assize_stats::judged::Confusion;
 
 use crate::Style;
-use crate::figures::{figure_lines, or_undefined, range, share, value};
+use crate::figures::{figure_lines, or_undefined, range, value};
 use crate::number::{count, grouped};
 use crate::page::{Page, Piece};
 use crate::style::Tone;
@@ -321,7 +321,7 @@ fn rate_lines(page: &mut Page, rates: &Rates) {
                 page,
                 &format!("{name}, prerequisites"),
                 Tone::Plain,
-                format!("{}; recursively {}", share(direct), share(recursive)),
+                format!("{}; recursively {}", rate_text(direct), rate_text(recursive)),
             );
             if *circular > 0 {
                 line(

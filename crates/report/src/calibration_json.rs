@@ -112,7 +112,7 @@ fn rogan_gladen(found: &RoganGladen) -> Value {
 
 fn gated(found: &Gated) -> Value {
     json!({
-        "direct": share_json(&found.direct), "recursive": share_json(&found.recursive),
+        "direct": rate(&found.direct), "recursive": rate(&found.recursive),
         "circular": found.circular,
     })
 }

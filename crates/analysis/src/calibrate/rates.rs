@@ -40,9 +40,9 @@ pub struct PassRate {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gated {
     /// With what it names itself.
-    pub direct: Proportion,
+    pub direct: PassRate,
     /// With what that names as well, and so on.
-    pub recursive: Proportion,
+    pub recursive: PassRate,
     /// Criteria that lead back to themselves.
     pub circular: u64,
 }
@@ -190,7 +190,7 @@ fn gated(items: &[&Item], level: Level, verdict: impl Fn(&Item) -> Option<bool>)
         let key = &item.key;
         answers.entry((&key.suite, &key.case, &key.system, key.repeat)).or_default().push(item);
     }
-    let (mut n, mut direct, mut recursive, mut circular) = (0u64, 0u64, 0u64, 0u64);
+    let (mut direct, mut recursive, mut circular) = (Vec::new(), Vec::new(), 0u64);
     for members in answers.values() {
         let place = |id: &String| {
             // Beyond the last: a prerequisite that is nowhere can't hold.
@@ -201,15 +201,12 @@ fn gated(items: &[&Item], level: Level, verdict: impl Fn(&Item) -> Option<bool>)
         let held: Vec<bool> = members.iter().map(|item| verdict(item).unwrap_or(false)).collect();
         let Prerequisites { direct: holds, recursive: follows, circular: round } =
             prerequisites(&held, &needs);
-        let count = |flags: &[bool]| flags.iter().filter(|&&flag| flag).count() as u64;
-        n += members.len() as u64;
-        direct += count(&holds);
-        recursive += count(&follows);
+        let number = |flags: Vec<bool>| -> Vec<(&Item, f64)> {
+            members.iter().copied().zip(flags.into_iter().map(|flag| f64::from(u8::from(flag)))).collect()
+        };
+        direct.extend(number(holds));
+        recursive.extend(number(follows));
         circular += round.len() as u64;
     }
-    (n > 0).then(|| Gated {
-        direct: proportion(direct, n, level),
-        recursive: proportion(recursive, n, level),
-        circular,
-    })
+    Some(Gated { direct: rate(&direct, true, level)?, recursive: rate(&recursive, true, level)?, circular })
 }

@@ -3,6 +3,7 @@
 pub(crate) mod agreement;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
+pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;
