@@ -1,5 +1,7 @@
 //! Repeated scores: how noisy one is, and whether repeating was worth it.
 
+use std::collections::BTreeMap;
+
 use assize_stats::{
     Level, Proportion, Undefined,
     combine::best_of,
@@ -8,6 +10,7 @@ use assize_stats::{
     repeats::{Repeated, repeated},
 };
 
+use crate::calibrate::ItemKey;
 use crate::labels::{LabelProblem, Row};
 
 /// How often the right answer scored best, if the first `k` scores of each answer are averaged.
@@ -68,8 +71,17 @@ pub fn repeats(
     level: Level,
 ) -> Result<RepeatReport, Vec<LabelProblem>> {
     let mut problems = Vec::new();
+    let mut first: BTreeMap<ItemKey, u64> = BTreeMap::new();
     for row in rows {
+        let line = *first.entry(ItemKey::of(row)).or_insert(row.place.line);
         let message = match right {
+            _ if line != row.place.line => {
+                format!(
+                    "case `{}` has scores in line {line} already; name the column that tells the two apart, such as \
+                     `--columns criterion=COLUMN`",
+                    row.case
+                )
+            }
             _ if row.scores.is_empty() => "the row has no scores".to_owned(),
             Some(right) if right >= row.scores.len() => {
                 let answers = row.scores.len();

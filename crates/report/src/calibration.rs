@@ -164,13 +164,8 @@ fn crossed(page: &mut Page, confusion: &Confusion) {
 }
 
 /// The columns of a breakdown, by the name of the figure.
-const OF_VERDICTS: [(&str, &str); 5] = [
-    ("accuracy", "raw"),
-    ("sensitivity", "sens."),
-    ("specificity", "spec."),
-    ("macro_f1", "macro-F1"),
-    ("ac1", "AC1"),
-];
+const OF_VERDICTS: [(&str, &str); 4] =
+    [("accuracy", "raw"), ("sensitivity", "sens."), ("specificity", "spec."), ("ac1", "AC1")];
 const OF_SCORES: [(&str, &str); 4] =
     [("spearman", "Spearman"), ("kendall_tau_b", "tau-b"), ("mae", "MAE"), ("ac2", "AC2")];
 

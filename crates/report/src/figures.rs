@@ -13,6 +13,11 @@ pub(crate) fn value(value: f64) -> String {
     if value.abs() >= 100.0 { format!("{value:.1}") } else { format!("{value:.3}") }
 }
 
+/// A p value; one too small for three decimals with an exponent.
+pub(crate) fn chance(p: f64) -> String {
+    if p > 0.0 && p < 0.0005 { format!("{p:.1e}") } else { format!("{p:.3}") }
+}
+
 /// A value, or the word for its absence.
 pub(crate) fn or_undefined(found: Result<f64, Undefined>) -> String {
     found.map_or_else(|_| "undefined".to_owned(), value)

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::Style;
 use crate::figures::{
-    clustered_json, figure_lines, figures_json, or_undefined, range, share, share_json, value, with_interval,
+    chance, clustered_json, figure_lines, figures_json, or_undefined, range, share, share_json, value,
+    with_interval,
 };
 use crate::number::{count, grouped};
 use crate::page::{Page, Piece};
@@ -89,8 +90,6 @@ pub fn orders(reports: &[OrderReport], style: Style) -> String {
         Column::shrinking("set"),
         Column::shrinking("judge"),
         Column::right("pairs"),
-        Column::right("right 1st"),
-        Column::right("right 2nd"),
         Column::right("right both"),
         Column::left("interval"),
         Column::right("same"),
@@ -106,13 +105,11 @@ pub fn orders(reports: &[OrderReport], style: Style) -> String {
                 Piece::name(Tone::Plain, &report.set),
                 Piece::name(Tone::Plain, &report.judge),
                 Piece::plain(grouped(report.pairs)),
-                rate(&report.right_first),
-                rate(&report.right_second),
                 Piece::new(Tone::Strong, or_undefined(report.right_both.rate)),
                 Piece::new(Tone::Dim, range(report.right_both.interval)),
                 rate(&report.same),
                 rate(&report.shown_first),
-                Piece::plain(value(report.shown_first_p)),
+                Piece::plain(chance(report.shown_first_p)),
                 Piece::plain(if report.unread > 0 { grouped(report.unread) } else { String::new() }),
             ]
         })
@@ -220,12 +217,12 @@ pub fn repeats(report: &RepeatReport, style: Style) -> String {
             &mut page,
             &format!("{} scores against {}", gain.to, gain.from),
             format!(
-                "{difference}; {} right only with {}, {} only with {}; exact p {:.3}",
+                "{difference}; {} right only with {}, {} only with {}; exact p {}",
                 grouped(more),
                 gain.to,
                 grouped(fewer),
                 gain.from,
-                gain.test.p_exact
+                chance(gain.test.p_exact)
             ),
             "Difference of the share alone at the top, on items that both have; McNemar's exact test.",
         );

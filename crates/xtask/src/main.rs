@@ -4,6 +4,7 @@
 
 mod bench;
 mod check;
+mod data;
 #[cfg(test)]
 mod documented_files;
 mod generate;
@@ -23,6 +24,7 @@ usage: cargo xtask NAME
   layers              which crate may use which
   house               file length, leftover markers, machine paths, unused dependencies
   generate [--check]  the generated pages of docs/, or whether they are current
+  data                reference figures, computed again from the data they were published with
   bench [--quick] [--write]
                       times and memory of the release build; --write puts them into docs/benchmarks.md";
 
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         ["house"] => house::run(),
         ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
         ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
+        ["data"] => data::run(generate::Build::Alone),
         ["bench", flags @ ..] if flags.iter().all(|flag| ["--quick", "--write"].contains(flag)) => {
             bench::run(flags.contains(&"--quick"), flags.contains(&"--write"))
         }

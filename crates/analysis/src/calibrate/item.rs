@@ -2,7 +2,7 @@
 
 use assize_rubric::{Sampling, Split};
 
-use crate::labels::Place;
+use crate::labels::{Place, Row};
 
 /// What tells one item from another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -17,6 +17,19 @@ pub struct ItemKey {
     pub repeat: u32,
     /// Id of the criterion; empty if there is only one.
     pub criterion: String,
+}
+
+impl ItemKey {
+    /// What a row is about.
+    pub(crate) fn of(row: &Row) -> Self {
+        Self {
+            suite: row.suite.clone().unwrap_or_default(),
+            case: row.case.clone(),
+            system: row.system.clone().unwrap_or_default(),
+            repeat: row.repeat.unwrap_or(1),
+            criterion: row.criterion.clone().unwrap_or_default(),
+        }
+    }
 }
 
 /// What somebody decided, in numbers.

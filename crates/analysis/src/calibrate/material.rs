@@ -67,13 +67,7 @@ impl Material {
         let (mut items, mut problems) = (BTreeMap::<ItemKey, Item>::new(), Vec::new());
         let mut left_out = LeftOut::default();
         for row in rows {
-            let key = ItemKey {
-                suite: row.suite.clone().unwrap_or_default(),
-                case: row.case.clone(),
-                system: row.system.clone().unwrap_or_default(),
-                repeat: row.repeat.unwrap_or(1),
-                criterion: row.criterion.clone().unwrap_or_default(),
-            };
+            let key = ItemKey::of(row);
             let judge = row_judge(row, reading, &mut problems);
             let item = items.entry(key).or_insert_with_key(|key| Item {
                 key: key.clone(),

@@ -188,7 +188,8 @@ fn section(title: &str, by: &'static str, items: &[&Item], scores: bool, options
     }
 }
 
-/// The declared scale, or every score that occurs.
+/// The declared scale, or every whole score that occurs: means of several scores are no answers anybody could
+/// give.
 fn scale(items: &[&Item], options: &Options) -> Result<Scale, Undefined> {
     match &options.scale {
         Some(scale) => Ok(scale.clone()),
@@ -196,6 +197,7 @@ fn scale(items: &[&Item], options: &Options) -> Result<Scale, Undefined> {
             item.judge_number()
                 .into_iter()
                 .chain(item.people.iter().filter_map(|(_, said)| said.number()))
+                .filter(|score| score.fract() == 0.0)
                 .collect::<Vec<_>>()
         })),
     }

@@ -113,7 +113,9 @@ struct Cells<'l> {
 impl Cells<'_> {
     fn value(&self, role: Role) -> Option<&Value> {
         let names = self.reading.columns.names(role);
-        names.into_iter().find_map(|name| cell(&self.line.cells, name)).filter(|value| !value.is_null())
+        let found = names.into_iter().find_map(|name| cell(&self.line.cells, name));
+        // An empty text is how tables say that something is missing.
+        found.filter(|value| !value.is_null() && value.as_str().is_none_or(|text| !text.trim().is_empty()))
     }
 
     /// Whether the column is there at all, empty or not.
