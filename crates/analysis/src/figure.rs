@@ -54,6 +54,7 @@ impl Resampling {
         if found.undefined * UNDEFINED_ONE_IN > self.resamples {
             return Err(Undefined::TooFew);
         }
-        Ok(found.percentile)
+        // Resamples that all agree show that the sample has no spread, not that the figure is certain.
+        if found.percentile.width() > 0.0 { Ok(found.percentile) } else { Err(Undefined::NoSpread) }
     }
 }

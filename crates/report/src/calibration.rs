@@ -239,7 +239,7 @@ fn rate_text(rate: &PassRate) -> String {
                 Err(reason) => format!(" (no interval: {reason})"),
             };
             let counts = rate.counted.map_or_else(
-                || grouped(mean.n as u64),
+                || count(mean.n as u64, "item", "items"),
                 |found| format!("{} of {}", grouped(found.successes), grouped(found.n)),
             );
             format!("{}{around}, {counts}", value(mean.mean))

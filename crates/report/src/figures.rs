@@ -44,6 +44,7 @@ pub(crate) fn share(found: &Proportion) -> String {
 pub(crate) fn figure_lines(page: &mut Page, figures: &[Figure]) {
     let names = figures.iter().map(|figure| figure.name.chars().count()).max().unwrap_or(0);
     let ranges = figures.iter().map(|figure| range(figure.interval).len()).max().unwrap_or(0);
+    let numbers = figures.iter().map(|figure| or_undefined(figure.value).len()).max().unwrap_or(0);
     for figure in figures {
         let name = format!("  {:<names$}  ", figure.name);
         let (tone, number) = match figure.value {
@@ -58,7 +59,11 @@ pub(crate) fn figure_lines(page: &mut Page, figures: &[Figure]) {
         let n = format!("  {} {}", grouped(figure.n), figure.of);
         page.text(
             &[Piece::plain(name)],
-            &[Piece::new(tone, format!("{number:>6}")), Piece::plain(around), Piece::new(Tone::Dim, n)],
+            &[
+                Piece::new(tone, format!("{number:>numbers$}")),
+                Piece::plain(around),
+                Piece::new(Tone::Dim, n),
+            ],
         );
         page.text(&[Piece::plain("      ")], &[Piece::new(Tone::Dim, figure.says)]);
     }

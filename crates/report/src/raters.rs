@@ -97,13 +97,14 @@ pub fn orders(reports: &[OrderReport], style: Style) -> String {
         Column::right("p"),
         Column::right("unread"),
     ];
+    let name = |text: &str| if text.is_empty() { Piece::plain("") } else { Piece::name(Tone::Plain, text) };
     let rate = |found: &assize_stats::Proportion| Piece::plain(or_undefined(found.rate));
     let rows: Vec<Vec<Piece>> = reports
         .iter()
         .map(|report| {
             vec![
-                Piece::name(Tone::Plain, &report.set),
-                Piece::name(Tone::Plain, &report.judge),
+                name(&report.set),
+                name(&report.judge),
                 Piece::plain(grouped(report.pairs)),
                 Piece::new(Tone::Strong, or_undefined(report.right_both.rate)),
                 Piece::new(Tone::Dim, range(report.right_both.interval)),

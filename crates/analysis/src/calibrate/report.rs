@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_stats::{
-    Undefined,
+    FEW_CLUSTERS, Undefined,
     agreement::{Metric, Scale},
     judged::Confusion,
 };
@@ -137,7 +137,7 @@ pub fn calibrate(mut material: Material, options: &Options) -> Result<Calibratio
         }
     }
     let clusters: BTreeSet<&str> = material.items.iter().map(|item| item.cluster.as_str()).collect();
-    let notes = notes(&sections, &material);
+    let notes = notes(&sections, &material, clusters.len());
     Ok(Calibration {
         judge: material.judge.clone(),
         sections,
@@ -295,8 +295,13 @@ fn same_codes(items: &mut [Item], scale_declared: bool) -> Vec<LabelProblem> {
     problems
 }
 
-fn notes(sections: &[Section], material: &Material) -> Vec<String> {
+fn notes(sections: &[Section], material: &Material, clusters: usize) -> Vec<String> {
     let mut notes = Vec::new();
+    if clusters < FEW_CLUSTERS && clusters < material.items.len() {
+        notes.push(format!(
+            "the items fall into only {clusters} clusters: below {FEW_CLUSTERS}, errors by cluster are too small"
+        ));
+    }
     for section in sections.iter().filter(|section| section.is_overall) {
         if section.cells.compared > 0 && section.cells.compared < FEW_ITEMS {
             notes.push(format!(

@@ -4,6 +4,7 @@ use assize_stats::{
     Interval, Proportion, Undefined,
     agreement::{Chance, Metric, Ratings, Scale, Weights, alpha, coefficient},
     judged::{Confusion, area_under_curve, brier, reliability},
+    proportion,
 };
 
 use super::item::Item;
@@ -27,7 +28,15 @@ pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confus
     };
     let rate = |figure: &dyn Fn(Confusion) -> Proportion| {
         let found = figure(table);
-        let interval = if independent { found.interval } else { again(&|table| figure(table).rate) };
+        let interval = if independent {
+            found.interval
+        } else if found.successes == 0 || found.successes == found.n {
+            // Resampling shows no spread here. Each cluster counts once, as if its pairs were all alike.
+            let clusters = tables.iter().filter(|table| figure(**table).n > 0).count() as u64;
+            proportion(if found.successes == 0 { 0 } else { clusters }, clusters, level).interval
+        } else {
+            again(&|table| figure(table).rate)
+        };
         (found.rate, found.rate.and(interval), found.n)
     };
     let other = |figure: &dyn Fn(Confusion) -> Result<f64, Undefined>| {
