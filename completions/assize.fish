@@ -38,6 +38,9 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check e
 complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
+complete -c assize -n "__fish_assize_needs_command" -f -a "calibrate" -d 'Measure a judge against people: agreement, biases, corrected pass rates, limits for CI'
+complete -c assize -n "__fish_assize_needs_command" -f -a "agreement" -d 'Measure how well raters agree with each other'
+complete -c assize -n "__fish_assize_needs_command" -f -a "repeats" -d 'Measure how noisy repeated scores are, and what repeating brings'
 complete -c assize -n "__fish_assize_needs_command" -f -a "cache" -d 'Look at the reply cache, or make it smaller'
 complete -c assize -n "__fish_assize_needs_command" -f -a "explain" -d 'Print the arithmetic behind a case\'s score'
 complete -c assize -n "__fish_assize_needs_command" -f -a "doctor" -d 'Say which judges are usable here, and what the others lack'
@@ -240,6 +243,76 @@ complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l json -d 'Print one JSON object'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -s l -l labels -d 'Labels: files, or folders of them' -r -F
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l columns -d 'Which column holds what, such as `case=item_id,criterion=category,label=verdict`' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l values -d 'How outcomes are spelled, such as `met=1,unmet=0,not_applicable=-`' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l scale -d 'The scores that may be given, such as `0..10` or `1,2,3,4`' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l level -d 'Confidence level of every interval' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l resamples -d 'Resamples behind intervals that have no formula' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l seed -d 'Where the random numbers of resampling start' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l judge-is -d 'Whose labels are the judge\'s, where it stands among the raters' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l threshold -d 'From this probability on, `met`' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l reading -d 'How a distribution over scores is read' -r -f -a "expected\t'Its mean'
+likeliest\t'Its likeliest score'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l truth -d 'What the judge is measured against where several people labelled an item' -r -f -a "each\t'Every label by itself'
+consensus\t'The majority of verdicts, the mean of scores'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l cluster -d 'What is independent evidence' -r -f -a "case\t'Cases (or the column `cluster`)'
+item\t'Each criterion of each case'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l split -d 'Which labels count, by what they say of themselves' -r -f -a "test\t'Those kept back for testing'
+train\t'Those the judge was tuned on: no measure of the judge'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l holdout -d 'Measure on this share of the cases, chosen by their ids' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l exclude -d 'Cases that the judge was shown as examples; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l sensitivity -d 'Of truly met, the share the judge finds met, known from elsewhere: `69/81`, or `0.85` without interval' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l specificity -d 'Of truly unmet, the share the judge finds unmet, known from elsewhere' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-kappa -d 'Cohen\'s kappa of verdicts' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-ac1 -d 'Gwet\'s AC1 of verdicts' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-accuracy -d 'Raw agreement of verdicts' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-balanced-accuracy -d 'Mean of sensitivity and specificity' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-sensitivity -d 'Of what people find met, the share the judge finds met' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-specificity -d 'Of what people find unmet, the share the judge finds unmet' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-macro-f1 -d 'Mean F1 of met and unmet' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-mcc -d 'Matthews\' correlation of verdicts' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-spearman -d 'Spearman\'s correlation of scores' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-quadratic-kappa -d 'Quadratic kappa of scores' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l gate-on -d 'What is held against the limits' -r -f -a "estimate\t'The figure itself'
+lower\t'The lower end of its interval'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l assume-random -d 'Take the labelled cases as drawn by lot, whatever their labels say'
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l pairs -d 'The table holds preferences between two answers in both orders (`preferred`, `first`, `second`)'
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l columns -d 'Which column holds what, such as `case=item_id,criterion=category,label=verdict`' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l values -d 'How outcomes are spelled, such as `met=1,unmet=0,not_applicable=-`' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l scale -d 'The scores that may be given, such as `0..10` or `1,2,3,4`' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l level -d 'Confidence level of every interval' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l resamples -d 'Resamples behind intervals that have no formula' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l seed -d 'Where the random numbers of resampling start' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand agreement" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand agreement" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l right -d 'Place of the right answer among the answers of a row, from 0' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -s k -d 'How many scores to average: the first one, the first three, …' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l columns -d 'Which column holds what, such as `case=item_id,criterion=category,label=verdict`' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l values -d 'How outcomes are spelled, such as `met=1,unmet=0,not_applicable=-`' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l scale -d 'The scores that may be given, such as `0..10` or `1,2,3,4`' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l level -d 'Confidence level of every interval' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l resamples -d 'Resamples behind intervals that have no formula' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l seed -d 'Where the random numbers of resampling start' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand repeats" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand repeats" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

@@ -79,6 +79,12 @@ pub fn orders(rows: &[Row], level: Level) -> Result<Vec<OrderReport>, Vec<LabelP
     Ok(groups.into_iter().map(|((set, judge), rows)| report(set, judge, &rows, &first, level)).collect())
 }
 
+/// A pair as it was judged.
+struct Read {
+    orders: [Option<Preference>; 2],
+    people: Option<Preference>,
+}
+
 fn report(set: String, judge: String, rows: &[&Row], first: &str, level: Level) -> OrderReport {
     let preference = |name: &str| {
         if name.eq_ignore_ascii_case(TIE) {
@@ -89,25 +95,23 @@ fn report(set: String, judge: String, rows: &[&Row], first: &str, level: Level) 
             Preference::B
         }
     };
-    let read: Vec<(&Row, [Option<Preference>; 2], Option<Preference>)> = rows
+    let read: Vec<Read> = rows
         .iter()
         .map(|row| {
             let orders = [0, 1].map(|order| row.orders[order].as_deref().map(preference));
-            (*row, orders, row.preferred.as_deref().map(preference))
+            Read { orders, people: row.preferred.as_deref().map(preference) }
         })
         .collect();
     let right = |order: usize| {
-        let seen = read.iter().filter(|(_, orders, _)| orders[order].is_some());
-        let hits = seen.clone().filter(|(_, orders, people)| orders[order] == *people).count();
+        let seen = read.iter().filter(|pair| pair.orders[order].is_some());
+        let hits = seen.clone().filter(|pair| pair.orders[order] == pair.people).count();
         proportion(hits as u64, seen.count() as u64, level)
     };
     let pairs: Vec<(Preference, Preference)> =
-        read.iter().filter_map(|(_, [one, two], _)| Some(((*one)?, (*two)?))).collect();
+        read.iter().filter_map(|pair| Some((pair.orders[0]?, pair.orders[1]?))).collect();
     let found = both_orders(&pairs);
-    let both =
-        read.iter().filter(|(_, [one, two], people)| one.is_some() && one == two && one == people).count();
-    let unread_verdicts =
-        read.iter().flat_map(|(_, orders, _)| orders).filter(|order| order.is_none()).count();
+    let both = read.iter().filter(|pair| pair.orders[0].is_some() && pair.orders == [pair.people; 2]).count();
+    let unread_verdicts = read.iter().flat_map(|pair| pair.orders).filter(Option::is_none).count();
     let (shown_first, shown_second) = found.shown;
     OrderReport {
         set,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_stats::{
-    Level, Proportion, Undefined,
+    Accumulator, Level, Proportion, Undefined,
     combine::best_of,
     compare::{McNemar, PairedMean, Pairs, paired},
     proportion,
@@ -105,12 +105,12 @@ pub fn repeats(
     let variances: Result<Vec<f64>, Undefined> = twice
         .iter()
         .map(|scores| {
-            let spread = assize_stats::Accumulator::from_iter(scores.iter().copied()).mean(level);
+            let spread = scores.iter().copied().collect::<Accumulator>().mean(level);
             spread.sd.map(|sd| sd * sd)
         })
         .collect();
     let mean_variance =
-        variances.and_then(|variances| assize_stats::Accumulator::from_iter(variances).mean(level).mean);
+        variances.and_then(|variances| variances.into_iter().collect::<Accumulator>().mean(level).mean);
     let mut best = Vec::new();
     let mut outcomes: Vec<(usize, Vec<Option<bool>>)> = Vec::new();
     if let Some(right) = right {
@@ -142,7 +142,7 @@ fn best_at(rows: &[Row], right: usize, k: usize, level: Level) -> (BestAt, Vec<O
                 .iter()
                 .map(|scores| {
                     let first = scores.iter().take(k).copied().flatten();
-                    assize_stats::Accumulator::from_iter(first).mean(level).mean.ok()
+                    first.collect::<Accumulator>().mean(level).mean.ok()
                 })
                 .collect();
             let found = best_of(&means?, right).ok()?;
@@ -153,7 +153,7 @@ fn best_at(rows: &[Row], right: usize, k: usize, level: Level) -> (BestAt, Vec<O
             Some(found.strict)
         })
         .collect();
-    let credit = assize_stats::Accumulator::from_iter(credit).mean(level).mean;
+    let credit = credit.into_iter().collect::<Accumulator>().mean(level).mean;
     (BestAt { k, strict: proportion(alone, n, level), tied, credit }, strict)
 }
 

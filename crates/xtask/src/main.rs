@@ -25,8 +25,16 @@ usage: cargo xtask NAME
   house               file length, leftover markers, machine paths, unused dependencies
   generate [--check]  the generated pages of docs/, or whether they are current
   data                reference figures, computed again from the data they were published with
-  bench [--quick] [--write]
-                      times and memory of the release build; --write puts them into docs/benchmarks.md";
+  bench [--quick] [--write] [--python=PROGRAM]
+                      times and memory of the release build; --write puts them into docs/benchmarks.md. Statistics
+                      are compared with scipy, statsmodels and krippendorff where the Python has them";
+
+/// How the interpreter for comparisons is named.
+const PYTHON: &str = "--python=";
+
+fn is_of_bench(flag: &str) -> bool {
+    ["--quick", "--write"].contains(&flag) || flag.starts_with(PYTHON)
+}
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -38,8 +46,9 @@ fn main() -> ExitCode {
         ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
         ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
         ["data"] => data::run(generate::Build::Alone),
-        ["bench", flags @ ..] if flags.iter().all(|flag| ["--quick", "--write"].contains(flag)) => {
-            bench::run(flags.contains(&"--quick"), flags.contains(&"--write"))
+        ["bench", flags @ ..] if flags.iter().all(|flag| is_of_bench(flag)) => {
+            let python = flags.iter().find_map(|flag| flag.strip_prefix(PYTHON)).unwrap_or("python3");
+            bench::run(flags.contains(&"--quick"), flags.contains(&"--write"), python)
         }
         _ => Err(USAGE.to_owned()),
     };

@@ -1,7 +1,7 @@
 //! Where a judge errs in one direction.
 
 use assize_stats::{
-    Undefined, clustered_mean,
+    Accumulator, Undefined, clustered_mean,
     judged::{bonett_wright, spearman},
 };
 
@@ -143,7 +143,7 @@ fn self_preference(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> R
         let mean = |own: f64| {
             let side: Vec<f64> =
                 away.iter().zip(same).filter(|(_, side)| **side == own).map(|(value, _)| *value).collect();
-            assize_stats::Accumulator::from_iter(side).mean(resampling.level).mean
+            side.into_iter().collect::<Accumulator>().mean(resampling.level).mean
         };
         Ok::<f64, Undefined>(mean(1.0)? - mean(0.0)?)
     };

@@ -186,7 +186,7 @@ pub enum Keep {
 }
 
 /// Decides by a label's part and by the names of cases that were shown to the judge.
-pub fn keep<'c>(choice: SplitChoice, excluded: &'c [String]) -> impl Fn(&Row) -> Keep + 'c {
+pub fn keep(choice: SplitChoice, excluded: &[String]) -> impl Fn(&Row) -> Keep + '_ {
     move |row| {
         if excluded.contains(&row.case) {
             Keep::Excluded

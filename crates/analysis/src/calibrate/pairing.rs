@@ -52,6 +52,9 @@ pub struct Cells {
     pub tied: u64,
 }
 
+/// A figure of the judge's numbers and those of people.
+pub(crate) type PairFigure<'f> = dyn Fn(&[f64], &[f64]) -> Result<f64, Undefined> + 'f;
+
 /// Numbers clusters in the order of their names.
 pub(crate) fn cluster_numbers<'i>(items: impl IntoIterator<Item = &'i Item>) -> BTreeMap<&'i str, usize> {
     let mut numbers: BTreeMap<&str, usize> =

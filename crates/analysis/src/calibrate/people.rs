@@ -7,7 +7,7 @@ use assize_stats::{
 };
 
 use super::item::Item;
-use super::pairing::{Pair, added, by_cluster, by_number, columns, crossed, drawn};
+use super::pairing::{Pair, PairFigure, added, by_cluster, by_number, columns, crossed, drawn};
 use super::verdicts::alpha_figure;
 use crate::figure::{Figure, Resampling};
 
@@ -75,7 +75,7 @@ pub(crate) fn people_on_scores(items: &[&Item], resampling: Resampling) -> Vec<F
     }
     let (one, other) = columns(&pairs);
     let groups = by_cluster(pairs.iter().map(|pair| pair.cluster));
-    let of = |id, name, figure: &dyn Fn(&[f64], &[f64]) -> Result<f64, Undefined>, says| {
+    let of = |id, name, figure: &PairFigure<'_>, says| {
         let value = figure(&one, &other);
         let interval =
             value.and_then(|_| resampling.interval(groups.len(), drawn((&one, &other), &groups, figure)));

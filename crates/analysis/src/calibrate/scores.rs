@@ -9,7 +9,7 @@ use assize_stats::{
     },
 };
 
-use super::pairing::{Pair, by_cluster, columns, drawn};
+use super::pairing::{Pair, PairFigure, by_cluster, columns, drawn};
 use crate::figure::{Figure, Resampling};
 
 /// Fewer pairs than this and a correlation is mostly chance: two pairs always correlate fully.
@@ -22,18 +22,18 @@ pub(crate) fn score_figures(pairs: &[Pair], scale: &Scale, resampling: Resamplin
     let independent = groups.len() == pairs.len();
     let n = pairs.len() as u64;
     let level = resampling.level;
-    let again = |figure: &dyn Fn(&[f64], &[f64]) -> Result<f64, Undefined>| {
+    let again = |figure: &PairFigure<'_>| {
         resampling.interval(groups.len(), drawn((&judge, &people), &groups, figure))
     };
     let enough = |value: Result<f64, Undefined>| {
         if pairs.len() < FEWEST_TO_CORRELATE { value.and(Err(Undefined::TooFew)) } else { value }
     };
-    let plain = |id, name, figure: &dyn Fn(&[f64], &[f64]) -> Result<f64, Undefined>, says| {
+    let plain = |id, name, figure: &PairFigure<'_>, says| {
         let value = figure(&judge, &people);
         let interval = value.and_then(|_| again(figure));
         Figure { id, name, value, interval, n, of: "pairs", says }
     };
-    let correlated = |id, name, figure: &dyn Fn(&[f64], &[f64]) -> Result<f64, Undefined>, says| {
+    let correlated = |id, name, figure: &PairFigure<'_>, says| {
         let value = enough(figure(&judge, &people));
         let formula = match id {
             "spearman" if independent => Some(value.and_then(|r| bonett_wright(r, n, level))),

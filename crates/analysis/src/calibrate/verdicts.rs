@@ -8,7 +8,7 @@ use assize_stats::{
 };
 
 use super::item::Item;
-use super::pairing::{Pair, added, by_cluster, crossed, drawn};
+use super::pairing::{Pair, PairFigure, added, by_cluster, crossed, drawn};
 use crate::figure::{Figure, Resampling};
 
 /// Bins of the calibration error.
@@ -202,7 +202,7 @@ pub(crate) fn probability_figures(items: &[&Item], pairs: &[Pair], resampling: R
     let of_brier = move |p: &[f64], y: &[f64]| brier(p, &flags(y));
     let error = move |p: &[f64], y: &[f64]| reliability(p, &flags(y), BINS).map(|found| found.expected_error);
     let n = known.len() as u64;
-    let with = |figure: &dyn Fn(&[f64], &[f64]) -> Result<f64, Undefined>| {
+    let with = |figure: &PairFigure<'_>| {
         let value = figure(&probabilities, &people);
         let interval = value.and_then(|_| {
             resampling.interval(groups.len(), drawn((&probabilities, &people), &groups, figure))

@@ -161,13 +161,11 @@ impl Cells<'_> {
     ) -> Option<T> {
         let value = self.value(role)?;
         let lower = value.as_str().map_or_else(|| value.clone(), |text| text.to_ascii_lowercase().into());
-        match serde_json::from_value(lower) {
-            Ok(word) => Some(word),
-            Err(_) => {
-                self.wrong(problems, role, expected, value);
-                None
-            }
+        let word = serde_json::from_value(lower).ok();
+        if word.is_none() {
+            self.wrong(problems, role, expected, value);
         }
+        word
     }
 
     fn outcome(&self, role: Role, value: &Value, problems: &mut Vec<LabelProblem>) -> Option<LabelOutcome> {

@@ -71,7 +71,7 @@ fn options(args: &CalibrateArgs, scale: Option<Scale>) -> Options {
 fn said(error: MaterialError) -> String {
     match error {
         MaterialError::Problems(problems) => labels::list(&problems),
-        other => other.to_string(),
+        nothing @ MaterialError::NothingMatches(_) => nothing.to_string(),
     }
 }
 
