@@ -1,5 +1,7 @@
 //! `calibrate`, `agreement` and `repeats`: tables and runs in, figures, refusals and exit codes out.
 
+use std::fmt::Write as _;
+
 use assize_testkit::cli::CliTest;
 use serde_json::Value;
 
@@ -31,7 +33,7 @@ fn table(counts: [usize; 4]) -> String {
     for ((label, judge), count) in kinds.into_iter().zip(counts) {
         for _ in 0..count {
             case += 1;
-            text += &format!("c{case},{label},{judge}\n");
+            writeln!(text, "c{case},{label},{judge}").expect("a string takes everything");
         }
     }
     text
@@ -107,9 +109,11 @@ fn what_the_judge_was_tuned_on_does_not_measure_it() {
     let cli = cli();
     let mut text = String::new();
     for (number, split) in ["train", "example", "test", "test"].iter().enumerate() {
-        text += &format!(
-            "{{\"case\":\"c{number}\",\"label\":\"met\",\"judge\":\"met\",\"split\":\"{split}\"}}\n"
-        );
+        writeln!(
+            text,
+            "{{\"case\":\"c{number}\",\"label\":\"met\",\"judge\":\"met\",\"split\":\"{split}\"}}"
+        )
+        .expect("a string takes everything");
     }
     text += "{\"case\":\"c9\",\"label\":\"met\",\"judge\":\"unmet\"}\n";
     cli.file("t.jsonl", text);
@@ -132,10 +136,10 @@ fn pass_rates_are_corrected_only_by_a_random_draw() {
         let mut text = "case,label,judge,sampled\n".to_owned();
         let (people, judge) = ([1, 0, 1, 1, 0, 1, 1, 0], [1, 0, 1, 0, 0, 1, 1, 1]);
         for (number, (people, judge)) in people.iter().zip(judge).enumerate() {
-            text += &format!("l{number},{people},{judge},{sampled}\n");
+            writeln!(text, "l{number},{people},{judge},{sampled}").expect("a string takes everything");
         }
         for number in 0..20 {
-            text += &format!("u{number},,{},\n", u8::from(number < 14));
+            writeln!(text, "u{number},,{},", u8::from(number < 14)).expect("a string takes everything");
         }
         cli.file("t.csv", text);
     };
@@ -221,8 +225,8 @@ fn a_rater_can_stand_in_for_the_judge_and_the_last_word_counts() {
         ("b", "gpt", "unmet"),
         ("a", "ann", "unmet"),
     ] {
-        text +=
-            &format!("{{\"case\":\"{case}\",\"criterion\":\"k\",\"who\":\"{who}\",\"label\":\"{label}\"}}\n");
+        writeln!(text, "{{\"case\":\"{case}\",\"criterion\":\"k\",\"who\":\"{who}\",\"label\":\"{label}\"}}")
+            .expect("a string takes everything");
     }
     cli.file("labels/a.jsonl", text);
     let found = calibrate(&cli, &["--labels", "labels", "--judge-is", "gpt"]);
@@ -270,7 +274,7 @@ fn constant_judges_leave_correlations_undefined_with_the_reason() {
     let cli = cli();
     let mut text = "case,label,judge\n".to_owned();
     for number in 0..10 {
-        text += &format!("c{number},{},5\n", 2 + number % 4);
+        writeln!(text, "c{number},{},5", 2 + number % 4).expect("a string takes everything");
     }
     cli.file("t.csv", text);
     let found = calibrate(&cli, &["--labels", "t.csv", "--scale", "0..10"]);

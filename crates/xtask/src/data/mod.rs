@@ -55,7 +55,8 @@ impl Data {
     /// Writes rows as JSON lines for a command to read.
     fn write(&self, name: &str, rows: &[Value]) -> Result<PathBuf, String> {
         let path = self.folder.join(name);
-        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+        let text = lines.join("\n") + "\n";
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(path)
     }
