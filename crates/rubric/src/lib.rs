@@ -20,6 +20,7 @@ mod id;
 mod judgement;
 mod judging;
 mod label;
+mod money;
 mod number;
 mod outcome;
 mod points;
@@ -37,9 +38,12 @@ pub use combine::{Combination, CombinedScore, combine};
 pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
 pub use gate::{Gate, GateState};
 pub use id::CriterionId;
-pub use judgement::{Confidence, Evidence, JudgeIdentity, Judgement, Tokens, Ungraded, UngradedKind};
+pub use judgement::{
+    Confidence, Evidence, JudgeIdentity, Judgement, Tokens, Truncate, Truncated, Ungraded, UngradedKind,
+};
 pub use judging::{EvidencePolicy, Judging};
 pub use label::{Label, LabelOutcome, Sampling, Severity, Split};
+pub use money::{Cost, PartialCost, Usd};
 pub use number::{NotFinite, OutOfRange, RawScore, Unit, Weight};
 pub use outcome::Outcome;
 pub use points::{PointsMean, points_mean, points_ratio};
