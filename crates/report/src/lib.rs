@@ -35,6 +35,7 @@ pub use card_scores::card_scores;
 pub use card_tree::{CardLine, card_totals, card_tree};
 pub use case_block::{Show, case_block, stored_texts};
 pub use case_table::case_table;
+pub use clean::safe;
 pub use explain::{explain, explain_json};
 pub use number::{dollars, grouped};
 pub use raters::{agreement, agreement_json, orders, orders_json, repeats, repeats_json};

@@ -109,6 +109,24 @@ fn a_folder_becomes_one_checked_model() {
 }
 
 #[test]
+fn labels_are_read_under_the_names_of_labels_files_too() {
+    let text = std::fs::read_to_string(goldens().join("sound-folder.card")).expect("readable");
+    let renamed =
+        text.replace("\"trace_id\"", "\"case\"").replace("\"benchmark_code\"", "\"criterion\"").replace(
+            "\"severity\"",
+            "\"sampled\": \"random\", \"split\": \"test\", \"label\": \"unmet\", \"severity\"",
+        );
+    assert_ne!(text, renamed);
+    let (_folder, _, loaded) = load(&renamed);
+    let (ours, theirs) = (loaded.scorecard.expect("sound"), sound().2.scorecard.expect("sound"));
+    let read = |card: &assize_spec::Scorecard| {
+        let label = &card.labels[0];
+        (label.trace_id.clone(), label.benchmark, label.outcome)
+    };
+    assert_eq!(read(&ours), read(&theirs));
+}
+
+#[test]
 fn a_failed_gate_of_a_loaded_scorecard_blocks_its_index() {
     let (_folder, _, loaded) = sound();
     let card = loaded.scorecard.expect("sound");

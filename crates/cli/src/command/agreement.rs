@@ -13,7 +13,7 @@ use crate::output;
 pub(crate) fn execute(args: &AgreementArgs, context: &Context) -> Result<Exit, String> {
     let rows = labels::rows(&args.files, &args.table, &[Role::Case, Role::Label])?;
     let reading = JudgeReading { threshold: 0.5, rater: None, likeliest: false };
-    let material = Material::from_rows(&rows, &reading, |_| Keep::Yes).map_err(|error| error.to_string())?;
+    let material = Material::from_rows(&rows, &reading, |_| Keep::Yes).map_err(labels::said)?;
     let found = agreement(&material, args.table.scale.as_ref(), args.table.resampling());
     if args.table.json {
         output::print_json(&assize_report::agreement_json(&found));

@@ -1,8 +1,8 @@
 //! `assize calibrate`.
 
 use assize_analysis::calibrate::{
-    Calibration, GateOn, GivenRates, JudgeReading, Material, MaterialError, Options, RunItems, SplitChoice,
-    Truth, calibrate, check_gates, from_run, keep,
+    Calibration, GateOn, GivenRates, JudgeReading, Material, Options, RunItems, SplitChoice, Truth,
+    calibrate, check_gates, from_run, keep,
 };
 use assize_analysis::labels::{Role, Row};
 use assize_analysis::orders::orders;
@@ -68,13 +68,6 @@ fn options(args: &CalibrateArgs, scale: Option<Scale>) -> Options {
     }
 }
 
-fn said(error: MaterialError) -> String {
-    match error {
-        MaterialError::Problems(problems) => labels::list(&problems),
-        nothing @ MaterialError::NothingMatches(_) => nothing.to_string(),
-    }
-}
-
 fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, String> {
     let keep = keep(split(args), &args.exclude);
     let Some(run) = &args.run else {
@@ -85,8 +78,8 @@ fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, Stri
             rater: args.judge_is.as_deref(),
             likeliest: args.reading == ReadingChoice::Likeliest,
         };
-        let material = Material::from_rows(&rows, &reading, keep).map_err(said)?;
-        return calibrate(material, &options(args, None)).map_err(said);
+        let material = Material::from_rows(&rows, &reading, keep).map_err(labels::said)?;
+        return calibrate(material, &options(args, None)).map_err(labels::said);
     };
     let folder = runs::find(run, context)?;
     let info = folder.info().map_err(|error| error.to_string())?;
@@ -98,11 +91,11 @@ fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, Stri
     }
     if !args.labels.is_empty() {
         let rows = labels::rows(&args.labels, &args.table, &[Role::Case])?;
-        material.attach(&rows, keep).map_err(said)?;
+        material.attach(&rows, keep).map_err(labels::said)?;
     }
     // Scores of a run are raw scores of bands, which cover 0 to 10.
     let ten = Scale::new((0..=10).map(f64::from)).ok();
-    let mut found = calibrate(material, &options(args, ten)).map_err(said)?;
+    let mut found = calibrate(material, &options(args, ten)).map_err(labels::said)?;
     if !reworded.is_empty() {
         found.notes.push(format!(
             "these ids stand for different words in different cases, so that their rows mix criteria: {}; give the \
@@ -129,7 +122,10 @@ fn need_a_judge(args: &CalibrateArgs, rows: &[Row]) -> Result<(), String> {
             raters.sort_unstable();
             raters.dedup();
             raters.truncate(10);
-            Err(format!("no label is from `{name}`; there are labels from {}", raters.join(", ")))
+            Err(format!(
+                "no label is from `{name}`; there are labels from {}",
+                assize_report::safe(&raters.join(", "))
+            ))
         }
         None if rows.iter().any(judged) => Ok(()),
         None => Err("the tables hold no verdicts of a judge: name a run, a column \

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use assize_analysis::calibrate::MaterialError;
 use assize_analysis::labels::{LabelProblem, Reading, Role, Row, read_rows};
+use assize_report::safe;
 
 use crate::args::TableArgs;
 
@@ -43,13 +45,22 @@ fn files_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// All problems, one to a line.
+/// All problems, one to a line. They quote the files, so that nothing in them may steer a terminal.
 pub(super) fn list(problems: &[LabelProblem]) -> String {
-    let mut lines: Vec<String> = problems.iter().take(MAX_SHOWN).map(ToString::to_string).collect();
+    let mut lines: Vec<String> =
+        problems.iter().take(MAX_SHOWN).map(|problem| safe(&problem.to_string())).collect();
     if problems.len() > MAX_SHOWN {
         lines.push(format!("and {} more problems", problems.len() - MAX_SHOWN));
     }
     let count =
         if problems.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", problems.len()) };
     format!("the labels have {count}; nothing was computed\n{}", lines.join("\n"))
+}
+
+/// Why material can't be put together.
+pub(super) fn said(error: MaterialError) -> String {
+    match error {
+        MaterialError::Problems(problems) => list(&problems),
+        nothing @ MaterialError::NothingMatches(_) => safe(&nothing.to_string()),
+    }
 }

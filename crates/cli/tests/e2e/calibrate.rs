@@ -215,6 +215,19 @@ fn every_problem_of_every_file_is_listed_with_its_line() {
 }
 
 #[test]
+fn nothing_in_a_table_steers_the_terminal() {
+    let cli = cli();
+    cli.file(
+        "t.jsonl",
+        "{\"case\":\"\\u001b[2Ja\",\"criterion\":\"\\u001b[31m\",\"label\":\"met\",\"judge\":\"unmet\"}\n",
+    );
+    let shown = cli.run(&["calibrate", "--labels", "t.jsonl"]).expect_code(0).stdout;
+    cli.file("u.jsonl", "{\"case\":\"a\",\"who\":\"\\u001b[2J\",\"label\":\"met\"}\n");
+    let complaint = refused(&cli, &["--labels", "u.jsonl", "--judge-is", "bob"]);
+    assert!(!shown.contains('\u{1b}') && !complaint.contains('\u{1b}'), "{shown}{complaint}");
+}
+
+#[test]
 fn a_rater_can_stand_in_for_the_judge_and_the_last_word_counts() {
     let cli = cli();
     let mut text = String::new();
