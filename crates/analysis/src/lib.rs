@@ -2,3 +2,14 @@
 //!
 //! Rows in, values with intervals out: pure functions over what a run left behind. The formulas are those of
 //! `assize-stats`; this crate says which of them fits which question, pairs cases, and names what is left out.
+
+#![warn(missing_docs)]
+
+pub mod calibrate;
+mod figure;
+pub mod labels;
+pub mod orders;
+pub mod raters;
+pub mod repeats;
+
+pub use figure::{Figure, Resampling};

@@ -11,6 +11,8 @@
 #![warn(missing_docs)]
 
 mod audit;
+mod calibration;
+mod calibration_json;
 mod card_scores;
 mod card_tree;
 mod case_block;
@@ -19,20 +21,26 @@ mod cells;
 mod clean;
 mod criterion;
 mod explain;
+mod figures;
 mod mark;
 mod number;
 mod page;
 mod panel;
+mod raters;
 mod style;
 mod summary;
 mod table;
 
 pub use audit::injection_audit;
+pub use calibration::calibration;
+pub use calibration_json::calibration_json;
 pub use card_scores::card_scores;
 pub use card_tree::{CardLine, card_totals, card_tree};
 pub use case_block::{Show, case_block, stored_texts};
 pub use case_table::case_table;
+pub use clean::safe;
 pub use explain::{explain, explain_json};
 pub use number::{dollars, grouped};
+pub use raters::{agreement, agreement_json, orders, orders_json, repeats, repeats_json};
 pub use style::Style;
 pub use summary::{SummaryExtra, summary_block};

@@ -2,6 +2,7 @@
 
 mod audit;
 mod cache;
+mod calibrate;
 mod completions;
 mod doctor;
 mod eval;
@@ -11,6 +12,7 @@ mod lint;
 mod panel;
 mod score;
 mod scorecard;
+mod tables;
 mod validate;
 mod values;
 
@@ -22,6 +24,9 @@ use crate::context::ColorChoice;
 
 pub(crate) use audit::{AuditArgs, AuditCommand, InjectionArgs, ProbesArgs, ShowAuditArgs};
 pub(crate) use cache::{CacheAction, CacheArgs};
+pub(crate) use calibrate::{
+    CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice,
+};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
@@ -30,6 +35,7 @@ pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
+pub(crate) use tables::{AgreementArgs, RepeatsArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
 /// Rubric evaluation that people trust with decisions.
@@ -89,6 +95,12 @@ pub(crate) enum Command {
     Scorecard(ScorecardArgs),
     /// Put a judge to the test: does an answer talk it round?
     Audit(AuditArgs),
+    /// Measure a judge against people: agreement, biases, corrected pass rates, limits for CI.
+    Calibrate(CalibrateArgs),
+    /// Measure how well raters agree with each other.
+    Agreement(AgreementArgs),
+    /// Measure how noisy repeated scores are, and what repeating brings.
+    Repeats(RepeatsArgs),
     /// Look at the reply cache, or make it smaller.
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.

@@ -1,7 +1,9 @@
 //! One file per command, and what several of them share.
 
 pub(crate) mod audit;
+pub(crate) mod agreement;
 pub(crate) mod cache;
+pub(crate) mod calibrate;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 mod estimate;
@@ -10,9 +12,11 @@ pub(crate) mod explain;
 mod forecast;
 pub(crate) mod grade;
 mod graders;
+mod labels;
 pub(crate) mod lint;
 mod plan;
 mod present;
+pub(crate) mod repeats;
 mod resume;
 mod runs;
 pub(crate) mod score;

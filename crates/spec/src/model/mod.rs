@@ -31,7 +31,7 @@ pub use place::Place;
 pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
     Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardOutcome, CardParts, CardResult, CardRubric,
-    EvaluatorType, Guidelines, JudgePrompt, LabelOutcome, Scorecard, ScoringScale, Severity, WeightSet,
+    EvaluatorType, Guidelines, JudgePrompt, Scorecard, ScoringScale, WeightSet,
 };
 pub use scorecard_tree::{CardPart, InventoryRow};
 pub use suite::{Format, Suite, SuiteSettings};

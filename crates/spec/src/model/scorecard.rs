@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_rubric::{Aggregation, Criticality, Normalisation, Unit, Weight};
+use assize_rubric::{Aggregation, Criticality, LabelOutcome, Normalisation, Severity, Unit, Weight};
 use serde_json::Value;
 
 use super::Place;
@@ -255,30 +255,6 @@ pub struct CardLabel {
     pub version: Option<String>,
     /// Where it stands.
     pub place: Place,
-}
-
-/// What a person decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LabelOutcome {
-    /// The failure is not there.
-    Pass,
-    /// The failure is there.
-    Fail,
-    /// The benchmark does not apply.
-    NotApplicable,
-    /// The person could not tell.
-    Unsure,
-}
-
-/// How bad a failure is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// Little harm.
-    Low,
-    /// Some harm.
-    Medium,
-    /// Great harm.
-    High,
 }
 
 /// What a benchmark came to on a case.

@@ -16,7 +16,8 @@ use assize_stats::{
     correction::{JudgeRates, prediction_powered, prediction_powered_clustered, rogan_gladen},
     judged::{
         Confusion, Isotonic, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
-        kendall_tau_b, kendall_tau_c, log_loss, partial_correlation, pearson, reliability, spearman,
+        kendall_tau_b, kendall_tau_c, log_loss, mean_absolute_error, partial_correlation, pearson,
+        reliability, root_mean_square_error, spearman,
     },
     multiplicity::{Adjustment, adjust},
     posterior_mean,
@@ -383,6 +384,9 @@ fn agreements() -> Vec<(&'static str, Figures)> {
 
 fn judges() -> Vec<(&'static str, Figures)> {
     let counts = Confusion { true_pass: 20, false_pass: 10, false_fail: 5, true_fail: 15 };
+    let (scored, known) = ([3.0, 4.0, 1.0, 4.0], [3.0, 2.0, 1.0, 2.0]);
+    let away = [0.0, 1.0, 0.0, 0.0, 1.0, 0.0];
+    let severity = clustered_mean(&away, &["a", "a", "b", "b", "c", "c"], L).unwrap();
     let (x, y) = ([1.0, 2.0, 3.0, 4.0, 5.0], [5.0, 6.0, 7.0, 8.0, 7.0]);
     let (p, came) = ([0.9, 0.6, 0.35, 0.1], [true, false, true, false]);
     let area = area_under_curve(&p, &came, L).unwrap();
@@ -435,6 +439,19 @@ fn judges() -> Vec<(&'static str, Figures)> {
                 .number("Kendall tau-b", kendall_tau_b(&x, &y))
                 .number("Stuart tau-c", kendall_tau_c(&x, &y))
                 .number("partial, given z", partial_correlation(&x, &y, &[2.0, 1.0, 4.0, 3.0, 5.0])),
+        ),
+        (
+            "distance",
+            figures()
+                .number("root mean squared error", root_mean_square_error(&scored, &known))
+                .number("mean absolute error", mean_absolute_error(&scored, &known)),
+        ),
+        (
+            "bias",
+            figures()
+                .number("severity", severity.mean)
+                .interval("  interval", severity.interval)
+                .number("length", spearman(&away, &[200.0, 900.0, 150.0, 400.0, 700.0, 300.0])),
         ),
         (
             "probabilities",

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use assize_diagnostic::{Span, Spanned};
-use assize_rubric::{Aggregation, Criticality, Unit, Weight};
+use assize_rubric::{Aggregation, Criticality, LabelOutcome, Severity, Unit, Weight};
 use serde_json::Value;
 
 use super::prompt::PromptText;
-use crate::model::{EvaluatorType, Guidelines, LabelOutcome, ScoringScale, Severity};
+use crate::model::{EvaluatorType, Guidelines, ScoringScale};
 
 /// Everything of a scorecard, still by code.
 #[derive(Default)]
