@@ -54,6 +54,9 @@ pub struct JudgementRow {
     pub cost_usd: Option<f64>,
     /// What the judge replied, word for word.
     pub replies: Vec<String>,
+    /// For a rubric's criterion: how many criteria went into one call, `per_criterion`, `batched` or `batched:N`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judging: Option<String>,
     /// Names of the members that lead to the grader, for a member of a composite; empty for the
     /// grader itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -165,6 +168,7 @@ impl JudgementRow {
             latency_ms: judgement.latency_ms,
             cost_usd: judgement.cost_usd,
             replies: judgement.replies.clone(),
+            judging: None,
             member: context.member,
             grader_result: None,
         }

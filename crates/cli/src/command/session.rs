@@ -229,11 +229,7 @@ pub(crate) fn workers(command: Option<NonZeroUsize>, wishes: impl Iterator<Item 
 
 /// How judging mode is written in records.
 pub(crate) fn judging_name(judging: Judging) -> String {
-    match judging {
-        Judging::PerCriterion => "per_criterion".to_owned(),
-        Judging::Batched(None) => "batched".to_owned(),
-        Judging::Batched(Some(size)) => format!("batched:{size}"),
-    }
+    judging.to_string()
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, String> {

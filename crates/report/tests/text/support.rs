@@ -163,6 +163,9 @@ fn bare(case_id: &str) -> ResultRow {
         case_id: case_id.to_owned(),
         target: Some("helpdesk".to_owned()),
         repeat: 1,
+        tags: Vec::new(),
+        cluster: None,
+        case_hash: None,
         score: None,
         score_low: None,
         score_high: None,
@@ -217,6 +220,7 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         latency_ms: Some(640),
         cost_usd: None,
         replies: Vec::new(),
+        judging: None,
         member: Vec::new(),
         grader_result: None,
     }

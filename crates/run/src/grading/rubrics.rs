@@ -15,9 +15,15 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &RubricGra
         Ok(judge) => judge,
         Err(message) => return vec![spot.broken(scene, message)],
     };
-    let decisions = judge.judge(&task(scene, grader)).await;
+    let task = task(scene, grader);
+    let decisions = judge.judge(&task).await;
     let pairs = grader.rubric.criteria().iter().zip(&decisions);
-    pairs.map(|(criterion, judgement)| JudgementRow::new(spot.context(scene), criterion, judgement)).collect()
+    pairs
+        .map(|(criterion, judgement)| JudgementRow {
+            judging: Some(task.judging.to_string()),
+            ..JudgementRow::new(spot.context(scene), criterion, judgement)
+        })
+        .collect()
 }
 
 /// What a judge is given for a rubric.
