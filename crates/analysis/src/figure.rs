@@ -111,7 +111,9 @@ mod tests {
         let cases: Vec<(f64, u64)> = (0..10).map(|at| (f64::from(u8::from(at < 8)), at)).collect();
         let rate = rate(&sample(&cases), Level::P95, "pass");
         assert_eq!((rate.value, rate.n, rate.clusters), (Some(0.8), 10, None));
-        assert!((rate.low.unwrap() - 0.490_162).abs() < 1e-6 && (rate.high.unwrap() - 0.943_318).abs() < 1e-6);
+        assert!(
+            (rate.low.unwrap() - 0.490_162).abs() < 1e-6 && (rate.high.unwrap() - 0.943_318).abs() < 1e-6
+        );
         assert_eq!(rate.method.as_deref(), Some("Wilson"));
     }
 

@@ -2,7 +2,10 @@
 
 use assize_stats::{
     Accumulator, Level, Undefined, clustered_mean,
-    power::{Noise, Promise, design_effect, mean_half_width, mean_precision, rate_precision, whole_cases, with_clusters},
+    power::{
+        Noise, Promise, design_effect, mean_half_width, mean_precision, rate_precision, whole_cases,
+        with_clusters,
+    },
     repeats::repeated,
 };
 use serde::Serialize;
@@ -108,7 +111,8 @@ fn cases(
     effect: Option<f64>,
     says: String,
 ) -> Need {
-    let answer = answer.and_then(|n| effect.map_or(Ok(n), |effect| with_clusters(n, effect))).map(whole_cases);
+    let answer =
+        answer.and_then(|n| effect.map_or(Ok(n), |effect| with_clusters(n, effect))).map(whole_cases);
     let says = match (answer, effect) {
         (Err(reason), _) => format!("undefined, because {reason}"),
         (Ok(_), Some(effect)) => format!("{says}; times the design effect {} of the clusters", short(effect)),
@@ -171,7 +175,9 @@ fn labels(known: &Known, width: f64, level: Level, needs: &mut Vec<Need>) {
             "Wilson's half-width solved for n",
             None,
             match drawn {
-                Some(drawn) => format!("labels of cases {which}; about {drawn} cases drawn at random hold as many"),
+                Some(drawn) => {
+                    format!("labels of cases {which}; about {drawn} cases drawn at random hold as many")
+                }
                 None => format!("labels of cases {which}"),
             },
         ));
@@ -214,7 +220,13 @@ fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<
             "pairing needs fewer".to_owned(),
         ));
     }
-    let noise = |variance: f64| Noise { between: variance, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
+    let noise = |variance: f64| Noise {
+        between: variance,
+        first: 0.0,
+        first_repeats: 1,
+        second: 0.0,
+        second_repeats: 1,
+    };
     if let Some(sd) = known.difference_sd {
         needs.push(cases(
             format!("mean scores that differ by {apart}, same cases"),
@@ -227,14 +239,23 @@ fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<
     }
     if let (Some(within), None) = (known.within, known.difference_sd) {
         for repeats in [1u64, 3, 10] {
-            let both = Noise { between: 0.0, first: within, first_repeats: repeats, second: within, second_repeats: repeats };
+            let both = Noise {
+                between: 0.0,
+                first: within,
+                first_repeats: repeats,
+                second: within,
+                second_repeats: repeats,
+            };
             needs.push(cases(
                 format!("mean scores that differ by {apart}, same cases, {repeats} answers each"),
                 promise.paired_cases(both, difference),
                 "pairs",
                 "paired means, Miller",
                 effect,
-                format!("variance {} within a case, every case changed alike: the least there can be", short(within)),
+                format!(
+                    "variance {} within a case, every case changed alike: the least there can be",
+                    short(within)
+                ),
             ));
         }
     }
@@ -301,8 +322,12 @@ fn reached(
 pub fn learn(runs: &[RunFacts], names: &Names) -> Known {
     let mut known = Known::default();
     let Some(first) = runs.first() else { return known };
-    let decided: Vec<f64> =
-        first.cases.iter().filter_map(|case| case.passed()).map(|passed| f64::from(u8::from(passed))).collect();
+    let decided: Vec<f64> = first
+        .cases
+        .iter()
+        .filter_map(|case| case.passed())
+        .map(|passed| f64::from(u8::from(passed)))
+        .collect();
     known.pass_rate = decided.iter().copied().collect::<Accumulator>().mean(Level::P95).mean.ok();
     let scored: Vec<(&crate::CaseFact, f64)> =
         first.cases.iter().filter_map(|case| Some((case, case.score?))).collect();

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use assize_rubric::Verdict;
 use assize_stats::{
     FEW_CLUSTERS, Level, clustered_mean,
     power::{mean_precision, rate_precision, whole_cases, with_clusters},
     repeats::{repeated, stability},
     zero_failures,
 };
-use assize_rubric::Verdict;
 use assize_store::{Figure, MeanScore, NoiseParts, ResultRow, RunFigures, UnstableCriterion};
 
 use crate::facts::hash;
@@ -113,9 +113,8 @@ impl Summariser {
             (scores.len() < self.rows.len()).then(|| [sum(|row| row.low), sum(|row| row.high)]);
         let pass_rate = rate(&passes, level, "pass");
         let mean_score = mean(&scores, level);
-        let clustered = scores
-            .clusters()
-            .and_then(|_| clustered_mean(&scores.values, &scores.clusters, level).ok());
+        let clustered =
+            scores.clusters().and_then(|_| clustered_mean(&scores.values, &scores.clusters, level).ok());
         let design_effect = clustered.as_ref().and_then(|mean| mean.design_effect.ok());
         let mut remarks = Vec::new();
         if let Some(bounds) = pass_rate_bounds {
@@ -134,7 +133,10 @@ impl Summariser {
             ));
         }
         if clustered.is_some_and(|mean| mean.is_balanced_within()) {
-            remarks.push("Scores within a cluster balance each other: the clustered error is the smaller one.".to_owned());
+            remarks.push(
+                "Scores within a cluster balance each other: the clustered error is the smaller one."
+                    .to_owned(),
+            );
         }
         RunFigures {
             pass_rate,
@@ -220,10 +222,7 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: Level) -> Option<Figure> {
         level: level.get(),
         method: Some(interval.method.name().to_owned()),
         undefined: None,
-        says: format!(
-            "{} of {} were not decided the same each time.",
-            flipped.successes, flipped.n
-        ),
+        says: format!("{} of {} were not decided the same each time.", flipped.successes, flipped.n),
     })
 }
 
@@ -247,7 +246,9 @@ fn too_few(
         ));
     }
     let reach = |figure: &Figure| figure.low.zip(figure.high).map_or(1.0, |(low, high)| (high - low) / 2.0);
-    let clusters = |n: f64| design_effect.filter(|effect| *effect > 1.0).map_or(Ok(n), |effect| with_clusters(n, effect));
+    let clusters = |n: f64| {
+        design_effect.filter(|effect| *effect > 1.0).map_or(Ok(n), |effect| with_clusters(n, effect))
+    };
     let mut needs = Vec::new();
     if let Some(rate) = pass_rate.value.filter(|_| reach(pass_rate) > WANTED)
         && let Ok(n) = rate_precision(rate, WANTED, level).and_then(clusters)
@@ -286,7 +287,9 @@ pub fn mean_of(figure: &Figure) -> Option<MeanScore> {
         level: figure.level,
         method: match (&figure.method, &figure.undefined) {
             (Some(method), _) => format!("{method} {over}"),
-            (None, reason) => format!("no interval, because {}", reason.as_deref().unwrap_or("it is undefined")),
+            (None, reason) => {
+                format!("no interval, because {}", reason.as_deref().unwrap_or("it is undefined"))
+            }
         },
     })
 }

@@ -66,7 +66,9 @@ impl Fingerprint {
             for criterion in &case.criteria {
                 let name = (names.text(criterion.grader), names.text(criterion.id));
                 rubric = rubric.wrapping_add(hash(&(id, name, criterion.wording, criterion.standing)));
-                for (set, number) in said.iter_mut().zip([criterion.judge, criterion.prompt, criterion.judging]) {
+                for (set, number) in
+                    said.iter_mut().zip([criterion.judge, criterion.prompt, criterion.judging])
+                {
                     let text = names.text(number);
                     if !text.is_empty() && !set.contains(text) {
                         set.insert(text.to_owned());
@@ -101,7 +103,8 @@ impl Fingerprint {
         ];
         for (respect, what, before, after) in sets {
             if before != after && !before.is_empty() && !after.is_empty() {
-                let list = |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join("; ");
+                let list =
+                    |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join("; ");
                 say(Some(respect), format!("{what} {} instead of {}", list(after), list(before)));
             }
         }

@@ -106,13 +106,8 @@ impl Mismatches {
     }
 
     fn add(&mut self, respect: Respect, case: &CaseFact, names: &Names, base: String, candidate: String) {
-        let first = || Mismatch {
-            respect,
-            cases: 0,
-            first_case: names.text(case.case).to_owned(),
-            base,
-            candidate,
-        };
+        let first =
+            || Mismatch { respect, cases: 0, first_case: names.text(case.case).to_owned(), base, candidate };
         self.0[respect as usize].get_or_insert_with(first).cases += 1;
     }
 
@@ -142,7 +137,10 @@ fn other_rubric(base: &CaseFact, candidate: &CaseFact, names: &Names) -> Option<
             return Some((format!("`{}`", names.text(a.id)), "the same id with other words".to_owned()));
         }
         if a.standing != b.standing {
-            return Some((format!("`{}`", names.text(a.id)), "the same with another weight or gate".to_owned()));
+            return Some((
+                format!("`{}`", names.text(a.id)),
+                "the same with another weight or gate".to_owned(),
+            ));
         }
     }
     // A grader that broke on one side has no criteria there; that is no other rubric.
@@ -153,5 +151,6 @@ fn other_rubric(base: &CaseFact, candidate: &CaseFact, names: &Names) -> Option<
             .count()
     };
     let (ours, theirs) = (graded(base, candidate), graded(candidate, base));
-    (ours != both || theirs != both).then(|| (format!("{ours} criteria"), format!("{theirs} criteria, {both} of them shared")))
+    (ours != both || theirs != both)
+        .then(|| (format!("{ours} criteria"), format!("{theirs} criteria, {both} of them shared")))
 }

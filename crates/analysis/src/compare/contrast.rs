@@ -1,7 +1,8 @@
 //! One figure on two sides: the difference, its interval, its test, and what these cases could have shown.
 
 use assize_stats::{
-    Interval, Level, Method, SeededRandom, Undefined, bootstrap_clustered_mean, bootstrap_mean, clustered_mean,
+    Interval, Level, Method, SeededRandom, Undefined, bootstrap_clustered_mean, bootstrap_mean,
+    clustered_mean,
     compare::{Pairs, paired, sign_flip, sign_flip_clustered},
     multiplicity::rejects,
     power::{Noise, Promise, whole_cases},
@@ -132,7 +133,8 @@ struct Parts {
 /// then what the number of pairs (or clusters) bounds.
 pub(crate) fn contrast(pairs: &PairSample, options: &Options) -> Contrast {
     let (base, candidate) = (&pairs.base, &pairs.candidate.values);
-    let differences: Vec<f64> = candidate.iter().zip(base).map(|(candidate, base)| candidate - base).collect();
+    let differences: Vec<f64> =
+        candidate.iter().zip(base).map(|(candidate, base)| candidate - base).collect();
     let clusters = pairs.candidate.clusters();
     let difference = mean(&differences);
     let parts = if pairs.is_binary() && clusters.is_none() {
@@ -250,7 +252,13 @@ fn scores(
     let noise = error.and_then(|se| {
         if se > 0.0 {
             // What is left of the error with so many pairs, brought back to one pair.
-            Ok(Noise { between: se * se * n as f64, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 })
+            Ok(Noise {
+                between: se * se * n as f64,
+                first: 0.0,
+                first_repeats: 1,
+                second: 0.0,
+                second_repeats: 1,
+            })
         } else {
             Err(Undefined::NoSpread)
         }
@@ -305,13 +313,18 @@ impl Contrast {
         let range = format!("between {} and {} ({level} confidence)", signed(low), signed(high));
         match self.call {
             Call::Better => format!("The candidate is higher by {}, {range}.", short(difference)),
-            Call::Worse => format!("The candidate is lower by {}: the change lies {range}.", short(-difference)),
+            Call::Worse => {
+                format!("The candidate is lower by {}: the change lies {range}.", short(-difference))
+            }
             Call::Equivalent => format!(
                 "The change lies {range}, within the margin of {}.",
                 short(options.margin.unwrap_or_default())
             ),
             Call::NoDifference => {
-                format!("No pair differs; so many pairs rule out a change beyond {} ({level} confidence).", signed(high))
+                format!(
+                    "No pair differs; so many pairs rule out a change beyond {} ({level} confidence).",
+                    signed(high)
+                )
             }
             Call::Inconclusive if self.higher + self.lower == 0 => format!(
                 "No pair differs, but so few pairs leave room for a change of {} either way.",
@@ -319,9 +332,13 @@ impl Contrast {
             ),
             Call::Inconclusive => {
                 let detectable = self.detectable.map(|size| {
-                    format!("; a change of {} or more would have been shown four times out of five", short(size))
+                    format!(
+                        "; a change of {} or more would have been shown four times out of five",
+                        short(size)
+                    )
                 });
-                let enough = self.enough.map(|n| format!("; about {n} pairs would show one as large as was seen"));
+                let enough =
+                    self.enough.map(|n| format!("; about {n} pairs would show one as large as was seen"));
                 format!(
                     "The change lies {range}: neither better nor worse is shown{}{}.",
                     detectable.unwrap_or_default(),

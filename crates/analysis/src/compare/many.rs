@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
+use super::Options;
 use super::contrast::{Contrast, PairSample, contrast};
 use super::pairing::{Comparison, Headline, compare};
 use super::tables::adjust_all;
-use super::Options;
 use crate::facts::{Names, RunFacts};
 use crate::sample::Sample;
 

@@ -3,6 +3,7 @@
 mod comparable;
 mod contrast;
 mod flips;
+mod gates;
 mod many;
 mod pairing;
 mod tables;
@@ -12,6 +13,7 @@ use assize_stats::{Level, multiplicity::Adjustment};
 pub use comparable::{Mismatch, Respect};
 pub use contrast::{Call, Contrast};
 pub use flips::{CriterionFlip, Flip, Side};
+pub use gates::{FailOn, GateResult, Gates, Hold, check};
 pub use many::{Many, compare_many};
 pub use pairing::{CaseName, Comparison, Headline, Undecided, compare};
 pub use tables::{FEWEST_PAIRS, Row, Table};

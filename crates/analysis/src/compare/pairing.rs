@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 
 use serde::Serialize;
 
+use super::Options;
 use super::comparable::{Mismatch, Mismatches};
 use super::contrast::{Call, Contrast, PairSample, contrast};
 use super::flips::Flip;
 use super::tables::{Parts, Table};
-use super::Options;
 use crate::facts::{CaseFact, Names, RunFacts, key};
 
 /// The figure that the verdict on the whole is about.

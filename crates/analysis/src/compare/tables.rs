@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use assize_stats::multiplicity::adjust;
 use serde::Serialize;
 
+use super::Options;
 use super::comparable::shared;
 use super::contrast::{Contrast, PairSample, contrast};
-use super::Options;
 use crate::facts::{CaseFact, Decision, Names};
 
 /// Fewer pairs than this can't show anything at 5 %: with 5 pairs the smallest p of a two-sided test is 2/32. They are
@@ -79,7 +79,8 @@ impl<'n> Parts<'n> {
     /// Compares each part that is large enough.
     pub(crate) fn table(self, by: &'static str, figure: &'static str, options: &Options) -> Table {
         let several_suites = {
-            let mut suites: Vec<&str> = self.0.keys().filter(|key| !key.2.is_empty()).map(|key| key.0).collect();
+            let mut suites: Vec<&str> =
+                self.0.keys().filter(|key| !key.2.is_empty()).map(|key| key.0).collect();
             suites.dedup();
             suites.len() > 1
         };

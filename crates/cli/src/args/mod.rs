@@ -1,13 +1,16 @@
 //! The command line, as typed.
 
 mod cache;
+mod compare;
 mod doctor;
 mod eval;
 mod explain;
 mod grade;
 mod lint;
+mod power;
 mod score;
 mod scorecard;
+mod trend;
 mod validate;
 mod values;
 
@@ -18,13 +21,16 @@ use clap::{Parser, Subcommand};
 use crate::context::ColorChoice;
 
 pub(crate) use cache::{CacheAction, CacheArgs};
+pub(crate) use compare::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
+pub(crate) use power::PowerArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
+pub(crate) use trend::TrendArgs;
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
 /// Rubric evaluation that people trust with decisions.
@@ -39,7 +45,7 @@ pub(crate) use validate::{FormatChoice, ValidateArgs};
     disable_help_subcommand = true,
     after_help = "Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run),\n\
                   3 incomplete (something could not be judged or run), 4 stopped by a budget,\n\
-                  130 interrupted.\n\n\
+                  5 inconclusive comparison under --strict, 130 interrupted.\n\n\
                   Examples:\n  \
                   assize validate evals/\n  \
                   assize eval evals/support.eval.yaml\n  \
@@ -82,6 +88,12 @@ pub(crate) enum Command {
     Score(ScoreArgs),
     /// Trees of rubrics over benchmarks: show what is in them, add up their results.
     Scorecard(ScorecardArgs),
+    /// Compare runs case by case: better, worse, equivalent, or too few cases to tell.
+    Compare(CompareArgs),
+    /// Show runs in a row, with error bars, and where the way of measuring changed.
+    Trend(TrendArgs),
+    /// Say how many cases, repeats or labels are enough.
+    Power(PowerArgs),
     /// Look at the reply cache, or make it smaller.
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.

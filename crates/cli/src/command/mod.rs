@@ -1,18 +1,22 @@
 //! One file per command, and what several of them share.
 
 pub(crate) mod cache;
+pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;
+mod figures;
 mod forecast;
 pub(crate) mod grade;
 mod graders;
 pub(crate) mod lint;
 mod plan;
+pub(crate) mod power;
 mod present;
 mod resume;
 mod runs;
 pub(crate) mod score;
 pub(crate) mod scorecard;
 mod session;
+pub(crate) mod trend;
 pub(crate) mod validate;
