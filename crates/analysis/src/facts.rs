@@ -51,6 +51,8 @@ pub struct CriterionFact {
     pub id: u32,
     /// How it ended.
     pub decision: Decision,
+    /// Whether a higher value is worse: a penalty, or a criterion of a negated grader.
+    pub is_fault: bool,
     /// Hash of its words, scale and operator.
     pub wording: u64,
     /// Hash of its weight and gate.
@@ -153,6 +155,7 @@ struct Notes<'r>(HashMap<(&'r str, String), Note>);
 struct Note {
     wording: u64,
     standing: u64,
+    negated: bool,
     judges: BTreeSet<String>,
     prompts: BTreeSet<String>,
     judging: Option<String>,
@@ -179,6 +182,7 @@ impl<'r> Notes<'r> {
                     note.judges.insert(who(&row.judge));
                     note.prompts.extend(how(&row.judge));
                 }
+                note.negated = row.standing.negate;
                 note.judging.clone_from(&row.judging);
             }
         }
@@ -214,6 +218,8 @@ fn fact(grader: u32, row: &CriterionRow, note: Note, names: &mut Names) -> Crite
             ("not_applicable", _) => Decision::NotApplicable,
             _ => Decision::Ungraded,
         },
+        // A penalty in a negated grader is good again.
+        is_fault: (row.weight < 0.0) != note.negated,
         wording: note.wording,
         standing: note.standing,
         judge: names.number(&join(note.judges)),

@@ -10,7 +10,7 @@ use assize_stats::{
     repeats::{repeated, stability},
     zero_failures,
 };
-use assize_store::{Figure, MeanScore, NoiseParts, ResultRow, RunFigures, UnstableCriterion};
+use assize_store::{Figure, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunFigures};
 
 use crate::facts::hash;
 use crate::figure::{mean, percent, rate, short};
@@ -184,8 +184,8 @@ impl Summariser {
         })
     }
 
-    fn unstable(&self, level: Level) -> Vec<UnstableCriterion> {
-        let mut found: Vec<UnstableCriterion> = self
+    fn unstable(&self, level: Level) -> Vec<FlippingCriterion> {
+        let mut found: Vec<FlippingCriterion> = self
             .answers
             .iter()
             .filter_map(|((suite, grader, criterion), items)| {
@@ -193,16 +193,15 @@ impl Summariser {
                 items.sort_unstable();
                 let items: Vec<Vec<bool>> = items.into_iter().map(|(_, item)| item.clone()).collect();
                 let flip_rate = flip_rate(&items, level)?;
-                (flip_rate.value? > 0.0).then(|| UnstableCriterion {
+                (flip_rate.value? > 0.0).then(|| FlippingCriterion {
                     suite: suite.clone(),
                     grader: grader.clone(),
                     criterion: criterion.clone(),
-                    across: "answers".to_owned(),
                     flip_rate,
                 })
             })
             .collect();
-        let rate = |one: &UnstableCriterion| one.flip_rate.value.unwrap_or_default();
+        let rate = |one: &FlippingCriterion| one.flip_rate.value.unwrap_or_default();
         found.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
         found.truncate(MAX_UNSTABLE);
         found
@@ -262,13 +261,16 @@ fn too_few(
     {
         needs.push(("the mean score", whole_cases(n), reach(mean_score)));
     }
-    for (what, n, reach) in needs {
-        if n > pass_rate.n.max(mean_score.n) as f64 {
-            remarks.push(format!(
-                "Few cases: {what} is known to within {} only; about {n} cases like these would give {WANTED}.",
-                short(reach)
-            ));
-        }
+    needs.retain(|(_, n, _)| *n > pass_rate.n.max(mean_score.n) as f64);
+    if !needs.is_empty() {
+        let known: Vec<String> =
+            needs.iter().map(|(what, _, reach)| format!("{what} to within {}", short(*reach))).collect();
+        let enough: Vec<String> = needs.iter().map(|(_, n, _)| n.to_string()).collect();
+        remarks.push(format!(
+            "Few cases: they give {}; for {WANTED} it would take about {}.",
+            known.join(" and "),
+            enough.join(" and ")
+        ));
     }
     remarks
 }

@@ -203,7 +203,7 @@ fn noise(page: &mut Page, figures: &RunFigures) {
     let listed_ones = figures.unstable.iter().map(|one| {
         let name = format!("{}/{}", clean::name(&one.grader), clean::name(&one.criterion));
         let rate = one.flip_rate.value.map_or_else(String::new, number::score);
-        let about = format!(" {rate} of {} over {}", grouped(one.flip_rate.n), clean::name(&one.across));
+        let about = format!(" in {rate} of {}", count(one.flip_rate.n, "repeated case", "repeated cases"));
         vec![Piece::new(Tone::Middling, name), Piece::new(Tone::Dim, about)]
     });
     entry(page, "Unstable", listed(listed_ones));

@@ -41,8 +41,8 @@ pub struct RunFigures {
     pub design_effect: Option<f64>,
     /// Where the spread of scores comes from; null unless something was repeated.
     pub noise: Option<NoiseParts>,
-    /// Criteria that were not decided the same way each time, the least stable first.
-    pub unstable: Vec<UnstableCriterion>,
+    /// Criteria that were not decided the same way for each answer to the same case, the least stable first.
+    pub unstable: Vec<FlippingCriterion>,
     /// What the reader should know about these figures, such as how many cases would be enough.
     pub remarks: Vec<String>,
 }
@@ -65,17 +65,15 @@ pub struct NoiseParts {
     pub says: String,
 }
 
-/// A criterion that was not decided the same way each time.
+/// A criterion that was not decided the same way for each answer to the same case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct UnstableCriterion {
+pub struct FlippingCriterion {
     /// Name of the suite.
     pub suite: String,
     /// Name of the grader.
     pub grader: String,
     /// Id of the criterion.
     pub criterion: String,
-    /// What was repeated: `answers` or `verdicts`.
-    pub across: String,
-    /// Share of what was decided more than once that was not decided the same each time.
+    /// Share of the repeated cases in which it was not decided the same each time.
     pub flip_rate: Figure,
 }

@@ -24,7 +24,7 @@ mod resume;
 
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use error::StoreError;
-pub use figure::{Figure, NoiseParts, RunFigures, UnstableCriterion};
+pub use figure::{Figure, FlippingCriterion, NoiseParts, RunFigures};
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};
 pub use info::{

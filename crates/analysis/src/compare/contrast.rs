@@ -312,9 +312,9 @@ impl Contrast {
         let level = percent(options.level);
         let range = format!("between {} and {} ({level} confidence)", signed(low), signed(high));
         match self.call {
-            Call::Better => format!("The candidate is higher by {}, {range}.", short(difference)),
+            Call::Better => format!("Higher by {}; the change lies {range}.", short(difference)),
             Call::Worse => {
-                format!("The candidate is lower by {}: the change lies {range}.", short(-difference))
+                format!("Lower by {}; the change lies {range}.", short(-difference))
             }
             Call::Equivalent => format!(
                 "The change lies {range}, within the margin of {}.",
@@ -323,7 +323,7 @@ impl Contrast {
             Call::NoDifference => {
                 format!(
                     "No pair differs; so many pairs rule out a change beyond {} ({level} confidence).",
-                    signed(high)
+                    short(high)
                 )
             }
             Call::Inconclusive if self.higher + self.lower == 0 => format!(

@@ -39,40 +39,48 @@ pub struct Table {
 
 /// Collects pairs by part.
 #[derive(Debug, Default)]
-pub(crate) struct Parts<'n>(BTreeMap<(&'n str, &'n str, &'n str, u64), PairSample>);
+pub(crate) struct Parts<'n>(BTreeMap<Key<'n>, PairSample>);
+
+/// A part: its suite, tag or grader; and for a criterion its grader (and whether it is a fault), id and wording.
+type Key<'n> = (&'n str, (bool, &'n str), &'n str, u64);
+/// No criterion.
+const WHOLE: (bool, &str) = (false, "");
 
 impl<'n> Parts<'n> {
     /// Adds the scores of a pair to each of its tags.
     pub(crate) fn tags(&mut self, pair: (&CaseFact, &CaseFact), scores: (f64, f64), names: &'n Names) {
         for tag in pair.0.tags.iter().filter(|tag| pair.1.tags.contains(tag)) {
-            self.push((names.text(*tag), "", "", 0), scores, pair.0.cluster);
+            self.push((names.text(*tag), WHOLE, "", 0), scores, pair.0.cluster);
         }
     }
 
     pub(crate) fn suite(&mut self, pair: (&CaseFact, &CaseFact), scores: (f64, f64), names: &'n Names) {
-        self.push((names.text(pair.0.suite), "", "", 0), scores, pair.0.cluster);
+        self.push((names.text(pair.0.suite), WHOLE, "", 0), scores, pair.0.cluster);
     }
 
     pub(crate) fn graders(&mut self, pair: (&CaseFact, &CaseFact), names: &'n Names) {
         for (name, score) in &pair.0.graders {
             let other = pair.1.graders.iter().find(|(other, _)| other == name);
             if let Some((base, candidate)) = score.zip(other.and_then(|(_, score)| *score)) {
-                self.push((names.text(*name), "", "", 0), (base, candidate), pair.0.cluster);
+                self.push((names.text(*name), WHOLE, "", 0), (base, candidate), pair.0.cluster);
             }
         }
     }
 
-    /// Criteria of one id that read differently are different criteria: ids by position recur in every case.
+    /// Criteria of one id that read differently are different criteria: ids by position recur in every case. Of a fault
+    /// the figure is how far it was avoided, so that higher is better in every row.
     pub(crate) fn criteria(&mut self, pair: (&CaseFact, &CaseFact), names: &'n Names) {
         for (a, b) in shared(pair.0, pair.1) {
             if let (Decision::Value(base), Decision::Value(candidate)) = (a.decision, b.decision) {
-                let key = (names.text(pair.0.suite), names.text(a.grader), names.text(a.id), a.wording);
-                self.push(key, (base, candidate), pair.0.cluster);
+                let grader = (a.is_fault, names.text(a.grader));
+                let key = (names.text(pair.0.suite), grader, names.text(a.id), a.wording);
+                let goodness = |value: f64| if a.is_fault { 1.0 - value } else { value };
+                self.push(key, (goodness(base), goodness(candidate)), pair.0.cluster);
             }
         }
     }
 
-    fn push(&mut self, key: (&'n str, &'n str, &'n str, u64), (base, candidate): (f64, f64), cluster: u32) {
+    fn push(&mut self, key: Key<'n>, (base, candidate): (f64, f64), cluster: u32) {
         self.0.entry(key).or_default().push(base, candidate, cluster);
     }
 
@@ -86,7 +94,7 @@ impl<'n> Parts<'n> {
         };
         let mut too_small = 0;
         let mut rows: Vec<Row> = Vec::new();
-        for ((first, grader, id, _), pairs) in self.0 {
+        for ((first, (is_fault, grader), id, _), pairs) in self.0 {
             if pairs.len() < FEWEST_PAIRS {
                 too_small += 1;
                 continue;
@@ -96,6 +104,7 @@ impl<'n> Parts<'n> {
                 (false, false) => format!("{grader}/{id}"),
                 (false, true) => format!("{first}: {grader}/{id}"),
             };
+            let name = if is_fault { format!("{name} (avoided)") } else { name };
             rows.push(Row { name, contrast: contrast(&pairs, options) });
         }
         adjust_all(rows.iter_mut().map(|row| &mut row.contrast), options);

@@ -2,6 +2,7 @@
 
 mod cache;
 mod compare;
+mod completions;
 mod doctor;
 mod eval;
 mod explain;
@@ -22,6 +23,7 @@ use crate::context::ColorChoice;
 
 pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use compare::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
+pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
@@ -100,4 +102,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Say which judges are usable here, and what the others lack.
     Doctor(DoctorArgs),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+    /// Print a man page, or write all of them.
+    Man(ManArgs),
 }

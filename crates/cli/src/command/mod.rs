@@ -2,6 +2,7 @@
 
 pub(crate) mod cache;
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;

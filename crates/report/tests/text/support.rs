@@ -6,9 +6,9 @@ use assize_rubric::{
     score_case, score_rubric,
 };
 use assize_store::{
-    CaseError, CaseRecord, Counts, CriterionRow, FORMAT_VERSION, Figure, GateRow, GraderRow, JudgeInfo,
-    JudgementRow, MeanScore, NoiseParts, ResultRow, RunFigures, RunInfo, RunSettings, RunSummary, SuiteInfo,
-    TargetInfo, UnstableCriterion,
+    CaseError, CaseRecord, Counts, CriterionRow, FORMAT_VERSION, Figure, FlippingCriterion, GateRow,
+    GraderRow, JudgeInfo, JudgementRow, MeanScore, NoiseParts, ResultRow, RunFigures, RunInfo, RunSettings,
+    RunSummary, SuiteInfo, TargetInfo,
 };
 
 pub(crate) fn unit(value: f64) -> Unit {
@@ -434,11 +434,10 @@ fn figures() -> RunFigures {
             verdict_flips: Some(figure(0.25, 4, 0.0456, 0.6994, "Wilson")),
             says: String::new(),
         }),
-        unstable: vec![UnstableCriterion {
+        unstable: vec![FlippingCriterion {
             suite: "support".to_owned(),
             grader: "rubrics".to_owned(),
             criterion: "tone".to_owned(),
-            across: "answers".to_owned(),
             flip_rate: figure(0.5, 4, 0.15, 0.85, "Wilson"),
         }],
         remarks: vec![
