@@ -2,6 +2,7 @@
 
 mod budget;
 mod cache;
+mod compare;
 mod graders;
 mod plan;
 mod resume;
