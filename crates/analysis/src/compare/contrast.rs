@@ -330,6 +330,13 @@ impl Contrast {
                 "No pair differs, but so few pairs leave room for a change of {} either way.",
                 short(high)
             ),
+            // An interval is approximate, the test is not, and adjusting asks for more again.
+            Call::Inconclusive if low > 0.0 || high < 0.0 => format!(
+                "The change lies {range}, but {} gives p = {}, which is not beyond chance{}.",
+                self.test,
+                short(self.p_adjusted.or(self.p).unwrap_or(1.0)),
+                if self.p_adjusted > self.p { " among so many comparisons" } else { "" }
+            ),
             Call::Inconclusive => {
                 let detectable = self.detectable.map(|size| {
                     format!(

@@ -117,8 +117,9 @@ fn stored_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, Strin
         });
     }
     if others > 0 {
+        let runs = if others == 1 { "run" } else { "runs" };
         output::say(&format!(
-            "{others} runs of other suites are left out; `--suite NAME` or their names choose them\n"
+            "left out: {others} {runs} of other suites; `--suite NAME` or their names choose them\n"
         ));
     }
     chosen.reverse();
