@@ -1,6 +1,7 @@
 //! A run boiled down to what comparing it takes: some hundred bytes a case, without answers, reasons or replies.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use assize_rubric::{JudgeIdentity, Verdict};
@@ -203,7 +204,10 @@ fn who(judge: &JudgeIdentity) -> String {
 
 fn how(judge: &JudgeIdentity) -> Option<String> {
     let version = judge.version.as_deref().map(|version| format!("version {version}"));
-    let hash = judge.prompt_hash.as_deref().map(|hash| format!("prompt {}", &hash[..hash.len().min(12)]));
+    let hash = judge
+        .prompt_hash
+        .as_deref()
+        .map(|hash| format!("prompt {}", hash.chars().take(12).collect::<String>()));
     let said: Vec<String> = [version, hash].into_iter().flatten().collect();
     (!said.is_empty()).then(|| said.join(", "))
 }
@@ -244,24 +248,41 @@ pub struct RunFacts {
     pub cases: Vec<CaseFact>,
 }
 
-/// A run holds several answers to the same case by different targets, and it was not said which are meant.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{label}` holds answers of several targets; name one of them: {}", targets.iter().map(|target| format!("`{label}@{target}`")).collect::<Vec<_>>().join(", "))]
-pub struct TargetsError {
+/// A run holds a case more than once, so that it can't be paired.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AmbiguousRun {
     /// The run.
     pub label: String,
-    /// Its targets.
+    /// The first such case.
+    pub case_id: String,
+    /// The targets whose answers the run holds; with several, naming one of them helps.
     pub targets: Vec<String>,
+}
+
+impl std::error::Error for AmbiguousRun {}
+
+impl fmt::Display for AmbiguousRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { label, case_id, targets } = self;
+        if targets.len() < 2 {
+            return write!(f, "`{label}` holds the case `{case_id}` more than once");
+        }
+        let names: Vec<String> = targets.iter().map(|target| format!("`{label}@{target}`")).collect();
+        write!(f, "`{label}` holds answers of several targets; name one of them: {}", names.join(", "))
+    }
 }
 
 impl RunFacts {
     /// Sorts the cases of a run and checks that each of them is there once.
-    pub fn new(label: String, mut cases: Vec<CaseFact>, names: &Names) -> Result<Self, TargetsError> {
+    pub fn new(label: String, mut cases: Vec<CaseFact>, names: &Names) -> Result<Self, AmbiguousRun> {
         cases.sort_by(|a, b| key(a, names).cmp(&key(b, names)));
-        if cases.windows(2).any(|pair| key(&pair[0], names) == key(&pair[1], names)) {
+        let twice = cases.windows(2).find(|pair| key(&pair[0], names) == key(&pair[1], names));
+        if let Some(pair) = twice {
+            let case_id = names.text(pair[0].case).to_owned();
             let targets: BTreeSet<&str> =
                 cases.iter().filter_map(|case| Some(names.text(case.target?))).collect();
-            return Err(TargetsError { label, targets: targets.into_iter().map(str::to_owned).collect() });
+            let targets = targets.into_iter().map(str::to_owned).collect();
+            return Err(AmbiguousRun { label, case_id, targets });
         }
         Ok(Self { label, cases })
     }

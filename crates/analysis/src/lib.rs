@@ -13,5 +13,5 @@ mod sample;
 mod summary;
 pub mod trend;
 
-pub use facts::{CaseFact, CriterionFact, Decision, Names, RunFacts, TargetsError};
+pub use facts::{AmbiguousRun, CaseFact, CriterionFact, Decision, Names, RunFacts};
 pub use summary::{Summariser, mean_of};

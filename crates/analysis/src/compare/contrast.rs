@@ -175,8 +175,9 @@ fn mean(values: &[f64]) -> Result<f64, Undefined> {
     values.iter().copied().collect::<assize_stats::Accumulator>().mean(Level::P95).mean
 }
 
-fn promise(level: Level) -> Promise {
-    Promise::new(1.0 - level.get(), 0.8).unwrap_or_default()
+/// Undefined for a level so low that a power of 80 % would be no power at all.
+fn promise(level: Level) -> Result<Promise, Undefined> {
+    Promise::new(1.0 - level.get(), 0.8).map_err(|_| Undefined::OutOfRange)
 }
 
 fn pass_fail(base: &[f64], candidate: &[f64], options: &Options) -> Parts {
@@ -194,10 +195,11 @@ fn pass_fail(base: &[f64], candidate: &[f64], options: &Options) -> Parts {
         method: test.interval.ok().map(|interval| interval.method.name().to_owned()),
         p: Ok(test.p_exact),
         test: "McNemar, exact",
-        detectable: promise
-            .mcnemar_difference(pairs.n(), discordant)
-            .or_else(|_| promise.mcnemar_one_way_difference(pairs.n())),
-        enough: test.difference.and_then(|difference| promise.mcnemar_pairs(discordant, difference)),
+        detectable: promise.and_then(|promise| {
+            let found = promise.mcnemar_difference(pairs.n(), discordant);
+            found.or_else(|_| promise.mcnemar_one_way_difference(pairs.n()))
+        }),
+        enough: promise.and_then(|promise| promise.mcnemar_pairs(discordant, test.difference?)),
     }
 }
 
@@ -268,8 +270,8 @@ fn scores(
         method,
         p: flipped.map(|flipped| flipped.p),
         test,
-        detectable: noise.and_then(|noise| promise.paired_difference(noise, n)),
-        enough: noise.and_then(|noise| promise.paired_cases(noise, difference?)),
+        detectable: noise.and_then(|noise| promise?.paired_difference(noise, n)),
+        enough: noise.and_then(|noise| promise?.paired_cases(noise, difference?)),
     }
 }
 
@@ -332,7 +334,7 @@ impl Contrast {
             ),
             // An interval is approximate, the test is not, and adjusting asks for more again.
             Call::Inconclusive if low > 0.0 || high < 0.0 => format!(
-                "The change lies {range}, but {} gives p = {}, which is not beyond chance{}.",
+                "The change lies {range}, but the test ({}) gives p = {}, which is not beyond chance{}.",
                 self.test,
                 short(self.p_adjusted.or(self.p).unwrap_or(1.0)),
                 if self.p_adjusted > self.p { " among so many comparisons" } else { "" }
