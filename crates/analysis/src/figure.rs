@@ -102,7 +102,9 @@ mod tests {
 
     fn sample(values: &[(f64, u64)]) -> Sample {
         let mut sample = Sample::default();
-        values.iter().for_each(|(value, cluster)| sample.push(*value, *cluster));
+        for (value, cluster) in values {
+            sample.push(*value, *cluster);
+        }
         sample
     }
 

@@ -10,7 +10,7 @@ use assize_stats::{
 };
 use serde::Serialize;
 
-use crate::facts::{Names, RunFacts, key};
+use crate::facts::{CaseFact, Names, RunFacts, key};
 use crate::figure::short;
 
 /// What is known or assumed. Everything is optional; what is missing is not asked about.
@@ -322,14 +322,10 @@ fn reached(
 pub fn learn(runs: &[RunFacts], names: &Names) -> Known {
     let mut known = Known::default();
     let Some(first) = runs.first() else { return known };
-    let decided: Vec<f64> = first
-        .cases
-        .iter()
-        .filter_map(|case| case.passed())
-        .map(|passed| f64::from(u8::from(passed)))
-        .collect();
+    let decided: Vec<f64> =
+        first.cases.iter().filter_map(CaseFact::passed).map(|passed| f64::from(u8::from(passed))).collect();
     known.pass_rate = decided.iter().copied().collect::<Accumulator>().mean(Level::P95).mean.ok();
-    let scored: Vec<(&crate::CaseFact, f64)> =
+    let scored: Vec<(&CaseFact, f64)> =
         first.cases.iter().filter_map(|case| Some((case, case.score?))).collect();
     let scores: Vec<f64> = scored.iter().map(|(_, score)| *score).collect();
     known.score_sd = scores.iter().copied().collect::<Accumulator>().mean(Level::P95).sd.ok();

@@ -84,16 +84,16 @@ impl Fingerprint {
     pub fn changes(&self, before: &Self) -> Vec<Change> {
         let mut found = Vec::new();
         let mut say = |respect, says: String| found.push(Change { respect, says });
-        if self.cases != before.cases {
-            // Other cases have other criteria: nothing more can be told of either.
-            say(None, "another set of cases".to_owned());
-        } else {
+        if self.cases == before.cases {
             if self.questions.zip(before.questions).is_some_and(|(a, b)| a != b) {
                 say(Some(Respect::Question), Respect::Question.what().to_owned());
             }
             if self.rubric != before.rubric {
                 say(Some(Respect::Rubric), Respect::Rubric.what().to_owned());
             }
+        } else {
+            // Other cases have other criteria: nothing more can be told of either.
+            say(None, "another set of cases".to_owned());
         }
         let sets = [
             (Respect::Judge, "judged by", &before.judges, &self.judges),

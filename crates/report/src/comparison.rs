@@ -1,4 +1,8 @@
 //! Runs compared, as text for a terminal.
+//!
+//! Results of writing to strings are dropped: that does not fail.
+
+use std::fmt::Write as _;
 
 use assize_analysis::compare::{Call, Comparison, Contrast, Flip, Headline, Many, Side, Table, Undecided};
 
@@ -63,11 +67,12 @@ fn one(
             mismatch.respect.what()
         );
         if !mismatch.base.is_empty() {
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 ": {} / {}",
                 clean::said(&mismatch.base, 200),
                 clean::said(&mismatch.candidate, 200)
-            ));
+            );
         }
         page.text(&[Piece::new(Tone::Bad, "⚠ ")], &[Piece::new(Tone::Bad, text)]);
     }
@@ -114,11 +119,11 @@ pub(crate) fn cases(comparison: &Comparison) -> String {
         (comparison.gone.len(), "gone"),
     ] {
         if number > 0 {
-            text.push_str(&format!(", {} {word}", grouped(number as u64)));
+            let _ = write!(text, ", {} {word}", grouped(number as u64));
         }
     }
     if comparison.gone_passed > 0 {
-        text.push_str(&format!(" ({} of which had passed)", grouped(comparison.gone_passed as u64)));
+        let _ = write!(text, " ({} of which had passed)", grouped(comparison.gone_passed as u64));
     }
     text
 }
@@ -231,7 +236,7 @@ pub(crate) fn title(parts: &Table, adjusted_by: Option<&str>) -> String {
         about.push(format!("{} with fewer than {fewest} pairs not tested", grouped(parts.too_small as u64)));
     }
     if !about.is_empty() {
-        text.push_str(&format!(" ({})", about.join("; ")));
+        let _ = write!(text, " ({})", about.join("; "));
     }
     text
 }
@@ -366,7 +371,7 @@ fn lists(page: &mut Page, comparison: &Comparison, limit: usize) {
         }
         let mut text = names.join(", ");
         if all > names.len() {
-            text.push_str(&format!(" and {} more", grouped((all - names.len()) as u64)));
+            let _ = write!(text, " and {} more", grouped((all - names.len()) as u64));
         }
         entry(page, label, vec![Piece::plain(text)]);
     }

@@ -158,23 +158,19 @@ fn pass_rate(summary: &RunSummary) -> Vec<Piece> {
 
 /// `, 95% interval 0.49 to 0.943 (Wilson)`, or why there is none.
 fn interval(figure: &Figure) -> String {
-    match (figure.low, figure.high, &figure.method) {
-        (Some(low), Some(high), Some(method)) => {
-            let clusters = figure.clusters.map(|n| format!(" over {}", count(n, "cluster", "clusters")));
-            format!(
-                ", {}% interval {} to {} ({}{})",
-                number::plain(figure.level * 100.0),
-                number::score(low),
-                number::score(high),
-                clean::said(method, 100),
-                clusters.unwrap_or_default()
-            )
-        }
-        _ => {
-            let reason = figure.undefined.as_deref().unwrap_or("it was not computed");
-            format!(" (no interval, because {})", clean::said(reason, 200))
-        }
-    }
+    let (Some(low), Some(high), Some(method)) = (figure.low, figure.high, &figure.method) else {
+        let reason = figure.undefined.as_deref().unwrap_or("it was not computed");
+        return format!(" (no interval, because {})", clean::said(reason, 200));
+    };
+    let clusters = figure.clusters.map(|n| format!(" over {}", count(n, "cluster", "clusters")));
+    format!(
+        ", {}% interval {} to {} ({}{})",
+        number::plain(figure.level * 100.0),
+        number::score(low),
+        number::score(high),
+        clean::said(method, 100),
+        clusters.unwrap_or_default()
+    )
 }
 
 /// What repeating showed: where the spread comes from, and what was not decided the same way each time.

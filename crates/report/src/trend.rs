@@ -12,6 +12,15 @@ use crate::table::{Column, table};
 /// Columns of an error bar.
 const BAR: usize = 21;
 
+const COLUMNS: [Column; 6] = [
+    Column::shrinking("run"),
+    Column::right("cases"),
+    Column::right("pass rate"),
+    Column::left("0        0.5        1"),
+    Column::right("mean score"),
+    Column::left(""),
+];
+
 /// Runs in a row, the oldest first.
 pub fn trend(points: &[Point], style: Style) -> String {
     let mut page = Page::new(style);
@@ -21,14 +30,6 @@ pub fn trend(points: &[Point], style: Style) -> String {
         page.text(&[Piece::new(Tone::Dim, format!("{name:<12}"))], &[Piece::new(Tone::Strong, line)]);
     }
     page.blank();
-    const COLUMNS: [Column; 6] = [
-        Column::shrinking("run"),
-        Column::right("cases"),
-        Column::right("pass rate"),
-        Column::left("0        0.5        1"),
-        Column::right("mean score"),
-        Column::left(""),
-    ];
     let rows: Vec<Vec<Piece>> = points
         .iter()
         .map(|point| {

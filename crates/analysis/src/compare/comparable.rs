@@ -67,6 +67,9 @@ pub struct Mismatch {
     pub candidate: String,
 }
 
+/// A part of a criterion that is a name.
+type Part = fn(&CriterionFact) -> u32;
+
 /// Mismatches, counted.
 #[derive(Debug, Default)]
 pub(crate) struct Mismatches([Option<Mismatch>; Respect::ALL.len()]);
@@ -87,7 +90,6 @@ impl Mismatches {
         if let Some((a, b)) = other_rubric(base, candidate, names) {
             self.add(Respect::Rubric, base, names, a, b);
         }
-        type Part = fn(&CriterionFact) -> u32;
         let parts: [(Respect, Part); 3] = [
             (Respect::Judge, |criterion| criterion.judge),
             (Respect::Prompt, |criterion| criterion.prompt),

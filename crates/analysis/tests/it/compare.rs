@@ -29,9 +29,9 @@ fn pass_rates_are_tested_by_the_cases_that_differ() {
     close(found.p, 158.0 / 4096.0);
     close(found.difference, -8.0 / 20.0);
     // Bonett and Price: a pair added to either kind of change.
-    let (lost, gained, n) = (11.0 / 22.0, 3.0 / 22.0, 22.0);
+    let (lost, gained, n) = (11.0f64 / 22.0, 3.0 / 22.0, 22.0);
     let apart: f64 = gained - lost;
-    let error = ((lost + gained - apart * apart) / n as f64).sqrt();
+    let error = ((lost + gained - apart * apart) / n).sqrt();
     close(found.low, apart - 1.959_963_984_540_054 * error);
     close(found.high, apart + 1.959_963_984_540_054 * error);
     assert_eq!(found.call, Call::Worse);

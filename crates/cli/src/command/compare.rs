@@ -1,6 +1,7 @@
 //! `assize compare`.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use assize_analysis::compare::{
     Comparison, FailOn, Flip, GateResult, Gates, Headline, Hold, Many, Options, Respect, check, compare_many,
@@ -278,7 +279,7 @@ fn show(
         };
         let which =
             if many.comparisons.len() > 1 { format!(" ({})", result.candidate) } else { String::new() };
-        lines.push_str(&format!("\n{}{which} {word}: {}", result.gate, result.says));
+        let _ = write!(lines, "\n{}{which} {word}: {}", result.gate, result.says);
     }
     if !lines.is_empty() {
         output::print(&format!("{lines}\n"));
