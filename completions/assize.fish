@@ -38,6 +38,9 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check e
 complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
+complete -c assize -n "__fish_assize_needs_command" -f -a "compare" -d 'Compare runs case by case: better, worse, equivalent, or too few cases to tell'
+complete -c assize -n "__fish_assize_needs_command" -f -a "trend" -d 'Show runs in a row, with error bars, and where the way of measuring changed'
+complete -c assize -n "__fish_assize_needs_command" -f -a "power" -d 'Say how many cases, repeats or labels are enough'
 complete -c assize -n "__fish_assize_needs_command" -f -a "cache" -d 'Look at the reply cache, or make it smaller'
 complete -c assize -n "__fish_assize_needs_command" -f -a "explain" -d 'Print the arithmetic behind a case\'s score'
 complete -c assize -n "__fish_assize_needs_command" -f -a "doctor" -d 'Say which judges are usable here, and what the others lack'
@@ -240,6 +243,69 @@ complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l json -d 'Print one JSON object'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand compare" -l metric -d 'The figure that the verdict is about' -r -f -a "score\t'The mean score'
+pass-rate\t'The share of cases that passed'"
+complete -c assize -n "__fish_assize_using_subcommand compare" -l margin -d 'Differences up to this size do not matter: an interval within it means equivalent' -r
+complete -c assize -n "__fish_assize_using_subcommand compare" -l level -d 'Confidence level of intervals and tests' -r
+complete -c assize -n "__fish_assize_using_subcommand compare" -l adjust -d 'How p values of comparisons that stand beside each other are adjusted: to decide which got worse, or to scan many' -r -f -a "holm\t'Holm: the chance of any false alarm stays below 5 %'
+bh\t'Benjamini-Hochberg: the share of false alarms among the alarms stays below 5 %'
+none\t'Not at all'"
+complete -c assize -n "__fish_assize_using_subcommand compare" -l seed -d 'Seed of what is drawn at random' -r
+complete -c assize -n "__fish_assize_using_subcommand compare" -l allow -d 'Ways of measuring that may differ between the runs; they are marked, not refused' -r -f -a "question\t'What cases ask or expect'
+rubric\t'Criteria: words, weights, gates'
+judge\t'Who judged'
+prompt\t'The judge\'s instructions'
+judging\t'How many criteria went into a call'
+lines\t'The lines of verdicts'
+all\t'All of them'"
+complete -c assize -n "__fish_assize_using_subcommand compare" -l fail-on -d 'Fail when something is worse beyond chance' -r -f -a "worse\t'Pass rate or mean score'
+any-worse\t'Also a suite, tag, grader or criterion, after adjusting'"
+complete -c assize -n "__fish_assize_using_subcommand compare" -l max-drop -d 'Fail when pass rate or mean score dropped by more than this; under --strict the interval must rule it out' -r
+complete -c assize -n "__fish_assize_using_subcommand compare" -l flips -d 'Changed cases of either kind to show with their reasons; 10, and 1000 with --json, unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand compare" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand compare" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand compare" -l bootstrap -d 'Resample for intervals of score differences instead of Student\'s t'
+complete -c assize -n "__fish_assize_using_subcommand compare" -l fail-on-regression -d 'Fail when a case that passed no longer does'
+complete -c assize -n "__fish_assize_using_subcommand compare" -l strict -d 'Exit with 5 when the comparison is inconclusive'
+complete -c assize -n "__fish_assize_using_subcommand compare" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand compare" -l markdown -d 'Print Markdown, for a comment on a change'
+complete -c assize -n "__fish_assize_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand compare" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand trend" -l suite -d 'Only the cases of this suite, and only runs that hold it' -r
+complete -c assize -n "__fish_assize_using_subcommand trend" -l target -d 'Only the answers of this target' -r
+complete -c assize -n "__fish_assize_using_subcommand trend" -l last -d 'Only the newest so many runs' -r
+complete -c assize -n "__fish_assize_using_subcommand trend" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand trend" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand trend" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand trend" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand trend" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand power" -l from -d 'A run to learn from, or two of the same cases: folder, id, `last`, `last~N`, `RUN@TARGET`' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l width -d 'Wanted: full width of the interval, such as 0.1 for 0.05 to either side' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l difference -d 'Wanted: a difference that is to be shown' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l cases -d 'Wanted: what so many cases can show' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l power -d 'Chance that a difference is shown if it is there' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l level -d 'Confidence level' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l pass-rate -d 'Known: the pass rate' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l discordance -d 'Known: share of pairs of which only one passes' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l score-sd -d 'Known: standard deviation of scores over cases' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l difference-sd -d 'Known: standard deviation of score differences over pairs' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l between -d 'Known: variance of scores between cases; with --within, for numbers of repeats' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l within -d 'Known: variance of scores within a case' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l cluster-size -d 'Known: cases in a cluster' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l icc -d 'Known: correlation of cases within a cluster' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l sensitivity -d 'Known: the judge\'s sensitivity' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l specificity -d 'Known: the judge\'s specificity' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand power" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand power" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand power" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand power" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
