@@ -36,6 +36,7 @@ pub use case_table::case_table;
 pub use comparison::{ComparisonLimits, comparison};
 pub use comparison_markdown::comparison_markdown;
 pub use explain::{explain, explain_json};
+pub use number::{dollars, grouped};
 pub use plan_cases::plan_cases;
 pub use style::Style;
 pub use summary::{SummaryExtra, summary_block};

@@ -25,7 +25,7 @@ pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use compare::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
+pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;

@@ -3,7 +3,9 @@
 mod budget;
 mod cache;
 mod compare;
+mod context;
 mod graders;
+mod money;
 mod plan;
 mod resume;
 mod support;
