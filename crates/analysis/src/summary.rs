@@ -176,8 +176,7 @@ impl Summariser {
         };
         Some(NoiseParts {
             between_cases: parts.between,
-            between_answers: Some(parts.within),
-            between_verdicts: None,
+            between_answers: parts.within,
             icc: parts.icc.ok(),
             verdict_flips: flips,
             says,

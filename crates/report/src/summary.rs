@@ -180,16 +180,12 @@ fn interval(figure: &Figure) -> String {
 /// What repeating showed: where the spread comes from, and what was not decided the same way each time.
 fn noise(page: &mut Page, figures: &RunFigures) {
     if let Some(noise) = &figures.noise {
-        let parts = [
-            (Some(noise.between_cases), "between cases"),
-            (noise.between_answers, "between answers"),
-            (noise.between_verdicts, "between verdicts"),
-        ];
-        let parts: Vec<String> = parts
-            .iter()
-            .filter_map(|(part, name)| Some(format!("{} {name}", number::plain((*part)?))))
-            .collect();
-        entry(page, "Variance", vec![Piece::plain(parts.join(", "))]);
+        let parts = format!(
+            "{} between cases, {} between answers to a case",
+            number::plain(noise.between_cases),
+            number::plain(noise.between_answers)
+        );
+        entry(page, "Variance", vec![Piece::plain(parts)]);
         if let Some(flips) = &noise.verdict_flips {
             let rate = flips.value.map_or_else(|| "undefined".to_owned(), number::score);
             let text =

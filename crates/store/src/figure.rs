@@ -39,7 +39,7 @@ pub struct RunFigures {
     pub mean_score_bounds: Option<[f64; 2]>,
     /// How many times more cases are needed than without clusters; null without clusters.
     pub design_effect: Option<f64>,
-    /// Where the spread of scores comes from; null unless something was repeated.
+    /// Where the spread of scores comes from; null unless cases were answered more than once.
     pub noise: Option<NoiseParts>,
     /// Criteria that were not decided the same way for each answer to the same case, the least stable first.
     pub unstable: Vec<FlippingCriterion>,
@@ -52,11 +52,8 @@ pub struct RunFigures {
 pub struct NoiseParts {
     /// Variance between cases.
     pub between_cases: f64,
-    /// Variance between answers to the same case; null when answers were not repeated. Includes the judge's noise unless
-    /// verdicts were repeated as well.
-    pub between_answers: Option<f64>,
-    /// Variance between verdicts on the same answer; null when verdicts were not repeated.
-    pub between_verdicts: Option<f64>,
+    /// Variance between answers to the same case, each judged by itself: the noise of answers and of judging together.
+    pub between_answers: f64,
     /// Share of the variance that is between cases; null when nothing varies.
     pub icc: Option<f64>,
     /// Share of the repeated cases whose verdict was not the same each time.

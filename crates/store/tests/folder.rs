@@ -135,7 +135,9 @@ fn rows_have_exactly_the_documented_fields() {
         fields,
         [
             "answer",
+            "case_hash",
             "case_id",
+            "cluster",
             "cost_usd",
             "coverage",
             "duration_ms",
@@ -148,6 +150,7 @@ fn rows_have_exactly_the_documented_fields() {
             "score_high",
             "score_low",
             "suite",
+            "tags",
             "target",
             "tokens",
             "verdict"

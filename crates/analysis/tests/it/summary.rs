@@ -110,7 +110,7 @@ fn repeats_tell_noise_from_spread_and_name_what_is_unstable() {
         .collect();
     let found = figures(&cases);
     let noise = found.noise.expect("repeats");
-    close(noise.between_answers, 0.009_166_667);
+    close(Some(noise.between_answers), 0.009_166_667);
     close(Some(noise.between_cases), 0.069_814_815);
     close(noise.icc, 0.883_938_885);
     // Of four cases only the first passes once in three.

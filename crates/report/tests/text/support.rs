@@ -434,8 +434,7 @@ fn figures() -> RunFigures {
         design_effect: None,
         noise: Some(NoiseParts {
             between_cases: 0.0142,
-            between_answers: Some(0.0031),
-            between_verdicts: None,
+            between_answers: 0.0031,
             icc: Some(0.82),
             verdict_flips: Some(figure(0.25, 4, 0.0456, 0.6994, "Wilson")),
             says: String::new(),
