@@ -266,7 +266,7 @@ fn too_few(
             needs.iter().map(|(what, _, reach)| format!("{what} to within {}", short(*reach))).collect();
         let enough: Vec<String> = needs.iter().map(|(_, n, _)| n.to_string()).collect();
         remarks.push(format!(
-            "Few cases: they give {}; for {WANTED} it would take about {}.",
+            "So few cases give {}; for {WANTED} it takes about {}.",
             known.join(" and "),
             enough.join(" and ")
         ));

@@ -96,7 +96,18 @@ fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
     if total > 0 {
         entry(page, "Pass rate", pass_rate(summary));
     }
-    entry(page, "Mean score", mean(summary.mean_score.as_ref()));
+    let mut mean_score = mean(summary.mean_score.as_ref());
+    if let Some([low, high]) = summary.figures.as_ref().and_then(|figures| figures.mean_score_bounds) {
+        let open = (total as u64).saturating_sub(summary.mean_score.as_ref().map_or(0, |mean| mean.n));
+        let bounds = format!(
+            "; {} to {} with the {} undecided",
+            number::score(low),
+            number::score(high),
+            grouped(open)
+        );
+        mean_score.push(Piece::new(Tone::Open, bounds));
+    }
+    entry(page, "Mean score", mean_score);
     if let Some(figures) = &summary.figures {
         noise(page, figures);
     }

@@ -446,8 +446,7 @@ fn figures() -> RunFigures {
             flip_rate: figure(0.5, 4, 0.15, 0.85, "Wilson"),
         }],
         remarks: vec![
-            "Few cases: the pass rate is known to within 0.151 only; about 218 cases like these would give 0.05."
-                .to_owned(),
+            "So few cases give the pass rate to within 0.151; for 0.05 it takes about 218.".to_owned(),
         ],
     }
 }
