@@ -6,10 +6,19 @@
 #![warn(missing_docs)]
 
 pub mod calibrate;
+mod case_figures;
+pub mod compare;
+mod facts;
 mod figure;
 pub mod labels;
 pub mod orders;
+pub mod power;
 pub mod raters;
 pub mod repeats;
+mod sample;
+mod summary;
+pub mod trend;
 
+pub use facts::{AmbiguousRun, CaseFact, CriterionFact, Decision, Names, RunFacts};
 pub use figure::{Figure, Resampling};
+pub use summary::{Summariser, mean_of};

@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+mod about;
 mod assemble;
 mod card;
 mod engine;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
 use serde::{Deserialize, Serialize};
 
-use crate::PanelSummary;
+use crate::{PanelSummary, RunFigures};
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
 pub const FORMAT_VERSION: u32 = 1;
@@ -117,6 +117,9 @@ pub struct RunSummary {
     pub left_out: usize,
     /// Mean over the cases whose score is known.
     pub mean_score: Option<MeanScore>,
+    /// The figures of the run with their intervals; null in runs of versions that did not keep them.
+    #[serde(default)]
+    pub figures: Option<RunFigures>,
     /// Tokens that targets and judges reported, added up; null when none did.
     pub tokens: Tokens,
     /// Cost in US dollars; null when not all of it is known.

@@ -12,6 +12,7 @@
 
 mod cache;
 mod error;
+mod figure;
 mod folder;
 mod grader_result;
 mod info;
@@ -25,6 +26,7 @@ mod resume;
 
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use error::StoreError;
+pub use figure::{Figure, FlippingCriterion, NoiseParts, RunFigures};
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};
 pub use info::{

@@ -3,6 +3,7 @@
 mod audit;
 mod cache;
 mod calibrate;
+mod compare;
 mod completions;
 mod doctor;
 mod eval;
@@ -10,9 +11,11 @@ mod explain;
 mod grade;
 mod lint;
 mod panel;
+mod power;
 mod score;
 mod scorecard;
 mod tables;
+mod trend;
 mod validate;
 mod values;
 
@@ -27,15 +30,18 @@ pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use calibrate::{
     CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice,
 };
+pub(crate) use compare::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
+pub(crate) use power::PowerArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
 pub(crate) use tables::{AgreementArgs, RepeatsArgs, TableArgs};
+pub(crate) use trend::TrendArgs;
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
 /// Rubric evaluation that people trust with decisions.
@@ -50,7 +56,7 @@ pub(crate) use validate::{FormatChoice, ValidateArgs};
     disable_help_subcommand = true,
     after_help = "Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run),\n\
                   3 incomplete (something could not be judged or run), 4 stopped by a budget,\n\
-                  130 interrupted.\n\n\
+                  5 inconclusive comparison under --strict, 130 interrupted.\n\n\
                   Examples:\n  \
                   assize validate evals/\n  \
                   assize eval evals/support.eval.yaml\n  \
@@ -101,6 +107,12 @@ pub(crate) enum Command {
     Agreement(AgreementArgs),
     /// Measure how noisy repeated scores are, and what repeating brings.
     Repeats(RepeatsArgs),
+    /// Compare runs case by case: better, worse, equivalent, or too few cases to tell.
+    Compare(CompareArgs),
+    /// Show runs in a row, with error bars, and where the way of measuring changed.
+    Trend(TrendArgs),
+    /// Say how many cases, repeats or labels are enough.
+    Power(PowerArgs),
     /// Look at the reply cache, or make it smaller.
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.

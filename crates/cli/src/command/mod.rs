@@ -1,20 +1,23 @@
 //! One file per command, and what several of them share.
 
-pub(crate) mod audit;
 pub(crate) mod agreement;
+pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 mod estimate;
 pub(crate) mod eval;
 pub(crate) mod explain;
+mod figures;
 mod forecast;
 pub(crate) mod grade;
 mod graders;
 mod labels;
 pub(crate) mod lint;
 mod plan;
+pub(crate) mod power;
 mod present;
 pub(crate) mod repeats;
 mod resume;
@@ -23,4 +26,5 @@ pub(crate) mod score;
 pub(crate) mod scorecard;
 mod session;
 mod shape;
+pub(crate) mod trend;
 pub(crate) mod validate;

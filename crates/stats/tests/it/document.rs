@@ -21,7 +21,10 @@ use assize_stats::{
     },
     multiplicity::{Adjustment, adjust},
     posterior_mean,
-    power::{Noise, Promise, design_effect, mean_precision, rate_precision, whole_cases, with_clusters},
+    power::{
+        Noise, Promise, design_effect, mean_half_width, mean_precision, rate_precision, whole_cases,
+        with_clusters,
+    },
     proportion, proportion_by,
     repeats::{mean_pass_k, nested, pass_k, repeated, stability},
     zero_failures,
@@ -516,13 +519,15 @@ fn plans() -> Vec<(&'static str, Figures)> {
                 .number("cases per side", promise.rates_cases(0.8, 0.7))
                 .number("  arcsine scale", promise.rates_cases_by_h(0.8, 0.7))
                 .number("pairs, McNemar", promise.mcnemar_pairs(0.2, 0.1))
-                .number("difference in 155 pairs", promise.mcnemar_difference(155, 0.2)),
+                .number("difference in 155 pairs", promise.mcnemar_difference(155, 0.2))
+                .number("  in 100, all one way", promise.mcnemar_one_way_difference(100)),
         ),
         (
             "precision",
             figures()
                 .number("cases for 0.8 +- 0.05", rate_precision(0.8, 0.05, L).map(whole_cases))
                 .number("cases for a mean", mean_precision(0.3, 0.05, L).map(whole_cases))
+                .number("  reach of 139", mean_half_width(0.3, 139, L))
                 .number("design effect", design_effect(5.0, 0.3))
                 .number("cases in clusters", with_clusters(139.0, 2.2).map(whole_cases)),
         ),
