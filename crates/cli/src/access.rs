@@ -41,13 +41,18 @@ pub(crate) struct Access {
 impl Access {
     /// The ways that the command line leaves open.
     pub(crate) fn new(args: &RunArgs, context: &Context) -> Self {
-        let miss = match (args.no_cache, args.cache_only) {
+        let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens };
+        Self::within(budget, args.no_cache, args.cache_only, context)
+    }
+
+    /// The ways that a command without a run has.
+    pub(crate) fn within(budget: Budget, no_cache: bool, cache_only: bool, context: &Context) -> Self {
+        let miss = match (no_cache, cache_only) {
             (true, _) => None,
             (false, true) => Some(Miss::Refuse),
             (false, false) => Some(Miss::Ask),
         };
         let limit = CancellationToken::new();
-        let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens };
         let meter = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
             Meter::new(budget, move || limit.cancel())

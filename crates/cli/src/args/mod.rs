@@ -4,6 +4,7 @@ mod cache;
 mod doctor;
 mod eval;
 mod explain;
+mod generate;
 mod grade;
 mod lint;
 mod score;
@@ -21,6 +22,7 @@ pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
+pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use score::ScoreArgs;
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Find what is sound and still a bad rubric; each finding with its reason.
     Lint(LintArgs),
+    /// Draft what an eval file lacks: rubrics from expected outcomes.
+    Generate(GenerateArgs),
     /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.
     Score(ScoreArgs),
     /// Trees of rubrics over benchmarks: show what is in them, add up their results.

@@ -5,6 +5,7 @@ pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;
 mod forecast;
+pub(crate) mod generate;
 pub(crate) mod grade;
 mod graders;
 pub(crate) mod lint;

@@ -6,6 +6,7 @@ mod doctor;
 mod eval;
 mod explain;
 mod faults;
+mod generate;
 mod isolation;
 mod judge;
 mod judges;

@@ -42,6 +42,6 @@ pub(crate) use suite::SuiteDefaults;
 pub use config::{LoadedConfig, load_config};
 pub use context::Environment;
 pub use jsonl::CaseLoadError;
-pub use rubric::{LoadedRubric, load_rubric};
+pub use rubric::{LoadedRubric, load_rubric, read_rubric};
 pub use scorecard::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
 pub use targets::{LoadedTargets, load_targets};

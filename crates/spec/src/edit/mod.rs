@@ -5,6 +5,7 @@
 
 mod case_file;
 mod change;
+mod diff;
 mod error;
 mod layout;
 mod shape;
@@ -13,5 +14,6 @@ mod yaml_text;
 
 pub use case_file::{CaseFile, CaseSpot, Insertion};
 pub use change::{Change, apply_changes};
+pub use diff::unified_diff;
 pub use error::EditError;
 pub use yaml_text::{yaml, yaml_scalar};

@@ -82,6 +82,7 @@ impl Page<'_> {
         // A key behind a dash leaves no room for a comment above it.
         let alone = self.alone(start).is_some();
         let block = Block { comment: alone.then_some(comment), key: Some(&entry.key), value };
+        let start = self.above(start, comment);
         vec![self.in_block(start, end, column, &block)]
     }
 
@@ -95,7 +96,22 @@ impl Page<'_> {
         let line = line_start(self.text, start);
         let Some(dash) = self.text[line..start].find('-').map(|at| line + at) else { return Vec::new() };
         let block = Block { comment: Some(comment), key: None, value };
-        vec![self.in_block(dash, end, column, &block)]
+        vec![self.in_block(self.above(dash, comment), end, column, &block)]
+    }
+
+    /// Where a replacement begins that brings a comment: at the comment of the same beginning that stands right above.
+    fn above(&self, start: usize, comment: &str) -> usize {
+        let line = line_start(self.text, start);
+        if self.alone(start).is_none() || line == 0 {
+            return start;
+        }
+        let before = line_start(self.text, line - 1);
+        let text = &self.text[before..line];
+        let head = comment.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+        match text.trim().strip_prefix("# ") {
+            Some(old) if old.starts_with(&head) => before + (text.len() - text.trim_start().len()),
+            _ => start,
+        }
     }
 
     /// The block at a place where its first line is indented already.

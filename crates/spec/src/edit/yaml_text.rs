@@ -52,7 +52,7 @@ fn entry(key: &str, value: &Value, column: usize, step: usize, lines: &mut Vec<S
             lines.push(head);
             entries(map, column + 2, step, lines);
         }
-        Value::Array(items) if !items.is_empty() => {
+        Value::Array(items) if !items.is_empty() && !is_row(items) => {
             lines.push(head);
             sequence(items, column + step, step, lines);
         }
@@ -94,8 +94,14 @@ fn leaf(value: &Value, column: usize) -> String {
             out
         }
         Value::String(text) => yaml_scalar(text),
+        Value::Array(items) => format!("[{}]", items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
         other => other.to_string(),
     }
+}
+
+/// A few numbers, which read best on one line.
+fn is_row(items: &[Value]) -> bool {
+    items.len() <= 4 && items.iter().all(Value::is_number)
 }
 
 /// Whether a text of several lines can stand as a literal block: its first line sets the indentation, so it must have

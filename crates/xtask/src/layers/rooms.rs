@@ -72,7 +72,12 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-grade",
         ],
     ),
-    room("assize-lint", "2", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
+    room(
+        "assize-draft",
+        "2",
+        &["assize-diagnostic", "assize-rubric", "assize-spec", "assize-llm", "assize-grade", "assize-lint"],
+    ),
+    room("assize-lint", "1½", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
     room("assize-analysis", "2", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
     room(
         "assize-report",
@@ -88,6 +93,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-stats",
             "assize-spec",
             "assize-analysis",
+            "assize-draft",
             "assize-lint",
             "assize-llm",
             "assize-store",
