@@ -72,7 +72,8 @@ pub(crate) fn demands(sentence: &str) -> Vec<String> {
         let next = words.get(index + 1).copied().unwrap_or_default();
         let current = parts.last_mut().map(|part| part.split_whitespace().count()).unwrap_or_default();
         let joins = matches!(word, "and" | "then") && begins_demand(next);
-        if joins && current >= 2 {
+        let whole = current >= 2 || parts.last().is_some_and(|part| begins_demand(part));
+        if joins && whole {
             parts.push(String::new());
         } else if word.ends_with(',') && begins_demand(next) {
             push(&mut parts, word.trim_end_matches(','));

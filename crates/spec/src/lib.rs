@@ -7,6 +7,7 @@ mod cases;
 pub mod codes;
 mod decode;
 mod discover;
+mod document;
 mod edit;
 mod load;
 mod model;
@@ -21,7 +22,8 @@ pub use decode::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_res
 pub use decode::{LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric};
 pub use discover::{Discovered, Undiscovered, find_suites};
 pub use edit::{CaseFile, CaseSpot, Change, EditError, Insertion, apply_changes, unified_diff, yaml, yaml_scalar};
-pub use load::{LoadOptions, LoadedSuite, load_suite};
+pub use document::Document;
+pub use load::{LoadOptions, LoadedSuite, load_suite, read_suite};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};
 pub use write::criterion_value;

@@ -1,6 +1,7 @@
 //! The command line, as typed.
 
 mod cache;
+mod convert;
 mod doctor;
 mod eval;
 mod explain;
@@ -19,6 +20,7 @@ use clap::{Parser, Subcommand};
 use crate::context::ColorChoice;
 
 pub(crate) use cache::{CacheAction, CacheArgs};
+pub(crate) use convert::{ConvertArgs, FromChoice, ToChoice};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
@@ -80,6 +82,9 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Find what is sound and still a bad rubric; each finding with its reason.
     Lint(LintArgs),
+    /// Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over.
+    #[command(visible_alias = "import")]
+    Convert(ConvertArgs),
     /// Draft what an eval file lacks: rubrics from expected outcomes.
     Generate(GenerateArgs),
     /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.

@@ -12,7 +12,7 @@ use crate::model::Case;
 use crate::tree::Node;
 
 /// Keys that hold the list of cases.
-const CASE_LISTS: [&str; 3] = ["tests", "evalcases", "eval_cases"];
+const CASE_LISTS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
 
 /// The text of a file with cases: YAML, JSON, or JSONL.
 ///

@@ -72,6 +72,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-grade",
         ],
     ),
+    room("assize-convert", "2", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
     room(
         "assize-draft",
         "2",
@@ -93,6 +94,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-stats",
             "assize-spec",
             "assize-analysis",
+            "assize-convert",
             "assize-draft",
             "assize-lint",
             "assize-llm",
