@@ -1,7 +1,7 @@
 //! Scorecards and suites as trees.
 
 use assize_rubric::{Aggregation, Criticality, Gate, Operator, Scale};
-use assize_spec::{Case, CardParts, Grader, GraderKind, Scorecard, Suite};
+use assize_spec::{CardParts, Case, Grader, GraderKind, Scorecard, Suite};
 
 use crate::note::Notes;
 use crate::tree::{Branch, Leaf, Part, Tree};
@@ -15,10 +15,19 @@ pub(crate) fn of_scorecard(card: &Scorecard, notes: &mut Notes) -> Tree {
             root.threshold = Some(index.threshold.get());
             aggregation(index.aggregation, &index.code, None, notes);
             for (at, set) in index.weight_sets.iter().enumerate().filter(|(at, _)| *at != index.active) {
-                notes.lost(None, format!("weights `{}`", set.name), format!("set {} of the index; only the active one is carried over", at + 1));
+                notes.lost(
+                    None,
+                    format!("weights `{}`", set.name),
+                    format!("set {} of the index; only the active one is carried over", at + 1),
+                );
             }
             let weights = index.weight_sets.get(index.active).map_or(&[][..], |set| &set.weights);
-            index.components.iter().enumerate().map(|(at, rubric)| (*rubric, weights.get(at).map(|w| w.get()))).collect::<Vec<_>>()
+            index
+                .components
+                .iter()
+                .enumerate()
+                .map(|(at, rubric)| (*rubric, weights.get(at).map(|w| w.get())))
+                .collect::<Vec<_>>()
         }
         None => card.tops.iter().map(|rubric| (*rubric, None)).collect(),
     };
@@ -33,7 +42,11 @@ pub(crate) fn of_scorecard(card: &Scorecard, notes: &mut Notes) -> Tree {
         root = only;
     }
     for case in &card.cases {
-        notes.lost(case.place.line, format!("case `{}`", case.id), "cases of a scorecard are not carried over");
+        notes.lost(
+            case.place.line,
+            format!("case `{}`", case.id),
+            "cases of a scorecard are not carried over",
+        );
     }
     if !card.labels.is_empty() {
         notes.lost(None, "labels", format!("{} labels are not carried over", card.labels.len()));
@@ -43,7 +56,11 @@ pub(crate) fn of_scorecard(card: &Scorecard, notes: &mut Notes) -> Tree {
 
 fn aggregation(aggregation: Aggregation, code: &str, line: Option<usize>, notes: &mut Notes) {
     if aggregation != Aggregation::WeightedAverage {
-        notes.lost(line, format!("`{code}`"), "takes the lowest or highest score below it; it becomes a weighted mean");
+        notes.lost(
+            line,
+            format!("`{code}`"),
+            "takes the lowest or highest score below it; it becomes a weighted mean",
+        );
     }
 }
 
@@ -56,16 +73,23 @@ fn rubric(card: &Scorecard, at: usize, notes: &mut Notes) -> Branch {
     branch.threshold = Some(rubric.threshold.get());
     aggregation(rubric.aggregation, &rubric.code, line, notes);
     if rubric.hard_gate {
-        notes.lost(line, format!("`{}`", rubric.code), "blocks everything above it when it fails; only its weight is carried over");
+        notes.lost(
+            line,
+            format!("`{}`", rubric.code),
+            "blocks everything above it when it fails; only its weight is carried over",
+        );
     }
     if rubric.guidelines.is_some() {
         notes.lost(line, format!("`{}`", rubric.code), "its evaluation guidelines are not carried over");
     }
     match &rubric.parts {
-        CardParts::Rubrics(below) => branch.parts.extend(below.iter().map(|at| Part::Branch(self::rubric(card, *at, notes)))),
+        CardParts::Rubrics(below) => {
+            branch.parts.extend(below.iter().map(|at| Part::Branch(self::rubric(card, *at, notes))))
+        }
         CardParts::Benchmarks(below) => {
             for benchmark in below.iter().filter_map(|at| card.benchmarks.get(*at)) {
-                let mut leaf = Leaf::new(benchmark.code.to_string(), benchmark.concept.trim(), benchmark.weight.get());
+                let mut leaf =
+                    Leaf::new(benchmark.code.to_string(), benchmark.concept.trim(), benchmark.weight.get());
                 leaf.line = Some(benchmark.place.line);
                 leaf.hard = benchmark.criticality == Criticality::HardGate;
                 let name = format!("`{}`", benchmark.code);
@@ -97,9 +121,14 @@ fn rubric(card: &Scorecard, at: usize, notes: &mut Notes) -> Branch {
 
 /// The rubrics of a suite as a tree: a branch for each case, a leaf for each criterion.
 pub(crate) fn of_suite(suite: &Suite, cases: &[Case], notes: &mut Notes) -> Tree {
-    let mut root = Branch::new(suite.name.clone(), suite.description.clone().unwrap_or_else(|| suite.name.clone()), 1.0);
+    let mut root =
+        Branch::new(suite.name.clone(), suite.description.clone().unwrap_or_else(|| suite.name.clone()), 1.0);
     for case in cases {
-        let mut branch = Branch::new(case.id.as_str(), case.expected_outcome.clone().unwrap_or_else(|| case.id.to_string()), 1.0);
+        let mut branch = Branch::new(
+            case.id.as_str(),
+            case.expected_outcome.clone().unwrap_or_else(|| case.id.to_string()),
+            1.0,
+        );
         branch.line = Some(case.place.line);
         let pass = case.lines.pass.or(suite.settings.lines.pass);
         branch.threshold = pass.map(assize_rubric::Unit::get);
@@ -107,7 +136,11 @@ pub(crate) fn of_suite(suite: &Suite, cases: &[Case], notes: &mut Notes) -> Tree
         for grader in &case.graders {
             match &grader.kind {
                 GraderKind::Rubric(_) if several => {
-                    let mut inner = Branch::new(grader.name.clone(), format!("{}: {}", case.id, grader.name), grader.standing.weight.get());
+                    let mut inner = Branch::new(
+                        grader.name.clone(),
+                        format!("{}: {}", case.id, grader.name),
+                        grader.standing.weight.get(),
+                    );
                     inner.line = Some(grader.place.line);
                     criteria(grader, &mut inner, notes);
                     branch.parts.push(Part::Branch(inner));
@@ -121,7 +154,11 @@ pub(crate) fn of_suite(suite: &Suite, cases: &[Case], notes: &mut Notes) -> Tree
             }
         }
         if !branch.parts.is_empty() {
-            notes.lost(case.place.line, format!("case `{}`", case.id), "only its rubric is carried over, not its question and answers");
+            notes.lost(
+                case.place.line,
+                format!("case `{}`", case.id),
+                "only its rubric is carried over, not its question and answers",
+            );
             root.parts.push(Part::Branch(branch));
         }
     }
@@ -131,7 +168,11 @@ pub(crate) fn of_suite(suite: &Suite, cases: &[Case], notes: &mut Notes) -> Tree
 fn criteria(grader: &Grader, branch: &mut Branch, notes: &mut Notes) {
     let GraderKind::Rubric(rubric) = &grader.kind else { return };
     if grader.standing.required || grader.standing.negate {
-        notes.lost(grader.place.line, format!("grader `{}`", grader.name), "`required` and `negate` of a grader are not carried over");
+        notes.lost(
+            grader.place.line,
+            format!("grader `{}`", grader.name),
+            "`required` and `negate` of a grader are not carried over",
+        );
     }
     for (criterion, place) in rubric.rubric.criteria().iter().zip(&rubric.places) {
         let name = format!("criterion `{}`", criterion.id);
@@ -139,7 +180,8 @@ fn criteria(grader: &Grader, branch: &mut Branch, notes: &mut Notes) {
             notes.lost(place.line, name, "left out: a scorecard has no penalties");
             continue;
         }
-        let text = if criterion.text.trim().is_empty() { criterion.id.to_string() } else { criterion.text.clone() };
+        let text =
+            if criterion.text.trim().is_empty() { criterion.id.to_string() } else { criterion.text.clone() };
         let mut leaf = Leaf::new(criterion.id.as_str(), text, criterion.weight.get());
         leaf.line = Some(place.line);
         leaf.hard = matches!(criterion.gate, Some(Gate::Met));

@@ -55,7 +55,8 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
 /// The lines of a case in millionths; a borderline line that does nothing is none.
 fn lines((suite, case): (&Suite, &Case)) -> (i64, Option<i64>) {
     let whole = |line: f64| (line * 1e6).round() as i64;
-    let pass = case.lines.pass.or(suite.settings.lines.pass).map_or(Lines::DEFAULT_PASS, assize_rubric::Unit::get);
+    let pass =
+        case.lines.pass.or(suite.settings.lines.pass).map_or(Lines::DEFAULT_PASS, assize_rubric::Unit::get);
     let own = case.lines.borderline.or(suite.settings.lines.borderline);
     let borderline = own.or(suite.format.default_borderline()).map(assize_rubric::Unit::get);
     (whole(pass), borderline.filter(|line| *line < pass - assize_rubric::TOLERANCE).map(whole))
@@ -70,7 +71,8 @@ fn compare_grader(a: &Grader, b: &Grader) -> Option<&'static str> {
             if !same_rubric(&a.rubric, &b.rubric) {
                 return Some("its criteria differ");
             }
-            ((&a.judging, &a.evidence, &a.judge) != (&b.judging, &b.evidence, &b.judge)).then_some("how it is judged differs")
+            ((&a.judging, &a.evidence, &a.judge) != (&b.judging, &b.evidence, &b.judge))
+                .then_some("how it is judged differs")
         }
         (GraderKind::Composite(a), GraderKind::Composite(b)) => {
             if a.members.len() != b.members.len() || a.aggregator != b.aggregator {
@@ -89,7 +91,15 @@ fn same_rubric(a: &Rubric, b: &Rubric) -> bool {
             .iter()
             .map(|c| {
                 let weight = (c.weight.get() + 0.0).to_bits();
-                (c.id.to_string(), c.text.clone(), weight, c.scale.clone(), gate(c.gate, &c.scale), c.operator, c.may_not_apply)
+                (
+                    c.id.to_string(),
+                    c.text.clone(),
+                    weight,
+                    c.scale.clone(),
+                    gate(c.gate, &c.scale),
+                    c.operator,
+                    c.may_not_apply,
+                )
             })
             .collect()
     };

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_spec::{
-    Case, Document, Format, LoadOptions, LoadedSuite, load_scorecard, load_suite, read_rubric, read_suite, yaml,
+    Case, Document, Format, LoadOptions, LoadedSuite, load_scorecard, load_suite, read_rubric, read_suite,
+    yaml,
 };
 use serde_json::{Value, json};
 
@@ -60,7 +61,8 @@ pub enum ConvertError {
 ///
 /// Variables of the environment (`${{ NAME }}`) are never put in: they stand in the new file as in the old one.
 pub fn convert(path: &Path, from: From, to: To, options: &LoadOptions) -> Result<Converted, ConvertError> {
-    let options = &LoadOptions { environment: Arc::new(|name| Some(format!("${{{{ {name} }}}}"))), ..options.clone() };
+    let options =
+        &LoadOptions { environment: Arc::new(|name| Some(format!("${{{{ {name} }}}}"))), ..options.clone() };
     let mut notes = Notes::new(path.to_path_buf());
     let name = name_of(path);
     let made = match from {
@@ -125,7 +127,8 @@ fn shadow(path: &Path) -> PathBuf {
 }
 
 fn text_of(path: &Path) -> Result<String, ConvertError> {
-    std::fs::read_to_string(path).map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
+    std::fs::read_to_string(path)
+        .map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
 }
 
 fn document(path: &Path) -> Result<Document, ConvertError> {
@@ -158,7 +161,12 @@ fn cases_of(path: &Path, loaded: &LoadedSuite) -> Result<Vec<Case>, ConvertError
     read.map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
 }
 
-fn from_suite(path: &Path, to: To, options: &LoadOptions, mut notes: Notes) -> Result<Converted, ConvertError> {
+fn from_suite(
+    path: &Path,
+    to: To,
+    options: &LoadOptions,
+    mut notes: Notes,
+) -> Result<Converted, ConvertError> {
     let loaded = load_suite(path, options);
     if loaded.has_errors() || loaded.suite.is_none() {
         return Err(broken(path, loaded.diagnostics, loaded.sources));
@@ -188,7 +196,10 @@ fn from_suite(path: &Path, to: To, options: &LoadOptions, mut notes: Notes) -> R
         suite(&json!({"name": original.name, key: cases}), way, &line, &mut notes)
     } else {
         let document = document(path)?;
-        suite(&document.value(), way, &|pointer| document.line(pointer), &mut notes)
+        match document.value() {
+            same if way.from == way.to => same,
+            value => suite(&value, way, &|pointer| document.line(pointer), &mut notes),
+        }
     };
     if way.from == way.to {
         notes.tell(None, "format", "it is in this format already; comments and layout are not kept");
@@ -264,7 +275,11 @@ fn write_card(path: &Path, tree: &Tree, from: From, mut notes: Notes) -> Result<
 fn from_table(path: &Path, value: &Value, to: To, mut notes: Notes) -> Result<Converted, ConvertError> {
     if to == To::Scorecard {
         let case = json!({"name": value["name"], "tests": [{"id": value["name"], "input": value["name"], "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
-        let options = LoadOptions { environment: Arc::new(|_| None), working_folder: PathBuf::from("."), extra_roots: Vec::new() };
+        let options = LoadOptions {
+            environment: Arc::new(|_| None),
+            working_folder: PathBuf::from("."),
+            extra_roots: Vec::new(),
+        };
         let loaded = read_suite(&shadow(path), &yaml(&case, 0), &options);
         let tree = suite_tree(path, &loaded, &mut notes)?;
         return write_card(path, &tree, From::Csv, notes);

@@ -22,7 +22,10 @@ pub(crate) enum Table {
 }
 
 const COLUMNS: [(&str, &[&str]); 9] = [
-    ("criterion", &["criterion", "criteria", "text", "outcome", "expected_outcome", "requirement", "description"]),
+    (
+        "criterion",
+        &["criterion", "criteria", "text", "outcome", "expected_outcome", "requirement", "description"],
+    ),
     ("id", &["id", "criterion_id"]),
     ("weight", &["weight", "points"]),
     ("required", &["required"]),
@@ -81,13 +84,19 @@ pub(crate) fn read(text: &str, name: &str, notes: &mut Notes) -> Result<Table, S
     let mut columns: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, title) in header.fields.iter().enumerate() {
         let folded = title.trim().to_lowercase().replace([' ', '-'], "_");
-        let known = COLUMNS.iter().find(|(key, names)| names.contains(&folded.as_str()) && !columns.contains_key(key));
+        let known = COLUMNS
+            .iter()
+            .find(|(key, names)| names.contains(&folded.as_str()) && !columns.contains_key(key));
         match known {
             Some((key, _)) => {
                 columns.insert(key, index);
             }
             None if title.trim().is_empty() => {}
-            None => notes.lost(header.line, format!("column `{}`", title.trim()), "means nothing here and was left out"),
+            None => notes.lost(
+                header.line,
+                format!("column `{}`", title.trim()),
+                "means nothing here and was left out",
+            ),
         }
     }
     if !columns.contains_key("criterion") {
@@ -95,7 +104,11 @@ pub(crate) fn read(text: &str, name: &str, notes: &mut Notes) -> Result<Table, S
         return Err(format!("line {}: no column holds the criteria; name one `{names}`", header.line));
     }
     let reader = Reader { columns, width: header.fields.len() };
-    if reader.columns.contains_key("case") { reader.cases(body, name, notes) } else { reader.rubric(body, name, notes) }
+    if reader.columns.contains_key("case") {
+        reader.cases(body, name, notes)
+    } else {
+        reader.rubric(body, name, notes)
+    }
 }
 
 struct Reader<'h> {
@@ -109,9 +122,18 @@ impl Reader<'_> {
         (!text.is_empty()).then_some(text)
     }
 
-    fn criterion(&self, row: &Row, taken: &mut std::collections::HashSet<String>, notes: &mut Notes) -> Option<Value> {
+    fn criterion(
+        &self,
+        row: &Row,
+        taken: &mut std::collections::HashSet<String>,
+        notes: &mut Notes,
+    ) -> Option<Value> {
         if row.fields.len() > self.width {
-            notes.lost(row.line, "row", format!("{} fields, the header has {}", row.fields.len(), self.width));
+            notes.lost(
+                row.line,
+                "row",
+                format!("{} fields, the header has {}", row.fields.len(), self.width),
+            );
         }
         let Some(text) = self.field(row, "criterion") else {
             notes.lost(row.line, "row", "left out: it has no criterion");
@@ -129,18 +151,30 @@ impl Reader<'_> {
         if let Some(weight) = self.field(row, "weight") {
             match weight.parse::<f64>().ok().filter(|weight| weight.is_finite()) {
                 Some(weight) => drop(map.insert("weight".to_owned(), json!(weight))),
-                None => notes.lost(row.line, format!("criterion `{id}`"), format!("its weight `{weight}` is no number; it counts 1")),
+                None => notes.lost(
+                    row.line,
+                    format!("criterion `{id}`"),
+                    format!("its weight `{weight}` is no number; it counts 1"),
+                ),
             }
         }
         if let Some(minimum) = self.field(row, "min_score") {
-            notes.lost(row.line, format!("criterion `{id}`"), format!("`min_score` {minimum} needs score ranges, which a table does not have"));
+            notes.lost(
+                row.line,
+                format!("criterion `{id}`"),
+                format!("`min_score` {minimum} needs score ranges, which a table does not have"),
+            );
         }
         let required = self.field(row, "required").map(str::to_lowercase);
         let required = match required.as_deref() {
             None | Some("false" | "no" | "n" | "0") => false,
             Some("true" | "yes" | "y" | "1" | "x") => true,
             Some(other) => {
-                notes.lost(row.line, format!("criterion `{id}`"), format!("`required` is `{other}`, neither yes nor no; read as no"));
+                notes.lost(
+                    row.line,
+                    format!("criterion `{id}`"),
+                    format!("`required` is `{other}`, neither yes nor no; read as no"),
+                );
                 false
             }
         };
@@ -150,7 +184,8 @@ impl Reader<'_> {
 
     fn rubric(&self, body: &[Row], name: &str, notes: &mut Notes) -> Result<Table, String> {
         let mut taken = std::collections::HashSet::new();
-        let criteria: Vec<Value> = body.iter().filter_map(|row| self.criterion(row, &mut taken, notes)).collect();
+        let criteria: Vec<Value> =
+            body.iter().filter_map(|row| self.criterion(row, &mut taken, notes)).collect();
         if criteria.is_empty() {
             return Err("the table has no criteria".to_owned());
         }
@@ -172,7 +207,8 @@ impl Reader<'_> {
         }
         for (case, rows) in groups {
             let mut taken = std::collections::HashSet::new();
-            let criteria: Vec<Value> = rows.iter().filter_map(|row| self.criterion(row, &mut taken, notes)).collect();
+            let criteria: Vec<Value> =
+                rows.iter().filter_map(|row| self.criterion(row, &mut taken, notes)).collect();
             let first = |key: &str| rows.iter().find_map(|row| self.field(row, key));
             let line = rows[0].line;
             if criteria.is_empty() {
@@ -184,7 +220,11 @@ impl Reader<'_> {
             match first("input") {
                 Some(input) => drop(map.insert("input".to_owned(), json!(input))),
                 None => {
-                    notes.lost(line, format!("case `{case}`"), "the table has no question for it; its id stands as the input");
+                    notes.lost(
+                        line,
+                        format!("case `{case}`"),
+                        "the table has no question for it; its id stands as the input",
+                    );
                     map.insert("input".to_owned(), json!(case));
                 }
             }
@@ -216,7 +256,8 @@ mod tests {
     #[test]
     fn nothing_is_dropped_silently() {
         let mut notes = Notes::default();
-        let table = read("Criterion,Weight,Owner,required\nNames it,x,me,maybe\n,2,,\n", "t", &mut notes).expect("a table");
+        let table = read("Criterion,Weight,Owner,required\nNames it,x,me,maybe\n,2,,\n", "t", &mut notes)
+            .expect("a table");
         let Table::Rubric(value) = table else { panic!("no cases") };
         assert_eq!(value["criteria"].as_array().map(Vec::len), Some(1));
         let notes: Vec<String> = notes.into_list().iter().map(ToString::to_string).collect();

@@ -53,7 +53,8 @@ pub fn detect(path: &Path) -> Result<From, ConvertError> {
         let scorecard = is_scorecard(path);
         return if scorecard { Ok(From::Scorecard) } else { Err(ConvertError::Unknown(path.to_path_buf())) };
     }
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let ending =
+        path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     match ending.as_str() {
         "csv" | "tsv" => return Ok(From::Csv),
         "jsonl" => {
@@ -78,7 +79,8 @@ pub fn detect(path: &Path) -> Result<From, ConvertError> {
     };
     let value = document.value();
     let has = |keys: &[&str]| keys.iter().any(|key| value.get(key).is_some());
-    let asserts = |case: &Value| case.get("assert").is_some() && case.get("vars").is_some() && case.get("id").is_none();
+    let asserts =
+        |case: &Value| case.get("assert").is_some() && case.get("vars").is_some() && case.get("id").is_none();
     let tests = value.get("tests").and_then(Value::as_array);
     Ok(if has(&["sub_tasks"]) {
         From::PaperBench

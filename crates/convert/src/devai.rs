@@ -11,7 +11,8 @@ use crate::tree::{Branch, Leaf, Part, Tree};
 pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> Tree {
     let mut root = Branch::new("tasks", name, 1.0);
     for (line, task) in lines {
-        let title = task.get("name").and_then(Value::as_str).map_or_else(|| format!("line-{line}"), str::to_owned);
+        let title =
+            task.get("name").and_then(Value::as_str).map_or_else(|| format!("line-{line}"), str::to_owned);
         let requirements = task.get("requirements").and_then(Value::as_array);
         let Some(requirements) = requirements.filter(|items| !items.is_empty()) else {
             notes.lost(*line, format!("task `{title}`"), "left out: it has no requirements");
@@ -36,13 +37,22 @@ pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> T
                 notes.lost(
                     *line,
                     format!("requirement {id} of `{title}`"),
-                    format!("counts only if {} hold: kept as `x-prerequisites`, not enforced", leaf.prerequisites.join(", ")),
+                    format!(
+                        "counts only if {} hold: kept as `x-prerequisites`, not enforced",
+                        leaf.prerequisites.join(", ")
+                    ),
                 );
             }
             branch.parts.push(Part::Leaf(leaf));
         }
-        if let Some(preferences) = task.get("preferences").and_then(Value::as_array).filter(|list| !list.is_empty()) {
-            notes.lost(*line, format!("task `{title}`"), format!("{} preferences are not judged and were left out", preferences.len()));
+        if let Some(preferences) =
+            task.get("preferences").and_then(Value::as_array).filter(|list| !list.is_empty())
+        {
+            notes.lost(
+                *line,
+                format!("task `{title}`"),
+                format!("{} preferences are not judged and were left out", preferences.len()),
+            );
         }
         root.parts.push(Part::Branch(branch));
     }

@@ -22,7 +22,10 @@ pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> E
 }
 
 fn case(doc: &mut EvalDoc, line: usize, example: &Value, notes: &mut Notes) -> Option<Value> {
-    let id = example.get("prompt_id").and_then(Value::as_str).map_or_else(|| format!("line-{line}"), str::to_owned);
+    let id = example
+        .get("prompt_id")
+        .and_then(Value::as_str)
+        .map_or_else(|| format!("line-{line}"), str::to_owned);
     let given = |key: &str| example.get(key).and_then(Value::as_array).filter(|items| !items.is_empty());
     let (Some(prompt), Some(rubrics)) = (given("prompt"), given("rubrics")) else {
         notes.lost(line, format!("example `{id}`"), "left out: it has no `prompt` or no `rubrics`");
@@ -37,7 +40,9 @@ fn case(doc: &mut EvalDoc, line: usize, example: &Value, notes: &mut Notes) -> O
             continue;
         };
         let mut criterion = json!({"id": format!("c{}", index + 1), "outcome": text, "weight": points});
-        if let Some(tags) = item.get("tags").filter(|tags| tags.as_array().is_some_and(|tags| !tags.is_empty())) {
+        if let Some(tags) =
+            item.get("tags").filter(|tags| tags.as_array().is_some_and(|tags| !tags.is_empty()))
+        {
             criterion["x-tags"] = tags.clone();
         }
         criteria.push(criterion);
@@ -60,7 +65,9 @@ fn case(doc: &mut EvalDoc, line: usize, example: &Value, notes: &mut Notes) -> O
     }
     let mut case = Map::new();
     case.insert("id".to_owned(), json!(doc.id(&id)));
-    if let Some(tags) = example.get("example_tags").filter(|tags| tags.as_array().is_some_and(|t| !t.is_empty())) {
+    if let Some(tags) =
+        example.get("example_tags").filter(|tags| tags.as_array().is_some_and(|t| !t.is_empty()))
+    {
         case.insert("tags".to_owned(), tags.clone());
     }
     let input = match messages.as_slice() {
@@ -75,7 +82,11 @@ fn case(doc: &mut EvalDoc, line: usize, example: &Value, notes: &mut Notes) -> O
     case.insert("assertions".to_owned(), json!([{"type": "rubrics", "criteria": criteria}]));
     let case = Value::Object(case);
     if has_template(&case.to_string()) {
-        notes.tell(line, format!("example `{id}`"), "has template braces, which stay as they are unless a variable of that name is set");
+        notes.tell(
+            line,
+            format!("example `{id}`"),
+            "has template braces, which stay as they are unless a variable of that name is set",
+        );
     }
     Some(case)
 }

@@ -41,19 +41,34 @@ impl Notes {
     }
 
     /// Something that is not carried over.
-    pub(crate) fn lost(&mut self, line: impl Into<Option<usize>>, item: impl fmt::Display, what: impl fmt::Display) {
+    pub(crate) fn lost(
+        &mut self,
+        line: impl Into<Option<usize>>,
+        item: impl fmt::Display,
+        what: impl fmt::Display,
+    ) {
         self.add(line.into(), item, what, true);
     }
 
     /// Something that is good to know.
-    pub(crate) fn tell(&mut self, line: impl Into<Option<usize>>, item: impl fmt::Display, what: impl fmt::Display) {
+    pub(crate) fn tell(
+        &mut self,
+        line: impl Into<Option<usize>>,
+        item: impl fmt::Display,
+        what: impl fmt::Display,
+    ) {
         self.add(line.into(), item, what, false);
     }
 
     fn add(&mut self, line: Option<usize>, item: impl fmt::Display, what: impl fmt::Display, lost: bool) {
         let clean = |text: String| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let note =
-            Note { path: self.path.clone(), line, item: clean(item.to_string()), what: clean(what.to_string()), lost };
+        let note = Note {
+            path: self.path.clone(),
+            line,
+            item: clean(item.to_string()),
+            what: clean(what.to_string()),
+            lost,
+        };
         if !self.list.contains(&note) {
             self.list.push(note);
         }

@@ -26,7 +26,11 @@ pub(crate) fn read(document: &Document, name: &str, notes: &mut Notes) -> Tree {
     };
     let graded = reader.graded;
     if graded > 0 {
-        notes.tell(None, "scores", format!("{graded} nodes carry a score, which belongs to a submission and not to the rubric"));
+        notes.tell(
+            None,
+            "scores",
+            format!("{graded} nodes carry a score, which belongs to a submission and not to the rubric"),
+        );
     }
     Tree { name: name.to_owned(), root }
 }

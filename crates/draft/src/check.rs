@@ -54,7 +54,8 @@ pub(crate) fn check(criteria: &[Criterion], case: Option<&Case>) -> Faults {
 
 /// What lint finds in a list of criteria, as code and message.
 pub(crate) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, String)> {
-    let items: Vec<Value> = criteria.iter().map(|criterion| criterion_value(criterion, Format::Two)).collect();
+    let items: Vec<Value> =
+        criteria.iter().map(|criterion| criterion_value(criterion, Format::Two)).collect();
     let text = yaml(&json!({"criteria": items}), 0);
     let loaded = read_rubric(Path::new("draft.yaml"), &text);
     let broken = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
@@ -65,7 +66,8 @@ pub(crate) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, 
     for diagnostic in &linted.diagnostics {
         let line = linted.sources.position(diagnostic.primary.span).line;
         // The id stands above the finding.
-        let id = lines[..line.min(lines.len())].iter().rev().find_map(|line| line.trim().strip_prefix("- id: "));
+        let id =
+            lines[..line.min(lines.len())].iter().rev().find_map(|line| line.trim().strip_prefix("- id: "));
         let words = linted.sources.slice(diagnostic.primary.span);
         let name = id.map_or_else(|| "the rubric".to_owned(), |id| format!("criterion `{id}`"));
         let help = diagnostic.help.first().map(|help| format!("; {help}")).unwrap_or_default();

@@ -7,10 +7,10 @@ use assize_llm::{Ask, AskError, Usage};
 use assize_rubric::Criterion;
 use assize_spec::Case;
 
+use crate::Brief;
 use crate::check::{Faults, check};
 use crate::criteria::read;
 use crate::prompt::request;
-use crate::Brief;
 
 /// How often a model is asked again after a reply that can't be used or could be better.
 const REPAIRS: u32 = 2;
@@ -86,7 +86,9 @@ impl ModelDrafter {
                     let faults = check(&criteria, case);
                     let problems = faults.all();
                     let better = faults.errors.is_empty()
-                        && best.as_ref().is_none_or(|(_, known)| faults.findings.len() < known.findings.len());
+                        && best
+                            .as_ref()
+                            .is_none_or(|(_, known)| faults.findings.len() < known.findings.len());
                     if better {
                         best = Some((criteria, faults));
                     }
@@ -100,7 +102,9 @@ impl ModelDrafter {
             unusable = Some((answered.reply.text.clone(), problems));
         }
         match best {
-            Some((criteria, faults)) => Ok(Draft { criteria, findings: faults.findings, calls, recalled, usage }),
+            Some((criteria, faults)) => {
+                Ok(Draft { criteria, findings: faults.findings, calls, recalled, usage })
+            }
             None => Err(DraftError::Unusable(unusable.map(|(_, problems)| problems).unwrap_or_default())),
         }
     }

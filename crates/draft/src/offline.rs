@@ -74,7 +74,11 @@ fn facts(brief: &Brief, criteria: &mut Vec<Criterion>) {
         }
         let id = free_id(&format!("fact-{}", slug(&sentence)), criteria);
         // A statement of the reference is known to be true; that every good answer makes it is not.
-        criteria.push(Criterion { id, operator: Operator::Contradiction, ..Criterion::checklist("", sentence) });
+        criteria.push(Criterion {
+            id,
+            operator: Operator::Contradiction,
+            ..Criterion::checklist("", sentence)
+        });
     }
 }
 
@@ -126,7 +130,8 @@ mod tests {
     #[test]
     fn the_reference_fills_up_what_a_short_outcome_lacks() {
         let reference = "Sorry to hear that. It arrives on 4 March. The carrier is DHL.";
-        let draft = draft_offline(&brief("Says where the parcel is", Some(reference), Form::Ranges), None).expect("a draft");
+        let draft = draft_offline(&brief("Says where the parcel is", Some(reference), Form::Ranges), None)
+            .expect("a draft");
         assert_eq!(draft.criteria.len(), 3);
         assert!(matches!(draft.criteria[0].scale, Scale::Bands(_)));
         assert_eq!(draft.criteria[1].text, "It arrives on 4 March");
@@ -135,7 +140,10 @@ mod tests {
 
     #[test]
     fn nothing_is_made_of_nothing() {
-        assert!(matches!(draft_offline(&brief("...", None, Form::Checklist), None), Err(DraftError::NothingToCheck)));
+        assert!(matches!(
+            draft_offline(&brief("...", None, Form::Checklist), None),
+            Err(DraftError::NothingToCheck)
+        ));
         assert!(draft_offline(&brief("{{ outcome }}", None, Form::Checklist), None).is_err());
     }
 }

@@ -145,7 +145,9 @@ fn third_person(part: &str) -> String {
     let verb = match verb {
         "be" => "is".to_owned(),
         "have" => "has".to_owned(),
-        _ if ["s", "x", "ch", "sh", "o", "z"].iter().any(|ending| verb.ends_with(ending)) => format!("{verb}es"),
+        _ if ["s", "x", "ch", "sh", "o", "z"].iter().any(|ending| verb.ends_with(ending)) => {
+            format!("{verb}es")
+        }
         _ => match verb.strip_suffix('y') {
             Some(root) if !root.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{root}ies"),
             _ => format!("{verb}s"),
@@ -165,7 +167,9 @@ pub(crate) fn slug(text: &str) -> String {
         when where why who not does do answer response";
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let words: Vec<String> = words
-        .filter(|word| word.is_ascii() && !word.is_empty() && !EMPTY.split_whitespace().any(|empty| empty == word))
+        .filter(|word| {
+            word.is_ascii() && !word.is_empty() && !EMPTY.split_whitespace().any(|empty| empty == word)
+        })
         .take(3)
         .collect();
     let slug: String = words.join("-").chars().take(40).collect();
@@ -179,20 +183,35 @@ mod tests {
     #[test]
     fn sentences_end_where_they_end() {
         assert_eq!(
-            sentences("Names the cause, e.g. v1.2. Gives\nthe date; warns.\n\n- one item\n- two\n3) three items\nAnd so:\n"),
-            ["Names the cause, e.g. v1.2", "Gives the date", "warns", "one item", "two", "three items And so"]
-                .map(str::to_owned)
-                .into_iter()
-                .filter(|s| s != "three items And so")
-                .collect::<Vec<_>>()
+            sentences(
+                "Names the cause, e.g. v1.2. Gives\nthe date; warns.\n\n- one item\n- two\n3) three items\nAnd so:\n"
+            ),
+            [
+                "Names the cause, e.g. v1.2",
+                "Gives the date",
+                "warns",
+                "one item",
+                "two",
+                "three items And so"
+            ]
+            .map(str::to_owned)
+            .into_iter()
+            .filter(|s| s != "three items And so")
+            .collect::<Vec<_>>()
         );
     }
 
     #[test]
     fn demands_are_told_apart_and_lists_are_not() {
         for (sentence, expected) in [
-            ("Explains the partition step and gives the time complexity", vec!["Explains the partition step", "Gives the time complexity"]),
-            ("The assistant should apologize, explain the delay and offer a refund", vec!["Apologizes", "Explains the delay", "Offers a refund"]),
+            (
+                "Explains the partition step and gives the time complexity",
+                vec!["Explains the partition step", "Gives the time complexity"],
+            ),
+            (
+                "The assistant should apologize, explain the delay and offer a refund",
+                vec!["Apologizes", "Explains the delay", "Offers a refund"],
+            ),
             ("Mentions salt, pepper and oil", vec!["Mentions salt, pepper and oil"]),
             ("The answer is 42", vec!["Is 42"]),
             ("The agent must not use force", vec!["The agent must not use force"]),

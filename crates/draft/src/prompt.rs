@@ -32,7 +32,11 @@ pub fn prompt_hash() -> &'static str {
 }
 
 /// The request for a draft; `unusable` is the reply before and its problems.
-pub(crate) fn request(brief: &Brief, fences: &dyn FenceSource, unusable: Option<(&str, &[String])>) -> ChatRequest {
+pub(crate) fn request(
+    brief: &Brief,
+    fences: &dyn FenceSource,
+    unusable: Option<(&str, &[String])>,
+) -> ChatRequest {
     let mut blocks = vec![
         ("question", brief.question.as_str()),
         ("expected outcome", brief.expected_outcome.as_str()),
@@ -62,17 +66,22 @@ pub(crate) fn request(brief: &Brief, fences: &dyn FenceSource, unusable: Option<
 
 fn schema(form: Form) -> JsonSchemaFormat {
     let strict = |properties: Value| {
-        let required: Vec<&String> = properties.as_object().into_iter().flat_map(serde_json::Map::keys).collect();
+        let required: Vec<&String> =
+            properties.as_object().into_iter().flat_map(serde_json::Map::keys).collect();
         json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
     };
     let (text, number) = (json!({"type": "string"}), json!({"type": "number"}));
     let integer = json!({"type": "integer"});
     let criterion = match form {
-        Form::Checklist => strict(json!({"id": text, "text": text, "weight": number, "required": {"type": "boolean"}})),
+        Form::Checklist => {
+            strict(json!({"id": text, "text": text, "weight": number, "required": {"type": "boolean"}}))
+        }
         Form::Ranges => {
             let range = strict(json!({"low": integer, "high": integer, "text": text}));
-            strict(json!({"id": text, "text": text, "weight": number, "minimum": {"type": ["integer", "null"]},
-                "ranges": {"type": "array", "items": range}}))
+            strict(
+                json!({"id": text, "text": text, "weight": number, "minimum": {"type": ["integer", "null"]},
+                "ranges": {"type": "array", "items": range}}),
+            )
         }
     };
     JsonSchemaFormat {

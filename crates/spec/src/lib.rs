@@ -19,10 +19,14 @@ pub use answers::load_answers;
 pub use cases::{CaseIter, Cases};
 pub use decode::{CaseLoadError, Environment};
 pub use decode::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
-pub use decode::{LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric};
+pub use decode::{
+    LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric,
+};
 pub use discover::{Discovered, Undiscovered, find_suites};
-pub use edit::{CaseFile, CaseSpot, Change, EditError, Insertion, apply_changes, unified_diff, yaml, yaml_scalar};
 pub use document::Document;
+pub use edit::{
+    CaseFile, CaseSpot, Change, EditError, Insertion, apply_changes, unified_diff, yaml, yaml_scalar,
+};
 pub use load::{LoadOptions, LoadedSuite, load_suite, read_suite};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};

@@ -70,15 +70,25 @@ fn meaning(case: &Case) -> String {
     let place = assize_spec::Place::new("", 0, 0);
     case.place = place.clone();
     case.marks = assize_spec::CaseMarks::default();
-    let graders: Vec<_> = case.graders.iter().map(|grader| {
-        let mut grader = (**grader).clone();
-        grader.place = place.clone();
-        if let assize_spec::GraderKind::Rubric(rubric) = &mut grader.kind {
-            rubric.places.clear();
-            rubric.marks.clear();
-        }
-        (grader.name, grader.type_name, grader.standing, matches!(grader.kind, assize_spec::GraderKind::Rubric(_)).then_some(format!("{:?}", grader.kind)))
-    }).collect();
+    let graders: Vec<_> = case
+        .graders
+        .iter()
+        .map(|grader| {
+            let mut grader = (**grader).clone();
+            grader.place = place.clone();
+            if let assize_spec::GraderKind::Rubric(rubric) = &mut grader.kind {
+                rubric.places.clear();
+                rubric.marks.clear();
+            }
+            (
+                grader.name,
+                grader.type_name,
+                grader.standing,
+                matches!(grader.kind, assize_spec::GraderKind::Rubric(_))
+                    .then_some(format!("{:?}", grader.kind)),
+            )
+        })
+        .collect();
     let targets: Vec<_> = case.targets.iter().map(|target| target.name.clone()).collect();
     case.graders.clear();
     case.targets.clear();
@@ -114,7 +124,10 @@ fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
         if path.is_dir() {
             files_below(&path, found);
-        } else if path.extension().is_some_and(|e| ["yaml", "yml", "json", "jsonl"].iter().any(|known| e == *known)) {
+        } else if path
+            .extension()
+            .is_some_and(|e| ["yaml", "yml", "json", "jsonl"].iter().any(|known| e == *known))
+        {
             found.push(path);
         }
     }
@@ -133,20 +146,68 @@ fn every_file_of_the_corpus_keeps_its_bytes() {
 
 /// Files in every way of writing that is in use, and some that are not.
 const FIXTURES: &[(&str, &str, &str)] = &[
-    ("plain.yaml", "input: q\ntests:\n  - id: a\n    input: x # why\n    criteria: y\n\n  # about b\n  - id: b\n    input: z\n    criteria: w\n", "    # A probe: look at it.\n    x-probe:\n      - id: a\n"),
-    ("compact.yaml", "input: q\ntests:\n- id: a\n  criteria: y\n  # belongs to a\n# belongs to b\n- criteria: w\n  id: b\n", "  # belongs to a\n  # A probe: look at it.\n  x-probe:\n  - id: a\n"),
-    ("flow.yaml", "input: q\ntests: [{id: a, criteria: 'it''s'}, {id: b, \"criteria\": \"w\",},]\n", "'it''s', x-probe: [{"),
-    ("deep.yaml", "input: q\ntests:\n      -   id: a\n          criteria: >-\n            folded\n            text\n\n\n      -   id: b\n          criteria: w", "          x-probe:\n                - id: a\n"),
-    ("crlf.yaml", "input: q\r\ntests:\r\n  - id: a\r\n    criteria: y\r\n  - id: b\r\n    criteria: \"t\tab\"\r\n", "    # A probe: look at it.\r\n    x-probe:\r\n"),
-    ("blocks.yaml", "input: q\ntests:\n  - id: a\n    criteria: |+\n      keep\n\n\n  - id: b\n    criteria: |\n      # no comment\n      ends\n    # a comment\n", "      ends\n    # a comment\n    # A probe"),
-    ("anchors.yaml", "x-base: &base\n  threshold: 0.5\n  criteria: &text shared\ninput: q\ntests:\n  - &first\n    id: a\n    <<: *base\n  - id: b\n    <<: *base\n    criteria: *text\n  - {<<: *base, id: c}\n", "    criteria: *text\n    # A probe"),
-    ("markers.yaml", "%YAML 1.2\n---\n# head\ninput: q\ntests:\n  - id: a\n    criteria: y\n...\n", "criteria: y\n    # A probe"),
-    ("bom.yaml", "\u{feff}input: q\ntests:\n  - id: \u{e9}\u{1f600}\n    criteria: \u{4e2d}\n", "    x-probe:"),
-    ("plain-lines.yaml", "input: q\ntests:\n  - id: a\n    criteria: one\n      two\n\n      three\n    tags:\n  - id: b\n    tags: [x,\n      y]\n    criteria: w\n    metadata:\n      k:\n", "    tags:\n    # A probe"),
+    (
+        "plain.yaml",
+        "input: q\ntests:\n  - id: a\n    input: x # why\n    criteria: y\n\n  # about b\n  - id: b\n    input: z\n    criteria: w\n",
+        "    # A probe: look at it.\n    x-probe:\n      - id: a\n",
+    ),
+    (
+        "compact.yaml",
+        "input: q\ntests:\n- id: a\n  criteria: y\n  # belongs to a\n# belongs to b\n- criteria: w\n  id: b\n",
+        "  # belongs to a\n  # A probe: look at it.\n  x-probe:\n  - id: a\n",
+    ),
+    (
+        "flow.yaml",
+        "input: q\ntests: [{id: a, criteria: 'it''s'}, {id: b, \"criteria\": \"w\",},]\n",
+        "'it''s', x-probe: [{",
+    ),
+    (
+        "deep.yaml",
+        "input: q\ntests:\n      -   id: a\n          criteria: >-\n            folded\n            text\n\n\n      -   id: b\n          criteria: w",
+        "          x-probe:\n                - id: a\n",
+    ),
+    (
+        "crlf.yaml",
+        "input: q\r\ntests:\r\n  - id: a\r\n    criteria: y\r\n  - id: b\r\n    criteria: \"t\tab\"\r\n",
+        "    # A probe: look at it.\r\n    x-probe:\r\n",
+    ),
+    (
+        "blocks.yaml",
+        "input: q\ntests:\n  - id: a\n    criteria: |+\n      keep\n\n\n  - id: b\n    criteria: |\n      # no comment\n      ends\n    # a comment\n",
+        "      ends\n    # a comment\n    # A probe",
+    ),
+    (
+        "anchors.yaml",
+        "x-base: &base\n  threshold: 0.5\n  criteria: &text shared\ninput: q\ntests:\n  - &first\n    id: a\n    <<: *base\n  - id: b\n    <<: *base\n    criteria: *text\n  - {<<: *base, id: c}\n",
+        "    criteria: *text\n    # A probe",
+    ),
+    (
+        "markers.yaml",
+        "%YAML 1.2\n---\n# head\ninput: q\ntests:\n  - id: a\n    criteria: y\n...\n",
+        "criteria: y\n    # A probe",
+    ),
+    (
+        "bom.yaml",
+        "\u{feff}input: q\ntests:\n  - id: \u{e9}\u{1f600}\n    criteria: \u{4e2d}\n",
+        "    x-probe:",
+    ),
+    (
+        "plain-lines.yaml",
+        "input: q\ntests:\n  - id: a\n    criteria: one\n      two\n\n      three\n    tags:\n  - id: b\n    tags: [x,\n      y]\n    criteria: w\n    metadata:\n      k:\n",
+        "    tags:\n    # A probe",
+    ),
     ("one.yaml", "evalcases:\n  - {id: a, expected_outcome: y,\n     input: z}\n", "input: z, x-probe:"),
-    ("pretty.json", "{\n  \"input\": \"q\",\n  \"tests\": [\n    {\n      \"id\": \"a\",\n      \"criteria\": \"y\"\n    },\n    { \"id\": \"b\", \"criteria\": \"w\" }\n  ]\n}\n", "\"y\",\n      \"x-probe\": [\n        {\n          \"id\": \"a\","),
+    (
+        "pretty.json",
+        "{\n  \"input\": \"q\",\n  \"tests\": [\n    {\n      \"id\": \"a\",\n      \"criteria\": \"y\"\n    },\n    { \"id\": \"b\", \"criteria\": \"w\" }\n  ]\n}\n",
+        "\"y\",\n      \"x-probe\": [\n        {\n          \"id\": \"a\",",
+    ),
     ("tight.json", "{\"input\":\"q\",\"tests\":[{\"id\":\"a\",\"criteria\":\"y\"}]}", "\"x-probe\": [{"),
-    ("data.jsonl", "{\"id\": \"a\", \"input\": \"q\", \"criteria\": \"y\"}\n\n{\"id\":\"b\",\"input\":\"q\",\"criteria\":\"w\"}\r\n{\"id\":\"c\",\"input\":\"q\",\"criteria\":\"tab\\t\"}", "\"w\",\"x-probe\":[{\"id\":\"a\",\"text\":\"x: \\\"y\\\" # é\",\"n\":1.5}"),
+    (
+        "data.jsonl",
+        "{\"id\": \"a\", \"input\": \"q\", \"criteria\": \"y\"}\n\n{\"id\":\"b\",\"input\":\"q\",\"criteria\":\"w\"}\r\n{\"id\":\"c\",\"input\":\"q\",\"criteria\":\"tab\\t\"}",
+        "\"w\",\"x-probe\":[{\"id\":\"a\",\"text\":\"x: \\\"y\\\" # é\",\"n\":1.5}",
+    ),
 ];
 
 #[test]
@@ -190,7 +251,13 @@ fn items_are_added_and_replaced() {
     assert_eq!(exists, Err(EditError::Exists("criteria".to_owned())));
     assert_eq!(file.add_item(&spots[0], &["tags"], &item("x")), Err(EditError::NoList("tags".to_owned())));
     file.replace_entry(&spots[0], "criteria", &insertion(json!("new\ntext"))).expect("a place");
-    assert!(file.text().contains("  - id: a\n    # A probe: look at it.\n    criteria: |-\n      new\n      text\n    assertions:"), "{}", file.text());
+    assert!(
+        file.text().contains(
+            "  - id: a\n    # A probe: look at it.\n    criteria: |-\n      new\n      text\n    assertions:"
+        ),
+        "{}",
+        file.text()
+    );
 }
 
 #[test]

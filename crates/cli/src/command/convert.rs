@@ -83,7 +83,7 @@ const fn kind_of(kind: FromChoice) -> From {
 /// Notes on stderr: they are no part of the file.
 fn say_notes(notes: &[Note]) {
     for note in notes {
-        let mark = if note.lost { "not carried over" } else { "note" };
+        let mark = if note.lost { "lost" } else { "note" };
         output::say(&format!("{mark}: {note}\n"));
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use assize_diagnostic::render;
 use assize_draft::{
-    Brief, CaseDraft, Draft, DraftError, Form, ModelDrafter, Need, PROMPT_VERSION, draft_offline, need, prompt_hash,
+    Brief, CaseDraft, Draft, DraftError, Form, ModelDrafter, Need, PROMPT_VERSION, draft_offline, need,
+    prompt_hash,
 };
 use assize_grade::KeyedFences;
 use assize_llm::Budget;
@@ -42,14 +43,24 @@ pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, St
     let drafter = drafter(&by, args, config.targets.as_deref(), &access, &options, context)?;
     access.check()?;
     if !work.jobs.is_empty() && drafter.is_none() && args.judge.is_none() && !args.quiet {
-        output::say("drafting offline: clauses of the expected outcomes. `--judge MODEL` has a model write the criteria\n");
+        output::say(
+            "drafting offline: clauses of the expected outcomes. `--judge MODEL` has a model write the criteria\n",
+        );
     }
     let remark = match drafter {
         None => "the offline drafter".to_owned(),
         Some(_) => format!("{by} (prompt {PROMPT_VERSION})"),
     };
     access.begin("generate");
-    let mut desk = Desk { files: work.files, by: remark, ranges: args.ranges, dry_run: args.dry_run, replace: args.replace, outcomes: work.outcomes, broken: Vec::new() };
+    let mut desk = Desk {
+        files: work.files,
+        by: remark,
+        ranges: args.ranges,
+        dry_run: args.dry_run,
+        replace: args.replace,
+        outcomes: work.outcomes,
+        broken: Vec::new(),
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -172,7 +183,15 @@ impl Work {
                         let replaces = need == Need::HasRubric;
                         let outcome = self.outcomes.len();
                         let case = Arc::clone(&case);
-                        self.jobs.push(Job { case, brief, file, spot, format: suite.format, replaces, outcome });
+                        self.jobs.push(Job {
+                            case,
+                            brief,
+                            file,
+                            spot,
+                            format: suite.format,
+                            replaces,
+                            outcome,
+                        });
                         Became::NotReached
                     }
                 },
@@ -194,7 +213,8 @@ impl Work {
         let index = match self.known.get(&key) {
             Some(index) => *index,
             None => {
-                let text = std::fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;
+                let text =
+                    std::fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;
                 self.files.push(Sheet {
                     file: CaseFile::new(path, text.clone()),
                     written: text.clone(),
@@ -331,7 +351,10 @@ impl Desk {
             let place = format!("{}:{}", outcome.path.display(), outcome.line);
             match &outcome.result {
                 Became::LeftAlone(reason) => {
-                    output::complain(&format!("{place}: case `{}` was left alone: {reason}", outcome.id), context);
+                    output::complain(
+                        &format!("{place}: case `{}` was left alone: {reason}", outcome.id),
+                        context,
+                    );
                 }
                 Became::Drafted { criteria, .. } if !self.dry_run => {
                     output::print(&format!("{place}: {}: {}\n", outcome.id, criteria.join(", ")));
@@ -341,7 +364,8 @@ impl Desk {
         }
         let drafted = self.count(|became| matches!(became, Became::Drafted { .. }));
         let verb = if self.dry_run { "would be written" } else { "written" };
-        let mut parts = vec![format!("{drafted} draft{} {verb}, by {}", if drafted == 1 { "" } else { "s" }, self.by)];
+        let mut parts =
+            vec![format!("{drafted} draft{} {verb}, by {}", if drafted == 1 { "" } else { "s" }, self.by)];
         let mut add = |count: usize, one: &str, more: &str| {
             if count > 0 {
                 parts.push(format!("{count} {}", if count == 1 { one } else { more }));
@@ -358,14 +382,25 @@ impl Desk {
         add(unreached, "case was not reached", "cases were not reached");
         output::print(&format!("{}\n", parts.join("; ")));
         if over_budget && unreached > 0 {
-            output::warn("the budget is spent; the same command goes on with the cases that lack a rubric", context);
+            output::warn(
+                "the budget is spent; the same command goes on with the cases that lack a rubric",
+                context,
+            );
         }
-        let findings: usize = self.outcomes.iter().map(|outcome| match &outcome.result {
-            Became::Drafted { findings, .. } => findings.len(),
-            _ => 0,
-        }).sum();
+        let findings: usize = self
+            .outcomes
+            .iter()
+            .map(|outcome| match &outcome.result {
+                Became::Drafted { findings, .. } => findings.len(),
+                _ => 0,
+            })
+            .sum();
         if drafted > 0 && !self.dry_run && !args.quiet {
-            let lint = if findings > 0 { format!("; `assize lint` has {findings} things to say about them") } else { String::new() };
+            let lint = if findings > 0 {
+                format!("; `assize lint` has {findings} things to say about them")
+            } else {
+                String::new()
+            };
             output::say(&format!("drafts are marked `Draft by`: read and correct them{lint}\n"));
         }
     }
@@ -419,7 +454,10 @@ fn store(sheet: &mut Sheet) -> Result<(), String> {
     let path = sheet.file.path();
     let on_disk = std::fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;
     if on_disk != sheet.written {
-        return Err("the file was changed meanwhile; start again, drafts that were paid for are in the cache".to_owned());
+        return Err(
+            "the file was changed meanwhile; start again, drafts that were paid for are in the cache"
+                .to_owned(),
+        );
     }
     replace(path, sheet.file.text())?;
     sheet.file.text().clone_into(&mut sheet.written);

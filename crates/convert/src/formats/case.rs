@@ -33,7 +33,8 @@ pub(super) fn case(
 ) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let own = own_list(value);
-    let listed = own.as_ref().and_then(|own| value.pointer(own).map(|list| (list, format!("{pointer}{own}"))));
+    let listed =
+        own.as_ref().and_then(|own| value.pointer(own).map(|list| (list, format!("{pointer}{own}"))));
     let own_graders = listed.map(|(list, at)| graders(list, way, &at, line, notes));
     let skips = value.pointer("/execution/skip_defaults") == Some(&json!(true));
     let mut list = match (own_graders, shared) {
@@ -50,7 +51,11 @@ pub(super) fn case(
                 out.insert(pick(way.to, "expected_outcome", "criteria"), value.clone());
             }
             "input" | "input_messages" => {
-                let key = if value.is_string() { "input".to_owned() } else { pick(way.to, "input_messages", "input") };
+                let key = if value.is_string() {
+                    "input".to_owned()
+                } else {
+                    pick(way.to, "input_messages", "input")
+                };
                 out.insert(key, value.clone());
             }
             "expected_output" | "expected_messages" => {
@@ -65,7 +70,9 @@ pub(super) fn case(
             "execution" => {
                 let inner = value.as_object().into_iter().flatten();
                 execution.extend(
-                    inner.filter(|(key, _)| !LISTS.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone())),
+                    inner
+                        .filter(|(key, _)| !LISTS.contains(&key.as_str()))
+                        .map(|(key, value)| (key.clone(), value.clone())),
                 );
             }
             key if LISTS.contains(&key) => {}

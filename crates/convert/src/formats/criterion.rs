@@ -44,7 +44,8 @@ fn criterion(value: &Value, way: Way) -> Value {
         }
     }
     let given = |key: &str| map.get(key).is_some_and(|value| !value.is_null());
-    let by_itself = !given("required") && !given("min_score") && !given("required_min_score") && !given("score_ranges");
+    let by_itself =
+        !given("required") && !given("min_score") && !given("required_min_score") && !given("score_ranges");
     let penalty = map.get("weight").and_then(Value::as_f64).is_some_and(|weight| weight < 0.0);
     if by_itself && !penalty && way.from != way.to {
         out.insert("required".to_owned(), json!(way.from == Format::One));
@@ -56,7 +57,9 @@ fn ranges(value: &Value, way: Way) -> Value {
     let Value::Array(items) = value else { return value.clone() };
     let range = |item: &Value| {
         let Some(map) = item.as_object() else { return item.clone() };
-        let rename = |key: &String| if TEXTS.contains(&key.as_str()) { text_key(way.to).to_owned() } else { key.clone() };
+        let rename = |key: &String| {
+            if TEXTS.contains(&key.as_str()) { text_key(way.to).to_owned() } else { key.clone() }
+        };
         Value::Object(map.iter().map(|(key, value)| (rename(key), value.clone())).collect())
     };
     items.iter().map(range).collect()

@@ -18,7 +18,8 @@ fn number(map: &Map<String, Value>, key: &str) -> Option<f64> {
 
 /// Says the borderline line that the format would have given by itself.
 pub(super) fn suite_lines(head: &mut Map<String, Value>, execution: &Map<String, Value>, way: Way) -> Set {
-    let pass = number(head, "threshold").or_else(|| number(execution, "threshold")).unwrap_or(Lines::DEFAULT_PASS);
+    let pass =
+        number(head, "threshold").or_else(|| number(execution, "threshold")).unwrap_or(Lines::DEFAULT_PASS);
     let given = number(head, "borderline").or_else(|| number(execution, "borderline"));
     if given.is_some() || way.from == way.to {
         return Set { borderline: None };

@@ -34,7 +34,9 @@ pub(crate) fn suite(value: &Value, way: Way, line: LineOf<'_>, notes: &mut Notes
             "name" | "dataset" => {
                 head.insert(name_key(way.to).to_owned(), value.clone());
             }
-            "assertions" | "assert" | "evaluators" => shared = Some(graders(value, way, &format!("/{key}"), line, notes)),
+            "assertions" | "assert" | "evaluators" => {
+                shared = Some(graders(value, way, &format!("/{key}"), line, notes))
+            }
             "execution" => {
                 for (inner, value) in value.as_object().into_iter().flatten() {
                     if matches!(inner.as_str(), "assertions" | "assert" | "evaluators") {
@@ -52,11 +54,16 @@ pub(crate) fn suite(value: &Value, way: Way, line: LineOf<'_>, notes: &mut Notes
     let cases = map.get(list_key);
     let items = cases.and_then(Value::as_array);
     if let Some(Value::String(path)) = cases {
-        notes.lost(line(&format!("/{list_key}")), format!("`{path}`"), "cases in another file are not converted; convert that file too");
+        notes.lost(
+            line(&format!("/{list_key}")),
+            format!("`{path}`"),
+            "cases in another file are not converted; convert that file too",
+        );
     }
     // In format 1 a case's own list stands in the place of the suite's, in format 2 both count. Where a case has one,
     // every case gets all that counts for it.
-    let spread = shared.is_some() && items.is_some_and(|items| items.iter().any(|case| own_list(case).is_some() || skips(case)));
+    let spread = shared.is_some()
+        && items.is_some_and(|items| items.iter().any(|case| own_list(case).is_some() || skips(case)));
     let to_cases = shared.clone().filter(|_| spread);
     if let Some(shared) = shared.filter(|_| !spread) {
         match way.to {
@@ -79,7 +86,11 @@ pub(crate) fn suite(value: &Value, way: Way, line: LineOf<'_>, notes: &mut Notes
             .map(|(index, item)| {
                 let pointer = format!("/{list_key}/{index}");
                 if let Value::String(path) = item {
-                    notes.lost(line(&pointer), format!("`{path}`"), "cases in another file are not converted; convert that file too");
+                    notes.lost(
+                        line(&pointer),
+                        format!("`{path}`"),
+                        "cases in another file are not converted; convert that file too",
+                    );
                     return item.clone();
                 }
                 let mut case = case(item, way, to_cases.as_deref(), &pointer, line, notes);

@@ -51,7 +51,8 @@ pub(super) fn grader(assertion: &Value, line: usize, scene: &Scene<'_>, notes: &
         }
     }
     let only_counts = map.get("weight").and_then(Value::as_f64) == Some(0.0);
-    if !scene.scored && !only_counts {
+    let judged_freely = grader.get("type").and_then(Value::as_str) == Some("llm-grader");
+    if !scene.scored && !only_counts && !judged_freely {
         grader.insert("required".to_owned(), json!(true));
     }
     if let Some(metric) = map.get("metric") {
@@ -61,7 +62,13 @@ pub(super) fn grader(assertion: &Value, line: usize, scene: &Scene<'_>, notes: &
 }
 
 /// The value with its variables put in. `None` if it can't be had.
-fn value(value: Option<&Value>, name: &str, line: usize, scene: &Scene<'_>, notes: &mut Notes) -> Option<Value> {
+fn value(
+    value: Option<&Value>,
+    name: &str,
+    line: usize,
+    scene: &Scene<'_>,
+    notes: &mut Notes,
+) -> Option<Value> {
     let mut fill = |text: &str| {
         let (text, unknown) = filled(text, scene.vars);
         if !unknown.is_empty() {
@@ -76,9 +83,12 @@ fn value(value: Option<&Value>, name: &str, line: usize, scene: &Scene<'_>, note
             None
         }
         Some(Value::String(text)) => Some(json!(fill(text))),
-        Some(Value::Array(items)) => {
-            Some(items.iter().map(|item| item.as_str().map_or_else(|| item.clone(), |text| json!(fill(text)))).collect())
-        }
+        Some(Value::Array(items)) => Some(
+            items
+                .iter()
+                .map(|item| item.as_str().map_or_else(|| item.clone(), |text| json!(fill(text))))
+                .collect(),
+        ),
         Some(other) => Some(other.clone()),
     }
 }
@@ -100,7 +110,11 @@ fn body(
     let text = value.as_str().filter(|text| !text.trim().is_empty());
     let without_threshold = |notes: &mut Notes| {
         if let Some(threshold) = threshold {
-            notes.lost(line, name, format!("its threshold {threshold} on the judge's score: a criterion is met or not"));
+            notes.lost(
+                line,
+                name,
+                format!("its threshold {threshold} on the judge's score: a criterion is met or not"),
+            );
         }
     };
     match kind {
@@ -129,7 +143,7 @@ fn body(
             if !unknown.is_empty() {
                 notes.lost(line, name, format!("template parts stay as written: {}", unknown.join(", ")));
             }
-            notes.lost(line, name, "has no criterion but a judge prompt of its own: kept as an `llm-grader`; the form of reply that it asks for is replaced");
+            notes.lost(line, name, "has no criterion but a judge prompt of its own: kept as an `llm-grader`; the form of reply that it asks for is replaced, and the pass line decides");
             made(json!({"type": "llm-grader", "prompt": prompt}))
         }
         "factuality" => {
@@ -146,7 +160,8 @@ fn body(
                 notes.lost(line, name, "not carried over: it has no value");
                 return None;
             }
-            let criteria: Vec<Value> = texts.iter().enumerate().map(|(index, text)| scored(text, index)).collect();
+            let criteria: Vec<Value> =
+                texts.iter().enumerate().map(|(index, text)| scored(text, index)).collect();
             let line = threshold.unwrap_or(G_EVAL_LINE);
             let mut grader = json!({"type": "rubrics", "criteria": criteria});
             if line > 0.0 {
@@ -198,14 +213,17 @@ fn body(
         "assert-set" => {
             let members = map.get("assert").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             let inner = Scene { scored: true, ..*scene };
-            let graders: Vec<Value> = members.iter().filter_map(|member| grader(member, line, &inner, notes)).collect();
+            let graders: Vec<Value> =
+                members.iter().filter_map(|member| grader(member, line, &inner, notes)).collect();
             if graders.is_empty() {
                 notes.lost(line, name, "not carried over: nothing in it is");
                 return None;
             }
             // Without a line of its own every member must pass.
             let line = threshold.filter(|line| *line > 0.0).unwrap_or(1.0).min(1.0);
-            made(json!({"type": "composite", "assertions": graders, "aggregator": {"type": "weighted_average"}, "min_score": line}))
+            made(
+                json!({"type": "composite", "assertions": graders, "aggregator": {"type": "weighted_average"}, "min_score": line}),
+            )
         }
         "" => {
             notes.lost(line, name, "not carried over: it has no type");

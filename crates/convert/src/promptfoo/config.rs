@@ -12,16 +12,35 @@ use crate::doc::{EvalDoc, slug};
 use crate::note::Notes;
 
 /// Keys of the configuration that are read.
-const KNOWN: [&str; 8] = ["description", "prompts", "providers", "targets", "defaultTest", "tests", "assertionTemplates", "$schema"];
+const KNOWN: [&str; 8] = [
+    "description",
+    "prompts",
+    "providers",
+    "targets",
+    "defaultTest",
+    "tests",
+    "assertionTemplates",
+    "$schema",
+];
 /// Keys of a test that are read.
-const TEST: [&str; 9] =
-    ["description", "vars", "assert", "options", "threshold", "metadata", "$ref", "disableDefaultAsserts", "id"];
+const TEST: [&str; 9] = [
+    "description",
+    "vars",
+    "assert",
+    "options",
+    "threshold",
+    "metadata",
+    "$ref",
+    "disableDefaultAsserts",
+    "id",
+];
 
 /// Reads a configuration.
 pub(crate) fn read(document: &Document, name: &str, folder: &Path, notes: &mut Notes) -> EvalDoc {
     let config = document.value();
     let mut doc = EvalDoc::named(name);
-    for key in config.as_object().into_iter().flat_map(Map::keys).filter(|key| !KNOWN.contains(&key.as_str())) {
+    for key in config.as_object().into_iter().flat_map(Map::keys).filter(|key| !KNOWN.contains(&key.as_str()))
+    {
         notes.lost(document.line(&format!("/{key}")), format!("`{key}`"), "not carried over");
     }
     if let Some(text) = config.get("description").and_then(Value::as_str) {
@@ -38,7 +57,11 @@ pub(crate) fn read(document: &Document, name: &str, folder: &Path, notes: &mut N
             }
         }
         Some(Value::String(path)) => {
-            notes.lost(document.line("/tests"), format!("`tests: {path}`"), "tests in another file are not read");
+            notes.lost(
+                document.line("/tests"),
+                format!("`tests: {path}`"),
+                "tests in another file are not read",
+            );
         }
         // Without tests each prompt is asked once.
         _ => reader.test(&json!({}), 0, &mut doc, notes),
@@ -63,7 +86,11 @@ fn targets(config: &Value, document: &Document, doc: &mut EvalDoc, notes: &mut N
             continue;
         };
         if item.is_object() {
-            notes.lost(line, format!("provider `{id}`"), "its settings are not carried over; they belong into the targets file");
+            notes.lost(
+                line,
+                format!("provider `{id}`"),
+                "its settings are not carried over; they belong into the targets file",
+            );
         }
         // The tool names the kind of its interface in between.
         let parts: Vec<&str> = id.split(':').collect();
@@ -100,19 +127,31 @@ impl Reader<'_> {
         let description = test.get("description").and_then(Value::as_str);
         let wish = description.map_or_else(|| format!("test-{}", index + 1), |text| slug(text, 8));
         let name = if wish.is_empty() { format!("test-{}", index + 1) } else { wish };
-        for key in test.as_object().into_iter().flat_map(Map::keys).filter(|key| !TEST.contains(&key.as_str())) {
-            notes.lost(self.document.line(&format!("{pointer}/{key}")), format!("`{key}` of `{name}`"), "not carried over");
+        for key in
+            test.as_object().into_iter().flat_map(Map::keys).filter(|key| !TEST.contains(&key.as_str()))
+        {
+            notes.lost(
+                self.document.line(&format!("{pointer}/{key}")),
+                format!("`{key}` of `{name}`"),
+                "not carried over",
+            );
         }
         for (owner, at) in [(test, pointer.as_str()), (self.default, "/defaultTest")] {
             for key in owner.get("options").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
                 if key != "rubricPrompt" && key != "disableDefaultAsserts" {
-                    notes.lost(self.document.line(&format!("{at}/options/{key}")), format!("option `{key}`"), "not carried over");
+                    notes.lost(
+                        self.document.line(&format!("{at}/options/{key}")),
+                        format!("option `{key}`"),
+                        "not carried over",
+                    );
                 }
             }
         }
         let vars = self.vars(test, &pointer, &name, notes);
-        let threshold = test.get("threshold").or_else(|| self.default.get("threshold")).and_then(Value::as_f64);
-        let judge_prompt = test.pointer("/options/rubricPrompt").or_else(|| self.default.pointer("/options/rubricPrompt"));
+        let threshold =
+            test.get("threshold").or_else(|| self.default.get("threshold")).and_then(Value::as_f64);
+        let judge_prompt =
+            test.pointer("/options/rubricPrompt").or_else(|| self.default.pointer("/options/rubricPrompt"));
         let scene = Scene { vars: &vars, scored: threshold.is_some(), judge_prompt, case: &name };
         let mut graders = Vec::new();
         let alone = ["/disableDefaultAsserts", "/options/disableDefaultAsserts"]
@@ -123,11 +162,17 @@ impl Reader<'_> {
             lists.insert(0, (self.default, "/defaultTest".to_owned()));
         }
         for (owner, at) in lists {
-            for (number, assertion) in owner.get("assert").and_then(Value::as_array).into_iter().flatten().enumerate() {
+            for (number, assertion) in
+                owner.get("assert").and_then(Value::as_array).into_iter().flatten().enumerate()
+            {
                 let line = self.document.line(&format!("{at}/assert/{number}"));
                 match self.resolved(assertion) {
                     Some(assertion) => graders.extend(grader(&assertion, line, &scene, notes)),
-                    None => notes.lost(line, format!("`$ref` of `{name}`"), "not carried over: it names no assertion template"),
+                    None => notes.lost(
+                        line,
+                        format!("`$ref` of `{name}`"),
+                        "not carried over: it names no assertion template",
+                    ),
                 }
             }
         }
@@ -144,7 +189,13 @@ impl Reader<'_> {
                 case.insert("description".to_owned(), json!(text));
             }
             case.insert("input".to_owned(), json!(input));
-            if let Some(threshold) = threshold.filter(|threshold| (0.0..=1.0).contains(threshold)) {
+            // Without a line of its own a test passes when each assertion passes its own: the score decides nothing.
+            let by_gates = (threshold.is_none()
+                && graders.iter().any(|grader| grader.get("min_score").is_some()))
+            .then_some(0.0);
+            if let Some(threshold) =
+                threshold.filter(|threshold| (0.0..=1.0).contains(threshold)).or(by_gates)
+            {
                 case.insert("threshold".to_owned(), json!(threshold));
             }
             if let Some(metadata) = test.get("metadata").filter(|metadata| metadata.is_object()) {
@@ -170,11 +221,19 @@ impl Reader<'_> {
         for (key, value) in &mut vars {
             let line = self.document.line(&format!("{pointer}/vars/{key}"));
             if let Value::Array(items) = value {
-                notes.lost(line, format!("variable `{key}` of `{name}`"), "a list makes a test of each value; only the first is carried over");
+                notes.lost(
+                    line,
+                    format!("variable `{key}` of `{name}`"),
+                    "a list makes a test of each value; only the first is carried over",
+                );
                 *value = items.first().cloned().unwrap_or_default();
             }
             if value.as_str().is_some_and(|text| text.starts_with("file://")) {
-                notes.lost(line, format!("variable `{key}` of `{name}`"), format!("the file is not read; `{}` stands in its place", plain(value)));
+                notes.lost(
+                    line,
+                    format!("variable `{key}` of `{name}`"),
+                    format!("the file is not read; `{}` stands in its place", plain(value)),
+                );
             }
         }
         vars
@@ -187,7 +246,11 @@ impl Reader<'_> {
                 [(_, only)] => vec![plain(only)],
                 all => all.iter().map(|(key, value)| format!("{key}: {}", plain(value))).collect(),
             };
-            notes.lost(line, format!("input of `{name}`"), "there is no prompt; its variables stand as the input");
+            notes.lost(
+                line,
+                format!("input of `{name}`"),
+                "there is no prompt; its variables stand as the input",
+            );
             let text = lines.join("\n");
             return vec![if text.trim().is_empty() { "(no prompt)".to_owned() } else { text }];
         }
@@ -196,7 +259,11 @@ impl Reader<'_> {
             .map(|prompt| {
                 let (text, unknown) = filled(prompt, vars);
                 if !unknown.is_empty() {
-                    notes.lost(line, format!("prompt of `{name}`"), format!("template parts stay as written: {}", unknown.join(", ")));
+                    notes.lost(
+                        line,
+                        format!("prompt of `{name}`"),
+                        format!("template parts stay as written: {}", unknown.join(", ")),
+                    );
                 }
                 text
             })

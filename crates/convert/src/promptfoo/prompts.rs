@@ -13,21 +13,29 @@ const MAX_PROMPT: u64 = 1024 * 1024;
 /// The texts of the prompts. A prompt that can't be had is listed; the variables then stand for it.
 pub(super) fn prompts(config: &Value, document: &Document, folder: &Path, notes: &mut Notes) -> Vec<String> {
     let list: Vec<(Value, String)> = match config.get("prompts") {
-        Some(Value::Array(items)) => {
-            items.iter().cloned().enumerate().map(|(index, item)| (item, format!("/prompts/{index}"))).collect()
-        }
+        Some(Value::Array(items)) => items
+            .iter()
+            .cloned()
+            .enumerate()
+            .map(|(index, item)| (item, format!("/prompts/{index}")))
+            .collect(),
         Some(Value::Null) | None => Vec::new(),
         Some(one) => vec![(one.clone(), "/prompts".to_owned())],
     };
     let mut texts = Vec::new();
     for (item, pointer) in list {
         let line = document.line(&pointer);
-        let written = item.as_str().or_else(|| item.get("raw").and_then(Value::as_str)).or_else(|| item.get("id").and_then(Value::as_str));
+        let written = item
+            .as_str()
+            .or_else(|| item.get("raw").and_then(Value::as_str))
+            .or_else(|| item.get("id").and_then(Value::as_str));
         match written {
             Some(text) => match text.strip_prefix("file://") {
                 None => texts.push(text.to_owned()),
                 Some(path) => match file(folder, path) {
-                    Ok(text) => texts.extend(text.split("\n---\n").map(|text| text.trim().to_owned()).filter(|t| !t.is_empty())),
+                    Ok(text) => texts.extend(
+                        text.split("\n---\n").map(|text| text.trim().to_owned()).filter(|t| !t.is_empty()),
+                    ),
                     Err(why) => notes.lost(line, format!("prompt `{text}`"), why),
                 },
             },
@@ -39,7 +47,10 @@ pub(super) fn prompts(config: &Value, document: &Document, folder: &Path, notes:
 
 /// A prompt file below the configuration's folder.
 fn file(folder: &Path, path: &str) -> Result<String, String> {
-    if ["js", "mjs", "cjs", "ts", "py", "json", "yaml"].iter().any(|ending| path.ends_with(&format!(".{ending}"))) {
+    if ["js", "mjs", "cjs", "ts", "py", "json", "yaml"]
+        .iter()
+        .any(|ending| path.ends_with(&format!(".{ending}")))
+    {
         return Err("is a program or a list of messages, which is not read".to_owned());
     }
     let root = folder.canonicalize().map_err(|error| error.to_string())?;

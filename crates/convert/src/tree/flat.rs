@@ -97,7 +97,8 @@ fn criterion(leaf: &Leaf, weight: f64, ids: &mut HashSet<String>) -> Value {
     if leaf.bands.is_empty() {
         criterion["required"] = json!(leaf.hard);
     } else {
-        let bands: Map<String, Value> = leaf.bands.iter().map(|(low, text)| (low.to_string(), json!(text))).collect();
+        let bands: Map<String, Value> =
+            leaf.bands.iter().map(|(low, text)| (low.to_string(), json!(text))).collect();
         criterion["score_ranges"] = Value::Object(bands);
         if leaf.hard {
             criterion["required"] = json!(true);

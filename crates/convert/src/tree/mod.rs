@@ -60,7 +60,15 @@ impl Part {
 
 impl Branch {
     pub(crate) fn new(id: impl Into<String>, text: impl Into<String>, weight: f64) -> Self {
-        Self { id: id.into(), text: text.into(), weight, parts: Vec::new(), threshold: None, input: None, line: None }
+        Self {
+            id: id.into(),
+            text: text.into(),
+            weight,
+            parts: Vec::new(),
+            threshold: None,
+            input: None,
+            line: None,
+        }
     }
 }
 

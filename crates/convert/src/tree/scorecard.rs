@@ -85,7 +85,7 @@ impl Writer<'_> {
             "threshold": if leaf.hard { 1.0 } else { LINE },
             "criticality": if leaf.hard { "hard_gate" } else { "improvement_signal" },
             "evaluator_type": "manual_sme",
-            "inclusion_criteria": format!("Apply to every case. Flag if this does not hold: {}", leaf.text),
+            "inclusion_criteria": format!("Apply when the case is judged. Flag if this does not hold: {}", leaf.text),
             "exclusion_criteria": "Do not apply when the case leaves nothing to judge.",
         });
         if !leaf.bands.is_empty() {

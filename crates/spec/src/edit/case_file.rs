@@ -82,8 +82,11 @@ impl CaseFile {
         }
         let spot = |way| CaseSpot { line: 0, way };
         let root = self.root(&spot(Vec::new()))?.1;
-        let is_case = |node: &Node| node.get("id").is_some_and(|id| id.place().start == mark.start || id.span.start == mark.start);
-        let list_key = CASE_LISTS.into_iter().find(|key| root.get(key).is_some_and(|list| list.as_seq().is_some()));
+        let is_case = |node: &Node| {
+            node.get("id").is_some_and(|id| id.place().start == mark.start || id.span.start == mark.start)
+        };
+        let list_key =
+            CASE_LISTS.into_iter().find(|key| root.get(key).is_some_and(|list| list.as_seq().is_some()));
         let (prefix, list) = match list_key {
             Some(key) => (vec![Step::Key(key.to_owned())], root.get(key)),
             None => (Vec::new(), Some(&root)),
@@ -94,7 +97,8 @@ impl CaseFile {
             return Ok(spot(way));
         }
         // A file that holds one case; without an id it is named after its folder.
-        let alone = list_key.is_none() && root.as_map().is_some() && (is_case(&root) || root.get("id").is_none());
+        let alone =
+            list_key.is_none() && root.as_map().is_some() && (is_case(&root) || root.get("id").is_none());
         if alone { Ok(spot(Vec::new())) } else { Err(EditError::NoCase) }
     }
 
@@ -153,7 +157,13 @@ impl CaseFile {
     }
 
     /// Puts another value in the place of an item of the list under these keys of a case.
-    pub fn replace_item(&mut self, case: &CaseSpot, keys: &[&str], index: usize, new: &Insertion) -> Result<(), EditError> {
+    pub fn replace_item(
+        &mut self,
+        case: &CaseSpot,
+        keys: &[&str],
+        index: usize,
+        new: &Insertion,
+    ) -> Result<(), EditError> {
         self.edit(case, keys, |page, list, expected| {
             let name = || EditError::NoList(keys.join("."));
             let old = list.as_seq().and_then(|items| items.get(index)).ok_or_else(name)?;
@@ -215,7 +225,9 @@ impl CaseFile {
         for site in sites {
             let wanted = if site.commented { &expected } else { &marked };
             let Some(new) = apply_changes(text, [&site.change]) else { continue };
-            if read(&new, self.notation).is_ok_and(|tree| tree.to_json() == *wanted || !site.commented && tree.to_json() == expected) {
+            if read(&new, self.notation)
+                .is_ok_and(|tree| tree.to_json() == *wanted || !site.commented && tree.to_json() == expected)
+            {
                 let change = Change { start: range.start, end: range.end, text: new };
                 self.text = apply_changes(&self.text, [&change]).ok_or(EditError::NoPlace)?;
                 return Ok(());

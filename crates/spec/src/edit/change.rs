@@ -52,8 +52,10 @@ mod tests {
             let change = Change { start, end, text: String::new() };
             assert_eq!(apply_changes("é", [&change]), None, "{start}..{end}");
         }
-        let overlapping =
-            [Change { start: 0, end: 2, text: String::new() }, Change { start: 1, end: 3, text: String::new() }];
+        let overlapping = [
+            Change { start: 0, end: 2, text: String::new() },
+            Change { start: 1, end: 3, text: String::new() },
+        ];
         assert_eq!(apply_changes("abc", &overlapping), None);
     }
 }

@@ -19,8 +19,12 @@ enum Line<'t> {
 /// the head of the patch.
 pub fn unified_diff(old: &str, new: &str, name: &str) -> String {
     let lines = compare(old, new);
-    let changed: Vec<usize> =
-        lines.iter().enumerate().filter(|(_, line)| !matches!(line, Line::Kept(_))).map(|(at, _)| at).collect();
+    let changed: Vec<usize> = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| !matches!(line, Line::Kept(_)))
+        .map(|(at, _)| at)
+        .collect();
     let mut out = String::new();
     let mut next = 0;
     while next < changed.len() {
@@ -95,7 +99,8 @@ fn nearest(old: &[&str], new: &[&str], alike: usize) -> Option<(usize, usize)> {
     (1..=most).find_map(|distance| {
         (distance.saturating_sub(new.len())..=distance.min(old.len())).find_map(|out| {
             let put = distance - out;
-            let ahead = |lines: &[&str]| lines.iter().take(alike).map(ToString::to_string).collect::<Vec<_>>();
+            let ahead =
+                |lines: &[&str]| lines.iter().take(alike).map(ToString::to_string).collect::<Vec<_>>();
             (old[out..].first() == new[put..].first() && ahead(&old[out..]) == ahead(&new[put..]))
                 .then_some((out, put))
         })
@@ -119,7 +124,10 @@ mod tests {
 
     #[test]
     fn changes_of_a_line_and_of_everything() {
-        assert_eq!(unified_diff("a\nb\nc", "a\nB\nc", "f"), "--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\\ No newline at end of file\n");
+        assert_eq!(
+            unified_diff("a\nb\nc", "a\nB\nc", "f"),
+            "--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\\ No newline at end of file\n"
+        );
         assert_eq!(unified_diff("", "a\n", "f"), "--- f\n+++ f\n@@ -0,0 +1,1 @@\n+a\n");
     }
 }

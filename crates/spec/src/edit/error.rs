@@ -7,7 +7,9 @@ pub enum EditError {
     #[error("the file can't be read any more; it was changed meanwhile")]
     Unreadable,
     /// The case is not where it was.
-    #[error("the case is not found in its file; it was changed meanwhile, or it takes its `id` from elsewhere")]
+    #[error(
+        "the case is not found in its file; it was changed meanwhile, or it takes its `id` from elsewhere"
+    )]
     NoCase,
     /// The case, or the list in it, is an alias: changing it would change every place it is used at.
     #[error("it is written as an alias (`*name`), so that a change here would change other places too")]

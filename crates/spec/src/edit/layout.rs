@@ -32,7 +32,8 @@ pub(super) fn key_column(text: &str, map: &Node) -> Option<usize> {
     };
     let starts: Vec<usize> = own_entries(map).iter().map(|entry| entry.key_span.start).collect();
     let alone = starts.iter().find(|at| before(**at).bytes().all(|b| b == b' '));
-    let after_dash = || starts.iter().find(|at| before(**at).bytes().all(|b| matches!(b, b' ' | b'-' | b'?')));
+    let after_dash =
+        || starts.iter().find(|at| before(**at).bytes().all(|b| matches!(b, b' ' | b'-' | b'?')));
     alone.or_else(after_dash).map(|at| before(*at).len())
 }
 
@@ -94,7 +95,10 @@ impl Block<'_> {
             None => item_lines(self.value, column, step),
         };
         // A literal block is one entry of several lines.
-        comment.chain(body).flat_map(|lines| lines.split('\n').map(|line| format!("{line}{end}")).collect::<Vec<_>>()).collect()
+        comment
+            .chain(body)
+            .flat_map(|lines| lines.split('\n').map(|line| format!("{line}{end}")).collect::<Vec<_>>())
+            .collect()
     }
 }
 
@@ -116,7 +120,8 @@ fn spaced(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
         Value::Object(map) => {
-            let entries = map.iter().map(|(key, value)| format!("{}: {}", spaced(&key.as_str().into()), spaced(value)));
+            let entries =
+                map.iter().map(|(key, value)| format!("{}: {}", spaced(&key.as_str().into()), spaced(value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         leaf => escape(&leaf.to_string()),
@@ -125,7 +130,8 @@ fn spaced(value: &Value) -> String {
 
 /// What JSON allows and YAML does not, as escapes.
 fn escape(json: &str) -> String {
-    let special = |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
+    let special =
+        |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
     if !json.chars().any(special) {
         return json.to_owned();
     }

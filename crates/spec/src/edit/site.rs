@@ -24,7 +24,14 @@ pub(super) struct Page<'t> {
 
 impl Page<'_> {
     /// Ways to add entries to a map. `comment` is written where there can be comments.
-    pub(super) fn entry(&self, map: &Node, comment: &str, key: &str, value: &Value, mark: Option<&(String, Value)>) -> Vec<Site> {
+    pub(super) fn entry(
+        &self,
+        map: &Node,
+        comment: &str,
+        key: &str,
+        value: &Value,
+        mark: Option<&(String, Value)>,
+    ) -> Vec<Site> {
         let own = own_entries(map);
         let Some(last) = own.iter().max_by_key(|entry| entry.key_span.start) else { return Vec::new() };
         if is_flow(self.text, map) {
@@ -47,7 +54,13 @@ impl Page<'_> {
     }
 
     /// Ways to add an item to a list.
-    pub(super) fn item(&self, list: &Node, comment: &str, value: &Value, mark: &(String, Value)) -> Vec<Site> {
+    pub(super) fn item(
+        &self,
+        list: &Node,
+        comment: &str,
+        value: &Value,
+        mark: &(String, Value),
+    ) -> Vec<Site> {
         let items = list.as_seq().unwrap_or_default();
         if is_flow(self.text, list) {
             let marked = with_mark(value, mark);
@@ -57,12 +70,16 @@ impl Page<'_> {
             };
             let start = last.used_at.unwrap_or(last.span).start;
             let text = match self.alone(start) {
-                Some((pad, end)) => format!(",{end}{pad}{}", json(&marked, Some((pad, self.unit(pad, list), end)))),
+                Some((pad, end)) => {
+                    format!(",{end}{pad}{}", json(&marked, Some((pad, self.unit(pad, list), end))))
+                }
                 None => format!("{}{}", self.comma(), self.inline(&marked)),
             };
             return site(Change::insert(content_end(self.text, last), text));
         }
-        let (Some(column), Some(last)) = (dash_column(self.text, list), items.last()) else { return Vec::new() };
+        let (Some(column), Some(last)) = (dash_column(self.text, list), items.last()) else {
+            return Vec::new();
+        };
         let block = Block { comment: Some(comment), key: None, value };
         let text = block.text(column, list_step(self.text, self.root), line_end(self.text));
         let end = content_end(self.text, last);
@@ -72,7 +89,13 @@ impl Page<'_> {
     }
 
     /// Ways to put another value in the place of an entry.
-    pub(super) fn instead_of_entry(&self, map: &Node, entry: &Entry, comment: &str, value: &Value) -> Vec<Site> {
+    pub(super) fn instead_of_entry(
+        &self,
+        map: &Node,
+        entry: &Entry,
+        comment: &str,
+        value: &Value,
+    ) -> Vec<Site> {
         let (start, end) = (entry.key_span.start, entry_end(self.text, entry));
         if is_flow(self.text, map) {
             let start = entry.value.used_at.unwrap_or(entry.value.span).start;
@@ -87,7 +110,14 @@ impl Page<'_> {
     }
 
     /// Ways to put another value in the place of an item.
-    pub(super) fn instead_of_item(&self, list: &Node, old: &Node, comment: &str, value: &Value, mark: &(String, Value)) -> Vec<Site> {
+    pub(super) fn instead_of_item(
+        &self,
+        list: &Node,
+        old: &Node,
+        comment: &str,
+        value: &Value,
+        mark: &(String, Value),
+    ) -> Vec<Site> {
         let (start, end) = (old.used_at.unwrap_or(old.span).start, content_end(self.text, old));
         if is_flow(self.text, list) {
             return vec![replacement(start, end, self.inline(&with_mark(value, mark)), false)];
@@ -156,7 +186,8 @@ impl Page<'_> {
 
     /// An entry in a map with brackets, its comma before it, written like the entry it follows.
     fn flow_entry(&self, map: &Node, last: &Entry, key: &str, value: &Value) -> String {
-        let bare = !self.text[last.key_span.start..].starts_with(['"', '\'']) && self.notation == Notation::Yaml;
+        let bare =
+            !self.text[last.key_span.start..].starts_with(['"', '\'']) && self.notation == Notation::Yaml;
         let key = if bare && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')) {
             key.to_owned()
         } else {
@@ -168,7 +199,12 @@ impl Page<'_> {
             Some((pad, end)) => {
                 format!(",{end}{pad}{key}: {}", json(value, Some((pad, self.unit(pad, map), end))))
             }
-            None => format!("{}{key}{}{}", self.comma(), if self.is_tight() { ":" } else { ": " }, self.inline(value)),
+            None => format!(
+                "{}{key}{}{}",
+                self.comma(),
+                if self.is_tight() { ":" } else { ": " },
+                self.inline(value)
+            ),
         }
     }
 

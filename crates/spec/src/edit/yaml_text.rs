@@ -94,7 +94,9 @@ fn leaf(value: &Value, column: usize) -> String {
             out
         }
         Value::String(text) => yaml_scalar(text),
-        Value::Array(items) => format!("[{}]", items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+        }
         other => other.to_string(),
     }
 }
@@ -184,7 +186,9 @@ mod tests {
 
     #[test]
     fn texts_that_mean_something_else_are_quoted() {
-        for text in ["", " a", "a ", "a:", "true", "1.5", "0x1F", "~", "null", "Yes", "*a", "{a}", "a\tb", "%", "@x"] {
+        for text in
+            ["", " a", "a ", "a:", "true", "1.5", "0x1F", "~", "null", "Yes", "*a", "{a}", "a\tb", "%", "@x"]
+        {
             assert!(yaml_scalar(text).starts_with('"'), "{text:?}");
         }
         for text in ["a", "Names the date", "(see below)", "a{b}", "50 % of it", "é"] {
@@ -193,7 +197,8 @@ mod tests {
     }
 
     fn values() -> impl Strategy<Value = Value> {
-        let text = prop_oneof!["[ -~é\n\t]{0,30}", "\\PC{0,12}", Just("a\n\nb\n".to_owned()), any::<String>()];
+        let text =
+            prop_oneof!["[ -~é\n\t]{0,30}", "\\PC{0,12}", Just("a\n\nb\n".to_owned()), any::<String>()];
         let leaf = prop_oneof![
             text.prop_map(Value::String),
             any::<bool>().prop_map(Value::Bool),
