@@ -1,6 +1,7 @@
 //! The command line, as typed.
 
 mod cache;
+mod completions;
 mod convert;
 mod doctor;
 mod eval;
@@ -20,6 +21,7 @@ use clap::{Parser, Subcommand};
 use crate::context::ColorChoice;
 
 pub(crate) use cache::{CacheAction, CacheArgs};
+pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use convert::{ConvertArgs, FromChoice, ToChoice};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
@@ -97,4 +99,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Say which judges are usable here, and what the others lack.
     Doctor(DoctorArgs),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+    /// Print a man page, or write all of them.
+    Man(ManArgs),
 }

@@ -17,6 +17,7 @@ mod rows;
 mod score;
 mod secrets;
 mod select;
+mod shells;
 mod signals;
 mod targets;
 mod validate;

@@ -40,6 +40,8 @@ pub(super) const ROOMS: &[Room] = &[
     room("assize-llm", "1", WORDS),
     room("assize-store", "1", WORDS),
     room("assize-process", "1", WORDS),
+    room("assize-trace", "1", WORDS),
+    room("assize-workspace", "1", WORDS),
     room(
         "assize-target",
         "1½",
@@ -115,6 +117,8 @@ pub(super) const HEAVY: &[Heavy] = &[
     Heavy { name: "annotate-snippets", rooms: &["assize-diagnostic"] },
     Heavy { name: "axum", rooms: &[TESTKIT] },
     Heavy { name: "clap", rooms: &["assize-cli"] },
+    Heavy { name: "clap_complete", rooms: &["assize-cli"] },
+    Heavy { name: "clap_mangen", rooms: &["assize-cli"] },
     Heavy { name: "console", rooms: &["assize-cli"] },
     Heavy { name: "indicatif", rooms: &["assize-cli"] },
     Heavy { name: "nix", rooms: &["assize-process"] },
