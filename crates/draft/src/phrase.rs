@@ -25,7 +25,10 @@ pub(crate) fn sentences(text: &str) -> Vec<String> {
             match (item, lines.last_mut()) {
                 (Some(item), _) => lines.push(item.to_owned()),
                 // A line that does not begin an item goes on with the one before.
-                (None, Some(last)) if !last.ends_with(':') => last.push_str(&format!(" {line}")),
+                (None, Some(last)) if !last.ends_with(':') => {
+                    last.push(' ');
+                    last.push_str(line);
+                }
                 (None, _) => lines.push(line.to_owned()),
             }
         }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bench;
+mod convert;
 mod doctor;
 mod eval;
 mod explain;

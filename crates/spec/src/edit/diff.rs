@@ -1,5 +1,7 @@
 //! Two texts side by side, as a patch that people and `patch` read.
 
+use std::fmt::Write as _;
+
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 /// Equal lines in a row after which two texts are taken to go on alike.
@@ -53,7 +55,7 @@ fn hunk(lines: &[Line<'_>], start: usize, end: usize, out: &mut String) {
     let (old, new) = count(&lines[start..end]);
     // A side without lines is named by the line before it.
     let first = |before: usize, count: usize| before + usize::from(count > 0);
-    out.push_str(&format!("@@ -{},{old} +{},{new} @@\n", first(before_old, old), first(before_new, new)));
+    let _ = writeln!(out, "@@ -{},{old} +{},{new} @@", first(before_old, old), first(before_new, new));
     for line in &lines[start..end] {
         let (sign, text) = match line {
             Line::Kept(text) => (' ', text),

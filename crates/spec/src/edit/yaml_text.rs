@@ -1,5 +1,7 @@
 //! Values as YAML text that every reader takes for the same values.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use crate::tree::{Data, resolve};
@@ -148,7 +150,7 @@ fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if is_special(c) => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c if is_special(c) => drop(write!(out, "\\u{:04X}", u32::from(c))),
             c => out.push(c),
         }
     }
