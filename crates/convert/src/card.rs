@@ -84,7 +84,7 @@ fn rubric(card: &Scorecard, at: usize, notes: &mut Notes) -> Branch {
     }
     match &rubric.parts {
         CardParts::Rubrics(below) => {
-            branch.parts.extend(below.iter().map(|at| Part::Branch(self::rubric(card, *at, notes))))
+            branch.parts.extend(below.iter().map(|at| Part::Branch(self::rubric(card, *at, notes))));
         }
         CardParts::Benchmarks(below) => {
             for benchmark in below.iter().filter_map(|at| card.benchmarks.get(*at)) {

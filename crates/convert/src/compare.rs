@@ -84,8 +84,11 @@ fn compare_grader(a: &Grader, b: &Grader) -> Option<&'static str> {
     }
 }
 
+/// Id, text, weight bit for bit, scale, gate, operator, and whether it may not apply.
+type CriterionMeaning = (String, String, u64, Scale, Option<i64>, Operator, bool);
+
 fn same_rubric(a: &Rubric, b: &Rubric) -> bool {
-    let key = |rubric: &Rubric| -> Vec<(String, String, u64, Scale, Option<i64>, Operator, bool)> {
+    let key = |rubric: &Rubric| -> Vec<CriterionMeaning> {
         rubric
             .criteria()
             .iter()

@@ -217,17 +217,12 @@ impl Reader<'_> {
             }
             let mut map = Map::new();
             map.insert("id".to_owned(), json!(doc.id(case)));
-            match first("input") {
-                Some(input) => drop(map.insert("input".to_owned(), json!(input))),
-                None => {
-                    notes.lost(
-                        line,
-                        format!("case `{case}`"),
-                        "the table has no question for it; its id stands as the input",
-                    );
-                    map.insert("input".to_owned(), json!(case));
-                }
+            let input = first("input");
+            if input.is_none() {
+                let what = "the table has no question for it; its id stands as the input";
+                notes.lost(line, format!("case `{case}`"), what);
             }
+            map.insert("input".to_owned(), json!(input.unwrap_or(case)));
             if let Some(outcome) = first("case_outcome") {
                 map.insert("criteria".to_owned(), json!(outcome));
             }

@@ -15,7 +15,8 @@ pub fn fenced(source: &dyn FenceSource, texts: &[(&str, &str)]) -> String {
     let all: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
     let fence = fence_for(source, &all);
     let given = texts.iter().filter(|(_, text)| !text.trim().is_empty());
-    given.map(|(name, text)| format!("{}\n", block(name, &fence, text))).collect()
+    let blocks: Vec<String> = given.map(|(name, text)| block(name, &fence, text)).collect();
+    blocks.iter().flat_map(|block| [block.as_str(), "\n"]).collect()
 }
 
 /// The one JSON object with this member that a reply consists of, wrapping looked through, or what is wrong with the

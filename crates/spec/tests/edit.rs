@@ -141,7 +141,9 @@ fn every_file_of_the_corpus_keeps_its_bytes() {
     files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples"), &mut files);
     files.sort();
     assert!(!files.is_empty());
-    files.iter().for_each(|path| check(path));
+    for path in &files {
+        check(path);
+    }
 }
 
 /// Files in every way of writing that is in use, and some that are not.

@@ -35,7 +35,7 @@ pub(crate) fn suite(value: &Value, way: Way, line: LineOf<'_>, notes: &mut Notes
                 head.insert(name_key(way.to).to_owned(), value.clone());
             }
             "assertions" | "assert" | "evaluators" => {
-                shared = Some(graders(value, way, &format!("/{key}"), line, notes))
+                shared = Some(graders(value, way, &format!("/{key}"), line, notes));
             }
             "execution" => {
                 for (inner, value) in value.as_object().into_iter().flatten() {

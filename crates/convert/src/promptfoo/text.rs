@@ -19,12 +19,11 @@ pub(super) fn filled(text: &str, vars: &Map<String, Value>) -> (String, Vec<Stri
             break;
         };
         let name = after[..end].trim_matches([' ', '-']);
-        match vars.get(name) {
-            Some(value) => out.push_str(&plain(value)),
-            None => {
-                unknown.push(name.to_owned());
-                out.push_str(&rest[at..at + 2 + end + 2]);
-            }
+        if let Some(value) = vars.get(name) {
+            out.push_str(&plain(value));
+        } else {
+            unknown.push(name.to_owned());
+            out.push_str(&rest[at..at + 2 + end + 2]);
         }
         rest = &after[end + 2..];
     }
