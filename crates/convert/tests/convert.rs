@@ -242,7 +242,7 @@ fn variables_of_the_environment_stay_variables() {
     );
 }
 
-const PROMPTFOO: &str = r#"
+const PROMPTFOO: &str = r"
 prompts: ['Answer: {{q}}']
 providers: [openai:chat:gpt-4.1, 'file://own.js']
 defaultTest:
@@ -264,7 +264,7 @@ tests:
   - vars: {q: two}
     threshold: 0.5
     assert: [{type: cost, threshold: 0.01}, {type: is-json}, {type: latency}]
-"#;
+";
 
 #[test]
 fn promptfoo_assertions_become_graders_or_notes() {
@@ -466,7 +466,9 @@ fn leaves(node: &Value, out: &mut Vec<Outcome>) {
     if children.is_empty() {
         out.push(if node["score"].as_f64() == Some(1.0) { Outcome::Met } else { Outcome::Unmet });
     }
-    children.iter().for_each(|child| leaves(child, out));
+    for child in children {
+        leaves(child, out);
+    }
 }
 
 #[test]

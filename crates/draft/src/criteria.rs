@@ -109,13 +109,11 @@ impl Reader<'_> {
     }
 
     fn required(&mut self, value: Option<&Value>) -> Option<Gate> {
-        match value.and_then(Value::as_bool) {
-            Some(required) => required.then_some(Gate::Met),
-            None => {
-                self.say("`required` must be true or false");
-                None
-            }
+        let required = value.and_then(Value::as_bool);
+        if required.is_none() {
+            self.say("`required` must be true or false");
         }
+        required.unwrap_or(false).then_some(Gate::Met)
     }
 
     fn minimum(&mut self, value: Option<&Value>, bands: Option<&Bands>) -> Option<Gate> {
@@ -155,7 +153,9 @@ impl Reader<'_> {
         match Bands::new(bands) {
             Ok(bands) => Some(bands),
             Err(errors) => {
-                errors.iter().for_each(|error| self.say(error));
+                for error in &errors {
+                    self.say(error);
+                }
                 None
             }
         }

@@ -47,13 +47,14 @@ impl CaseDraft<'_> {
     pub fn write(&self, file: &mut CaseFile, spot: &CaseSpot) -> Result<(), PlaceError> {
         match self.format {
             Format::One => file.add_entry(spot, "rubrics", &self.insertion(self.list()))?,
-            Format::Two => match list(file, spot)? {
-                Some((keys, _)) => file.add_item(spot, keys, &self.insertion(self.grader()))?,
-                None => {
+            Format::Two => {
+                if let Some((keys, _)) = list(file, spot)? {
+                    file.add_item(spot, keys, &self.insertion(self.grader()))?;
+                } else {
                     let graders = Value::Array(vec![self.grader()]);
                     file.add_entry(spot, "assertions", &self.insertion(graders))?;
                 }
-            },
+            }
         }
         Ok(())
     }

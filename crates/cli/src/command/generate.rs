@@ -210,19 +210,14 @@ impl Work {
     fn place(&mut self, case: &Case) -> Result<(usize, CaseSpot), String> {
         let path = case.place.path();
         let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        let index = match self.known.get(&key) {
-            Some(index) => *index,
-            None => {
-                let text =
-                    std::fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;
-                self.files.push(Sheet {
-                    file: CaseFile::new(path, text.clone()),
-                    written: text.clone(),
-                    original: text,
-                });
-                self.known.insert(key, self.files.len() - 1);
-                self.files.len() - 1
-            }
+        let index = if let Some(index) = self.known.get(&key) {
+            *index
+        } else {
+            let text = std::fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;
+            let file = CaseFile::new(path, text.clone());
+            self.files.push(Sheet { file, written: text.clone(), original: text });
+            self.known.insert(key, self.files.len() - 1);
+            self.files.len() - 1
         };
         let spot = self.files[index].file.find(case).map_err(|error| error.to_string())?;
         Ok((index, spot))
