@@ -10,6 +10,7 @@ mod context;
 mod exit;
 mod files;
 mod judges;
+mod money;
 mod output;
 mod progress;
 mod targets;

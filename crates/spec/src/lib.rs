@@ -22,6 +22,7 @@ pub use decode::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_res
 pub use decode::{
     LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric,
 };
+pub use decode::{LoadedPrices, ReadName, load_prices};
 pub use discover::{Discovered, Undiscovered, find_suites};
 pub use document::Document;
 pub use edit::{

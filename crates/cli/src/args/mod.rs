@@ -24,7 +24,7 @@ pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use convert::{ConvertArgs, FromChoice, ToChoice};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
+pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;

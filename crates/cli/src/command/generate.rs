@@ -10,7 +10,7 @@ use assize_draft::{
     prompt_hash,
 };
 use assize_grade::KeyedFences;
-use assize_llm::Budget;
+use assize_llm::{Budget, PriceTable};
 use assize_spec::{Case, CaseFile, CaseSpot, Format, LoadOptions, load_suite, load_targets, unified_diff};
 use globset::GlobSet;
 use serde_json::{Value, json};
@@ -35,8 +35,9 @@ pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, St
         work.take(path, args, wanted.as_ref(), &options, context)?;
     }
     let config = config(&options, context)?;
-    let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens };
-    let access = Arc::new(Access::within(budget, args.no_cache, args.cache_only, context));
+    let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd: None };
+    let access =
+        Arc::new(Access::within(budget, PriceTable::default(), args.no_cache, args.cache_only, context));
     let by = args.target.clone().or_else(|| args.judge.clone()).or_else(|| config.judge.clone());
     let environment = || context.variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty());
     let by = by.or_else(environment).unwrap_or_else(|| OFFLINE.to_owned());
