@@ -22,6 +22,9 @@ _assize() {
             assize,completions)
                 cmd="assize__subcmd__completions"
                 ;;
+            assize,convert)
+                cmd="assize__subcmd__convert"
+                ;;
             assize,doctor)
                 cmd="assize__subcmd__doctor"
                 ;;
@@ -31,8 +34,14 @@ _assize() {
             assize,explain)
                 cmd="assize__subcmd__explain"
                 ;;
+            assize,generate)
+                cmd="assize__subcmd__generate"
+                ;;
             assize,grade)
                 cmd="assize__subcmd__grade"
+                ;;
+            assize,import)
+                cmd="assize__subcmd__convert"
                 ;;
             assize,lint)
                 cmd="assize__subcmd__lint"
@@ -64,6 +73,9 @@ _assize() {
             assize__subcmd__cache,stats)
                 cmd="assize__subcmd__cache__subcmd__stats"
                 ;;
+            assize__subcmd__generate,rubrics)
+                cmd="assize__subcmd__generate__subcmd__rubrics"
+                ;;
             assize__subcmd__scorecard,list)
                 cmd="assize__subcmd__scorecard__subcmd__list"
                 ;;
@@ -77,7 +89,7 @@ _assize() {
 
     case "${cmd}" in
         assize)
-            opts="-h -V --color --env-file --help --version eval run plan grade validate lint score scorecard cache explain doctor completions man"
+            opts="-h -V --color --env-file --help --version eval run plan grade validate lint convert import generate score scorecard cache explain doctor completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -197,6 +209,48 @@ _assize() {
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --env-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        assize__subcmd__convert)
+            opts="-o -h -V --to --kind --out --force --root --json --color --env-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --to)
+                    COMPREPLY=($(compgen -W "format1 format2 scorecard" -- "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -W "suite scorecard promptfoo healthbench paperbench devai csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -364,6 +418,90 @@ _assize() {
                     return 0
                     ;;
                 --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --env-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        assize__subcmd__generate)
+            opts="-h -V --color --env-file --help --version rubrics"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --env-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        assize__subcmd__generate__subcmd__rubrics)
+            opts="-t -j -q -h -V --target --judge --targets --ranges --dry-run --replace --filter --workers --root --no-cache --cache-only --budget-calls --budget-tokens --json --quiet --color --env-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --targets)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-calls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
