@@ -36,6 +36,9 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "plan" -d 'Say what `e
 complete -c assize -n "__fish_assize_needs_command" -f -a "grade" -d 'Grade answers that are already there against a rubric'
 complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check eval files and scorecards; every problem with its place and its fix'
 complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
+complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over'
+complete -c assize -n "__fish_assize_needs_command" -f -a "import" -d 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over'
+complete -c assize -n "__fish_assize_needs_command" -f -a "generate" -d 'Draft what an eval file lacks: rubrics from expected outcomes'
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
 complete -c assize -n "__fish_assize_needs_command" -f -a "audit" -d 'Put a judge to the test: does an answer talk it round?'
@@ -296,6 +299,74 @@ complete -c assize -n "__fish_assize_using_subcommand lint" -l fix -d 'Make the 
 complete -c assize -n "__fish_assize_using_subcommand lint" -l list -d 'List the rules'
 complete -c assize -n "__fish_assize_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand lint" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand convert" -l to -d 'What to write' -r -f -a "format1\t'An eval file with `evalcases`'
+format2\t'An eval file with `tests` and `assertions`'
+scorecard\t'A scorecard in one file'"
+complete -c assize -n "__fish_assize_using_subcommand convert" -l kind -d 'What the file is; told by what stands in it unless given' -r -f -a "suite\t'An eval file of either format'
+scorecard\t'A scorecard, folder or file'
+promptfoo\t'A promptfoo configuration'
+healthbench\t'HealthBench examples'
+paperbench\t'A PaperBench rubric tree'
+devai\t'DevAI tasks'
+csv\t'A table of criteria'"
+complete -c assize -n "__fish_assize_using_subcommand convert" -s o -l out -d 'File to write; stdout unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand convert" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand convert" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand convert" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand convert" -l force -d 'Overwrite the file if it is there'
+complete -c assize -n "__fish_assize_using_subcommand convert" -l json -d 'Print one JSON object on stdout: the list of what was not carried over, and the text unless `--out` is given'
+complete -c assize -n "__fish_assize_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand convert" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand import" -l to -d 'What to write' -r -f -a "format1\t'An eval file with `evalcases`'
+format2\t'An eval file with `tests` and `assertions`'
+scorecard\t'A scorecard in one file'"
+complete -c assize -n "__fish_assize_using_subcommand import" -l kind -d 'What the file is; told by what stands in it unless given' -r -f -a "suite\t'An eval file of either format'
+scorecard\t'A scorecard, folder or file'
+promptfoo\t'A promptfoo configuration'
+healthbench\t'HealthBench examples'
+paperbench\t'A PaperBench rubric tree'
+devai\t'DevAI tasks'
+csv\t'A table of criteria'"
+complete -c assize -n "__fish_assize_using_subcommand import" -s o -l out -d 'File to write; stdout unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand import" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import" -l force -d 'Overwrite the file if it is there'
+complete -c assize -n "__fish_assize_using_subcommand import" -l json -d 'Print one JSON object on stdout: the list of what was not carried over, and the text unless `--out` is given'
+complete -c assize -n "__fish_assize_using_subcommand import" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand import" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand generate; and not __fish_seen_subcommand_from rubrics" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand generate; and not __fish_seen_subcommand_from rubrics" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand generate; and not __fish_seen_subcommand_from rubrics" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand generate; and not __fish_seen_subcommand_from rubrics" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand generate; and not __fish_seen_subcommand_from rubrics" -f -a "rubrics" -d 'Draft criteria for every case that has an expected outcome and no rubric'
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -s t -l target -d 'Target of the targets file whose model drafts' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l judge -d 'Model that drafts, such as `openai:gpt-4o-mini`, or `offline` for drafts without a model' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l filter -d 'Only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -s j -l workers -d 'Cases drafted at once' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-calls -d 'Requests to models at most; then what is drafted is kept and the command stops' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-tokens -d 'Tokens at most, read and written' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l ranges -d 'Criteria with score ranges from 0 to 10 instead of yes or no'
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l dry-run -d 'Show what would be written, and write nothing. Models are asked; their replies are kept, so that the same command without this costs nothing more'
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l replace -d 'Put new drafts in the place of the rubrics that cases have'
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l cache-only -d 'Send nothing to models: only drafts that the reply cache holds are written'
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l json -d 'Print one JSON object on stdout'
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand score" -l rubric -d 'Rubric whose weights, gates and criteria replace those of the run' -r -F
 complete -c assize -n "__fish_assize_using_subcommand score" -l threshold -d 'Pass line, 0 to 1' -r
 complete -c assize -n "__fish_assize_using_subcommand score" -l borderline -d 'Borderline line, 0 to 1' -r

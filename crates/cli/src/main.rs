@@ -8,6 +8,7 @@ mod args;
 mod command;
 mod context;
 mod exit;
+mod files;
 mod judges;
 mod money;
 mod output;
@@ -45,6 +46,8 @@ fn main() -> ExitCode {
         Command::Grade(args) => command::grade::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Lint(args) => command::lint::execute(&args, &context),
+        Command::Convert(args) => command::convert::execute(&args, &context),
+        Command::Generate(args) => command::generate::execute(&args, &context),
         Command::Score(args) => command::score::execute(&args, &context),
         Command::Scorecard(args) => command::scorecard::execute(&args, &context),
         Command::Audit(args) => command::audit::execute(&args, &context),

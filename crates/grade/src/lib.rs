@@ -9,6 +9,7 @@
 
 mod check;
 mod evidence;
+mod exchange;
 mod fence;
 mod forecast;
 mod judge;
@@ -22,6 +23,7 @@ mod whole;
 
 pub use check::{Call, Checked, Facts, Finding, check, schema_problem};
 pub use evidence::EvidenceIndex;
+pub use exchange::{fenced, reply_object};
 pub use fence::{FenceSource, KeyedFences};
 pub use forecast::Forecast;
 pub use judge::RubricJudge;

@@ -5,9 +5,11 @@ mod cache;
 mod calibrate;
 mod compare;
 mod completions;
+mod convert;
 mod doctor;
 mod eval;
 mod explain;
+mod generate;
 mod grade;
 mod lint;
 mod panel;
@@ -32,9 +34,11 @@ pub(crate) use calibrate::{
 };
 pub(crate) use compare::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
+pub(crate) use convert::{ConvertArgs, FromChoice, ToChoice};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
+pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use power::PowerArgs;
@@ -95,6 +99,11 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Find what is sound and still a bad rubric; each finding with its reason.
     Lint(LintArgs),
+    /// Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over.
+    #[command(visible_alias = "import")]
+    Convert(ConvertArgs),
+    /// Draft what an eval file lacks: rubrics from expected outcomes.
+    Generate(GenerateArgs),
     /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.
     Score(ScoreArgs),
     /// Trees of rubrics over benchmarks: show what is in them, add up their results.

@@ -343,7 +343,7 @@ impl Selection {
     }
 }
 
-fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
+pub(super) fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
     if patterns.is_empty() {
         return Ok(None);
     }

@@ -91,6 +91,11 @@ pub struct ModelJudge {
     options: JudgeOptions,
 }
 
+/// The text of a reply that is whole and meant as an answer, or why there is none.
+pub(crate) fn usable(reply: &assize_llm::ChatReply) -> Result<&str, String> {
+    answer::usable(reply).map_err(|failure| failure.message)
+}
+
 impl ModelJudge {
     /// A judge over `ask`, called `name` in results. At most as many calls are in flight as `in_flight` has permits;
     /// share it between judges that share an account. Closing it makes every further criterion ungraded (cancelled).

@@ -13,6 +13,7 @@ mod shared;
 mod template;
 mod whole;
 
+pub(crate) use block::block;
 pub(crate) use criteria::{Asked, Form, batched_part, single_part};
 pub use files::{PROMPT_VERSION, prompt_hash};
 pub(crate) use schema::{batched_schema, single_schema};

@@ -11,6 +11,8 @@ pub(crate) enum Shape {
     Single,
     /// An object with a list of results, or the list itself.
     Batched,
+    /// A JSON object with this member.
+    With(&'static str),
 }
 
 impl Shape {
@@ -20,6 +22,7 @@ impl Shape {
         match self {
             Self::Single => object.contains_key("outcome") || object.contains_key("score"),
             Self::Batched => object.contains_key("results"),
+            Self::With(member) => object.contains_key(member),
         }
     }
 }
@@ -68,10 +71,11 @@ pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
         .ok_or_else(|| format!("the reply contains no JSON object with {}", wanted(shape)))
 }
 
-fn wanted(shape: Shape) -> &'static str {
+fn wanted(shape: Shape) -> String {
     match shape {
-        Shape::Single => "\"outcome\" or \"score\"",
-        Shape::Batched => "\"results\"",
+        Shape::Single => "\"outcome\" or \"score\"".to_owned(),
+        Shape::Batched => "\"results\"".to_owned(),
+        Shape::With(member) => format!("\"{member}\""),
     }
 }
 

@@ -18,6 +18,11 @@ pub(crate) use whole::{Whole, findings, read_whole};
 
 use crate::prompt::Form;
 
+/// The one JSON object with this member in a reply.
+pub(crate) fn object_with(text: &str, member: &'static str) -> Result<serde_json::Value, String> {
+    find::find(text, Shape::With(member))
+}
+
 /// Reads a reply about one criterion. The error says what is wrong with it, in words for judge and user alike.
 pub(crate) fn read_single(text: &str, form: Form) -> Result<Decision, String> {
     let value = find::find(text, Shape::Single)?;

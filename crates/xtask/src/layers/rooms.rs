@@ -74,7 +74,13 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-grade",
         ],
     ),
-    room("assize-lint", "2", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
+    room("assize-convert", "2", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
+    room(
+        "assize-draft",
+        "2",
+        &["assize-diagnostic", "assize-rubric", "assize-spec", "assize-llm", "assize-grade", "assize-lint"],
+    ),
+    room("assize-lint", "1½", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
     room("assize-analysis", "2", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
     room(
         "assize-audit",
@@ -103,6 +109,8 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-spec",
             "assize-analysis",
             "assize-audit",
+            "assize-convert",
+            "assize-draft",
             "assize-lint",
             "assize-llm",
             "assize-store",
