@@ -1,6 +1,7 @@
 //! The judge that asks a model.
 
 mod answer;
+mod behaviour;
 mod group;
 mod tally;
 mod whole;
@@ -16,7 +17,10 @@ use tokio::sync::Semaphore;
 use crate::evidence::EvidenceIndex;
 use crate::fence::fence_for_material;
 use crate::prompt::{PROMPT_VERSION, messages, prompt_hash, shared_part};
-use crate::{FenceSource, Forecast, RubricJudge, RubricTask, WholeJudgement, WholeTask};
+use crate::{
+    BehaviourJudgement, BehaviourTask, FenceSource, Forecast, RubricJudge, RubricTask, WholeJudgement,
+    WholeTask,
+};
 
 use group::Group;
 
@@ -120,6 +124,15 @@ impl RubricJudge for ModelJudge {
 
     fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
         Self::judge_whole(self, task).boxed()
+    }
+
+    fn forecast_behaviour(&self, task: &BehaviourTask) -> Forecast {
+        let input_bytes = bytes_of(&self.behaviour_request(task, None));
+        Forecast { calls: 1, input_bytes, criteria: 1, scores: 0 }
+    }
+
+    fn judge_behaviour<'a>(&'a self, task: &'a BehaviourTask) -> BoxFuture<'a, BehaviourJudgement> {
+        Self::judge_behaviour(self, task).boxed()
     }
 }
 

@@ -11,6 +11,8 @@ pub(crate) enum Shape {
     Single,
     /// An object with a list of results, or the list itself.
     Batched,
+    /// An object that says whether a behaviour passes.
+    Behaviour,
 }
 
 impl Shape {
@@ -20,6 +22,7 @@ impl Shape {
         match self {
             Self::Single => object.contains_key("outcome") || object.contains_key("score"),
             Self::Batched => object.contains_key("results"),
+            Self::Behaviour => object.contains_key("pass") || object.contains_key("applies"),
         }
     }
 }
@@ -72,6 +75,7 @@ fn wanted(shape: Shape) -> &'static str {
     match shape {
         Shape::Single => "\"outcome\" or \"score\"",
         Shape::Batched => "\"results\"",
+        Shape::Behaviour => "\"pass\"",
     }
 }
 
