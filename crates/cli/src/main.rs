@@ -48,6 +48,8 @@ fn main() -> ExitCode {
         Command::Scorecard(args) => command::scorecard::execute(&args, &context),
         Command::Cache(args) => command::cache::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
+        Command::Completions(args) => Ok(command::completions::completions(&args)),
+        Command::Man(args) => command::completions::man(&args),
         Command::Doctor(args) => Ok(command::doctor::execute(&args, &context)),
     };
     let exit = exit.unwrap_or_else(|failure| {

@@ -1,6 +1,7 @@
 //! The command line, as typed.
 
 mod cache;
+mod completions;
 mod doctor;
 mod eval;
 mod explain;
@@ -18,6 +19,7 @@ use clap::{Parser, Subcommand};
 use crate::context::ColorChoice;
 
 pub(crate) use cache::{CacheAction, CacheArgs};
+pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
 pub(crate) use explain::ExplainArgs;
@@ -88,4 +90,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Say which judges are usable here, and what the others lack.
     Doctor(DoctorArgs),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+    /// Print a man page, or write all of them.
+    Man(ManArgs),
 }

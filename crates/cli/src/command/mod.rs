@@ -1,6 +1,7 @@
 //! One file per command, and what several of them share.
 
 pub(crate) mod cache;
+pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;

@@ -16,6 +16,7 @@ mod rows;
 mod score;
 mod secrets;
 mod select;
+mod shells;
 mod signals;
 mod targets;
 mod validate;

@@ -21,16 +21,15 @@ What `assize --help` and the help of each command print.
 ";
 
 /// The page.
-pub(super) fn page(build: Build) -> Result<String, String> {
-    let program = built(build)?;
-    let main = help(&program, &[])?;
+pub(super) fn page(program: &Path) -> Result<String, String> {
+    let main = help(program, &[])?;
     let mut page = HEAD.to_owned();
     section(&mut page, PROGRAM, &main);
     for command in commands(&main) {
-        let text = help(&program, &[command])?;
+        let text = help(program, &[command])?;
         section(&mut page, &format!("{PROGRAM} {command}"), &text);
         for inner in commands(&text) {
-            let text = help(&program, &[command, inner])?;
+            let text = help(program, &[command, inner])?;
             section(&mut page, &format!("{PROGRAM} {command} {inner}"), &text);
         }
     }
@@ -42,7 +41,7 @@ fn section(page: &mut String, title: &str, text: &str) {
 }
 
 /// Builds the program and returns where it is.
-fn built(build: Build) -> Result<PathBuf, String> {
+pub(super) fn built(build: Build) -> Result<PathBuf, String> {
     let arguments: &[&str] = match build {
         Build::Alone => &["build", "--package", "assize-cli", "--quiet", "--message-format", "json"],
         Build::WithTests => &["test", "--workspace", "--no-run", "--quiet", "--message-format", "json"],
@@ -63,19 +62,25 @@ fn built(build: Build) -> Result<PathBuf, String> {
     }
 }
 
-/// The help of a command. Nothing of the surroundings reaches it, so that it is the same everywhere.
+/// The help of a command.
 fn help(program: &Path, command: &[&str]) -> Result<String, String> {
+    let arguments: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
+    let text = printed(program, &arguments)?.replace("assize.exe", PROGRAM);
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    Ok(lines.join("\n"))
+}
+
+/// What the program prints. Nothing of the surroundings reaches it, so that it is the same everywhere.
+pub(super) fn printed(program: &Path, arguments: &[&str]) -> Result<String, String> {
     let mut process = Command::new(program);
-    process.args(command).arg("--help");
+    process.args(arguments);
     process.env_clear().env("COLUMNS", WIDTH).env("NO_COLOR", "1").stdin(Stdio::null());
     let output = process.output().map_err(|error| format!("can't start {}: {error}", program.display()))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("`{PROGRAM} {} --help` failed ({}): {said}", command.join(" "), output.status));
+        return Err(format!("`{PROGRAM} {}` failed ({}): {said}", arguments.join(" "), output.status));
     }
-    let text = String::from_utf8_lossy(&output.stdout).replace("assize.exe", PROGRAM);
-    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    Ok(lines.join("\n"))
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// The names under `Commands:`, in the order of the help text.

@@ -1,8 +1,10 @@
-//! Pages of `docs/` that are made from the code, and the check that they are current.
+//! Files that are made from the code (pages of `docs/`, completion scripts, man pages), and the check that they are
+//! current.
 
 mod commands;
 mod errors;
 mod lint;
+mod shells;
 
 use crate::shell;
 
@@ -24,16 +26,19 @@ pub(crate) enum Build {
     WithTests,
 }
 
-/// Makes every page.
+/// Makes every file.
 pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
-    let pages = [
-        ("docs/errors.md", errors::page()),
-        ("docs/lint.md", lint::page()),
-        ("docs/cli.md", commands::page(build)?),
+    let program = commands::built(build)?;
+    let mut pages = vec![
+        ("docs/errors.md".to_owned(), errors::page()),
+        ("docs/lint.md".to_owned(), lint::page()),
+        ("docs/cli.md".to_owned(), commands::page(&program)?),
     ];
-    let mut stale = Vec::new();
+    pages.extend(shells::completions(&program)?);
+    pages.extend(shells::man_pages(&program)?);
+    let mut stale = shells::left_over(&pages, mode)?;
     for (name, page) in pages {
-        let path = shell::root().join(name);
+        let path = shell::root().join(&name);
         let present = std::fs::read_to_string(&path).unwrap_or_default();
         if present.replace("\r\n", "\n") == page {
             continue;
@@ -41,7 +46,7 @@ pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
         match mode {
             Mode::Check => stale.push(match first_difference(&present, &page) {
                 Some(line) => format!("{name} differs from line {line}"),
-                None => name.to_owned(),
+                None => name,
             }),
             Mode::Write => {
                 let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);

@@ -107,6 +107,8 @@ pub(super) const HEAVY: &[Heavy] = &[
     Heavy { name: "annotate-snippets", rooms: &["assize-diagnostic"] },
     Heavy { name: "axum", rooms: &[TESTKIT] },
     Heavy { name: "clap", rooms: &["assize-cli"] },
+    Heavy { name: "clap_complete", rooms: &["assize-cli"] },
+    Heavy { name: "clap_mangen", rooms: &["assize-cli"] },
     Heavy { name: "console", rooms: &["assize-cli"] },
     Heavy { name: "indicatif", rooms: &["assize-cli"] },
     Heavy { name: "nix", rooms: &["assize-process"] },

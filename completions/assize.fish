@@ -1,0 +1,303 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_assize_global_optspecs
+    string join \n color= env-file= h/help V/version
+end
+
+function __fish_assize_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_assize_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_assize_using_subcommand
+    set -l cmd (__fish_assize_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c assize -n "__fish_assize_needs_command" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_needs_command" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_needs_command" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_needs_command" -f -a "eval" -d 'Run eval files: get answers, judge them, score them'
+complete -c assize -n "__fish_assize_needs_command" -f -a "run" -d 'Run eval files: get answers, judge them, score them'
+complete -c assize -n "__fish_assize_needs_command" -f -a "plan" -d 'Say what `eval` with the same arguments would take: cases, calls, estimated tokens. Nothing is sent'
+complete -c assize -n "__fish_assize_needs_command" -f -a "grade" -d 'Grade answers that are already there against a rubric'
+complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check eval files and scorecards; every problem with its place and its fix'
+complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
+complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
+complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
+complete -c assize -n "__fish_assize_needs_command" -f -a "cache" -d 'Look at the reply cache, or make it smaller'
+complete -c assize -n "__fish_assize_needs_command" -f -a "explain" -d 'Print the arithmetic behind a case\'s score'
+complete -c assize -n "__fish_assize_needs_command" -f -a "doctor" -d 'Say which judges are usable here, and what the others lack'
+complete -c assize -n "__fish_assize_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c assize -n "__fish_assize_needs_command" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c assize -n "__fish_assize_using_subcommand eval" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand eval" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l tag -d 'Run only cases that carry this tag (or whose suite does); may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand eval" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -s j -l workers -d 'Cases worked on at once' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand eval" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand eval" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand eval" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand eval" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand eval" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand eval" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand eval" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand eval" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand run" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand run" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l tag -d 'Run only cases that carry this tag (or whose suite does); may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand run" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -s j -l workers -d 'Cases worked on at once' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand run" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand run" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand run" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand run" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand run" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand run" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand run" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand run" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand plan" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand plan" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l tag -d 'Run only cases that carry this tag (or whose suite does); may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand plan" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -s j -l workers -d 'Cases worked on at once' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand plan" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand plan" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand plan" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand plan" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand plan" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand plan" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand plan" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand plan" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand grade" -l answers -d 'The answers, one JSON object a line' -r -F
+complete -c assize -n "__fish_assize_using_subcommand grade" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -s j -l workers -d 'Cases worked on at once' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand grade" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand grade" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand grade" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand grade" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand grade" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand grade" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand grade" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand grade" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand grade" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand validate" -l format -d 'How problems are printed' -r -f -a "text\t'For people, with the source line'
+json\t'One JSON object'
+github\t'GitHub workflow commands'
+sarif\t'SARIF 2.1.0'"
+complete -c assize -n "__fish_assize_using_subcommand validate" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand validate" -l max-warnings -d 'Exit with 2 when there are more warnings than this' -r
+complete -c assize -n "__fish_assize_using_subcommand validate" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand validate" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand validate" -l json -d 'Same as `--format json`'
+complete -c assize -n "__fish_assize_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand validate" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l format -d 'How findings are printed' -r -f -a "text\t'For people, with the source line'
+json\t'One JSON object'
+github\t'GitHub workflow commands'
+sarif\t'SARIF 2.1.0'"
+complete -c assize -n "__fish_assize_using_subcommand lint" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lint" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand lint" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lint" -l json -d 'Same as `--format json`'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l strict -d 'Exit with 1 when anything is found'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l fix -d 'Make the changes that are sure to keep the meaning; everything else in the files stays as it is'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l list -d 'List the rules'
+complete -c assize -n "__fish_assize_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand lint" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand score" -l rubric -d 'Rubric whose weights, gates and criteria replace those of the run' -r -F
+complete -c assize -n "__fish_assize_using_subcommand score" -l threshold -d 'Pass line, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand score" -l borderline -d 'Borderline line, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand score" -s o -l out -d 'Folder to store the scored run in; nothing is stored unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand score" -l show -d 'Cases to print in full' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand score" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand score" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand score" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand score" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand score" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -f -a "list" -d 'Print the tree with weights, thresholds, evaluators and how many cases each part has'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -f -a "score" -d 'Add up results and labels that are already there: scores, gates, what blocks what'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l weights -d 'The weight set of the index to show, instead of the one it names' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l root -d 'Folder that the scorecard may read from, beside its own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l weights -d 'The weight set of the index to show, instead of the one it names' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l root -d 'Folder that the scorecard may read from, beside its own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l results -d 'Results, one JSON object a line' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l treat-missing -d 'How a case without a result counts' -r -f -a "incomplete\t'As unknown: what is above can\'t pass'
+zero\t'As a score of 0'
+skip\t'As a case that does not apply'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -f -a "stats" -d 'Count the replies in it, by model'
+complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -f -a "prune" -d 'Delete old replies'
+complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -f -a "clear" -d 'Delete all replies'
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from stats" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from stats" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from stats" -l json -d 'Print JSON'
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from stats" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from stats" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from prune" -l older-than -d 'Delete replies bought longer ago than this' -r
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from prune" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from prune" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from prune" -l json -d 'Print JSON'
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from prune" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from clear" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from clear" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from clear" -l json -d 'Print JSON'
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from clear" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from clear" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand explain" -l suite -d 'Only the case of this suite, when several suites have one of that id' -r
+complete -c assize -n "__fish_assize_using_subcommand explain" -l target -d 'Only the case answered by this target' -r
+complete -c assize -n "__fish_assize_using_subcommand explain" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand explain" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand explain" -l json -d 'Print JSON'
+complete -c assize -n "__fish_assize_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand explain" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand doctor" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand doctor" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand doctor" -l json -d 'Print JSON'
+complete -c assize -n "__fish_assize_using_subcommand doctor" -l all -d 'List every provider, also those of which nothing is set up'
+complete -c assize -n "__fish_assize_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand doctor" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand completions" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand completions" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand man" -s o -l out -d 'Write the pages of all commands into this folder' -r -F
+complete -c assize -n "__fish_assize_using_subcommand man" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand man" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand man" -s V -l version -d 'Print version'
