@@ -1,6 +1,6 @@
 //! A scored scorecard: its tree with scores and what blocks each part.
 
-use assize_rubric::{CardKind, CardScores, Criticality, NodeId, Standing, at_least};
+use assize_rubric::{CardKind, CardScores, Criticality, NodeId, NodeScore, Standing, at_least};
 use assize_stats::{Level, zero_failures};
 
 use crate::Style;
@@ -11,6 +11,8 @@ use crate::table::{Column, table};
 
 /// Gains that are listed.
 const MAX_GAINS: usize = 5;
+/// Weakest benchmarks that are named.
+const MAX_WEAKEST: usize = 3;
 /// Blockers that are named in a row of the tree, where there is little room; the rest is counted.
 const IN_ROW: usize = 2;
 /// Blockers that are named below it.
@@ -27,6 +29,7 @@ pub fn card_scores(scores: &CardScores<'_>, style: Style) -> String {
         Column::right("pass at"),
         Column::right("cases"),
         Column::right("missing"),
+        Column::right("covered"),
         Column::shrinking("why"),
     ];
     let rows: Vec<Vec<Piece>> =
@@ -40,7 +43,7 @@ pub fn card_scores(scores: &CardScores<'_>, style: Style) -> String {
 }
 
 /// All nodes, each followed by what is below it.
-fn in_order(scores: &CardScores<'_>) -> Vec<(NodeId, usize)> {
+pub(crate) fn in_order(scores: &CardScores<'_>) -> Vec<(NodeId, usize)> {
     let card = scores.card();
     let mut order = Vec::new();
     let mut waiting = vec![(card.root(), 0)];
@@ -59,31 +62,44 @@ fn code<'s>(scores: &'s CardScores<'_>, id: NodeId) -> &'s str {
 fn row(scores: &CardScores<'_>, id: NodeId, depth: usize) -> Vec<Piece> {
     let (Some(node), Some(found)) = (scores.card().node(id), scores.node(id)) else { return Vec::new() };
     let line = node.line.get();
-    let figure = match (found.score(), found.bounds) {
-        (Some(value), _) if score(value) == score(line) && !at_least(value, line) => beside(value, line),
-        (Some(value), _) => score(value),
-        (None, Some((low, high))) => format!("{}–{}", score(low), score(high)),
-        (None, None) => String::new(),
-    };
-    let tone = match found.standing {
-        Standing::Pass => Tone::Good,
-        Standing::Fail | Standing::Blocked => Tone::Bad,
-        Standing::Incomplete => Tone::Open,
-        Standing::NotApplicable => Tone::Dim,
-    };
     let strong = if matches!(node.kind, CardKind::Group { .. }) { Tone::Strong } else { Tone::Plain };
     vec![
         Piece::new(strong, format!("{}{}", "  ".repeat(depth), node.code)),
-        Piece::new(tone, found.standing.name()),
-        Piece::plain(figure),
+        Piece::new(tone_of(found.standing), found.standing.name()),
+        Piece::plain(figure(found, line)),
         Piece::plain(plain(line)),
         Piece::plain(found.scored.to_string()),
         Piece::plain(if found.missing > 0 { found.missing.to_string() } else { String::new() }),
+        Piece::plain(found.coverage.filter(|share| *share < 1.0).map(covered).unwrap_or_default()),
         Piece::new(Tone::Dim, why(scores, id)),
     ]
 }
 
-fn why(scores: &CardScores<'_>, id: NodeId) -> String {
+/// The score of a part, the range it lies in, or nothing.
+pub(crate) fn figure(found: &NodeScore, line: f64) -> String {
+    match (found.score(), found.bounds) {
+        (Some(value), _) if score(value) == score(line) && !at_least(value, line) => beside(value, line),
+        (Some(value), _) => score(value),
+        (None, Some((low, high))) => format!("{}–{}", score(low), score(high)),
+        (None, None) => String::new(),
+    }
+}
+
+pub(crate) const fn tone_of(standing: Standing) -> Tone {
+    match standing {
+        Standing::Pass => Tone::Good,
+        Standing::Fail | Standing::Blocked => Tone::Bad,
+        Standing::Incomplete => Tone::Open,
+        Standing::NotApplicable => Tone::Dim,
+    }
+}
+
+/// A share below 1 as a percentage that never reads as all.
+fn covered(share: f64) -> String {
+    format!("{:.0}%", (share * 100.0).floor())
+}
+
+pub(crate) fn why(scores: &CardScores<'_>, id: NodeId) -> String {
     let (Some(node), Some(found)) = (scores.card().node(id), scores.node(id)) else { return String::new() };
     let mut parts = Vec::new();
     let blockers = scores.blockers(id);
@@ -92,6 +108,8 @@ fn why(scores: &CardScores<'_>, id: NodeId) -> String {
     }
     if found.gate_failed {
         parts.push("hard gate".to_owned());
+    } else if let Some(bound) = green_gate_bound(scores, id) {
+        parts.push(format!("gate holds; failure rate up to {:.1} %", bound * 100.0));
     } else if node.kind == (CardKind::Benchmark { criticality: Criticality::ImprovementSignal }) {
         parts.push("reported only".to_owned());
     }
@@ -107,9 +125,14 @@ fn names(scores: &CardScores<'_>, ids: &[NodeId], most: usize) -> String {
     if more == 0 { named.join(", ") } else { format!("{} and {more} more", named.join(", ")) }
 }
 
-fn closing(scores: &CardScores<'_>) -> Vec<String> {
+/// What stands below a tree, in words.
+pub(crate) fn closing(scores: &CardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let mut lines = vec![headline(scores)];
+    let weakest = weakest(scores);
+    if !weakest.is_empty() {
+        lines.push(format!("weakest: {}", weakest.join(", ")));
+    }
     let gains: Vec<String> = scores
         .gains()
         .iter()
@@ -147,15 +170,47 @@ fn headline(scores: &CardScores<'_>) -> String {
     format!("{top}: {} at {figure}", root.standing)
 }
 
-/// A hard gate without a failure, with the highest failure rate that its cases leave possible.
-fn green_gate(scores: &CardScores<'_>, id: NodeId) -> Option<String> {
+/// The highest failure rate, 0 to 1, that the cases of a hard gate without a failure leave possible:
+/// one-sided, 95 %, exact. `None` for anything but a benchmark that is a hard gate, complete and without
+/// a failure.
+pub fn green_gate_bound(scores: &CardScores<'_>, id: NodeId) -> Option<f64> {
     let (node, found) = (scores.card().node(id)?, scores.node(id)?);
     let is_gate = node.kind == CardKind::Benchmark { criticality: Criticality::HardGate };
     if !is_gate || found.score() != Some(1.0) || found.missing > 0 {
         return None;
     }
-    let bound = zero_failures(found.scored, Level::P95).ok()?.exact;
-    Some(format!("{} up to {:.1} % ({})", node.code, bound * 100.0, count(found.scored, "case", "cases")))
+    zero_failures(found.scored, Level::P95).ok().map(|bound| bound.exact)
+}
+
+fn green_gate(scores: &CardScores<'_>, id: NodeId) -> Option<String> {
+    let bound = green_gate_bound(scores, id)?;
+    let cases = scores.node(id).map_or(0, |found| found.scored);
+    Some(format!("{} up to {:.1} % ({})", code(scores, id), bound * 100.0, count(cases, "case", "cases")))
+}
+
+/// The benchmarks that are furthest below their lines, each with the way down to it.
+fn weakest(scores: &CardScores<'_>) -> Vec<String> {
+    let card = scores.card();
+    let mut below: Vec<(f64, NodeId)> = card
+        .ids()
+        .filter_map(|id| {
+            let (node, found) = (card.node(id)?, scores.node(id)?);
+            let (low, _) = found.bounds.filter(|_| matches!(node.kind, CardKind::Benchmark { .. }))?;
+            (!at_least(low, node.line.get())).then(|| (node.line.get() - low, id))
+        })
+        .collect();
+    below.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let path = |id: NodeId| {
+        let mut way: Vec<&str> =
+            std::iter::successors(Some(id), |at| card.parent(*at)).map(|at| code(scores, at)).collect();
+        way.reverse();
+        way.join(" > ")
+    };
+    below
+        .into_iter()
+        .take(MAX_WEAKEST)
+        .map(|(lack, id)| format!("{} (lacks {})", path(id), score(lack)))
+        .collect()
 }
 
 #[cfg(test)]

@@ -10,6 +10,10 @@
 
 #![warn(missing_docs)]
 
+mod card_comparison;
+mod card_markdown;
+mod card_node;
+mod card_run;
 mod card_scores;
 mod card_tree;
 mod case_block;
@@ -25,7 +29,11 @@ mod style;
 mod summary;
 mod table;
 
-pub use card_scores::card_scores;
+pub use card_comparison::card_comparison;
+pub use card_markdown::{CardPage, card_markdown};
+pub use card_node::{card_node, card_node_json};
+pub use card_run::card_run_lines;
+pub use card_scores::{card_scores, green_gate_bound};
 pub use card_tree::{CardLine, card_totals, card_tree};
 pub use case_block::{Show, case_block, stored_texts};
 pub use case_table::case_table;

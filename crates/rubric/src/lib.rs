@@ -43,8 +43,8 @@ pub use points::{PointsMean, points_mean, points_ratio};
 pub use rubric::{Rubric, RubricError};
 pub use score::{Formula, OutcomeError, RubricScore, score_rubric};
 pub use scorecard::{
-    Card, CardError, CardKind, CardNode, CardScores, CaseTally, Criticality, Gain, MissingPolicy, NodeId,
-    NodeScore, Normalisation, NormaliseError, Standing, score_card,
+    Card, CardError, CardKind, CardNode, CardScores, CaseTally, Contribution, Criticality, Gain,
+    MissingPolicy, NodeId, NodeScore, Normalisation, NormaliseError, Standing, score_card,
 };
 pub use tree::{Tree, weighted_mean};
 pub use verdict::{Lines, LinesError, TOLERANCE, Verdict, at_least};

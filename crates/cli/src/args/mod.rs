@@ -26,7 +26,9 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use score::ScoreArgs;
-pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
+pub(crate) use scorecard::{
+    CompareCardsArgs, ListArgs, MissingChoice, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand,
+};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
 /// Rubric evaluation that people trust with decisions.

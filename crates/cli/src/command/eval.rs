@@ -235,6 +235,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
             other: BTreeMap::new(),
         },
         warnings: run_warnings,
+        scorecard: None,
         access: Arc::clone(&benches.access),
         total: preflight.items,
         left_out: if errors > 0 { left_out(&loaded) } else { 0 },
@@ -306,7 +307,7 @@ impl Selection {
     }
 }
 
-fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
+pub(super) fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
     if patterns.is_empty() {
         return Ok(None);
     }

@@ -90,6 +90,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
             other: BTreeMap::new(),
         },
         warnings: Vec::new(),
+        scorecard: None,
         access,
         total: preflight.items,
         left_out: 0,

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use assize_rubric::Judging;
 use assize_run::{Event, RunError, Settings, Start, Totals, WorkItem};
 use assize_store::{
-    CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunSettings, RunSummary,
-    RunWriter, StoreError, SuiteInfo, TargetInfo,
+    CardInfo, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunSettings,
+    RunSummary, RunWriter, StoreError, SuiteInfo, TargetInfo,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -44,6 +44,8 @@ pub(crate) struct Session {
     pub(crate) target_infos: Vec<TargetInfo>,
     pub(crate) settings: RunSettings,
     pub(crate) warnings: Vec<String>,
+    /// The tree of the scorecard that is run, if it is one.
+    pub(crate) scorecard: Option<CardInfo>,
     /// How its models are reached.
     pub(crate) access: Arc<Access>,
     /// Number of items.
@@ -52,11 +54,58 @@ pub(crate) struct Session {
     pub(crate) left_out: usize,
 }
 
+/// What a command makes of its run once the rows are stored.
+pub(crate) trait Closing {
+    /// The exit of the run and why, in a few words.
+    fn exit(&self, folder: &RunFolder, totals: &Totals, ending: Ending) -> (Exit, String);
+
+    /// Shows the run.
+    fn show(&self, shown: &Shown<'_>, args: &RunArgs, context: &Context) -> Result<(), String>;
+}
+
+/// A finished run, to be shown.
+pub(crate) struct Shown<'a> {
+    pub(crate) folder: &'a RunFolder,
+    pub(crate) info: &'a RunInfo,
+    pub(crate) totals: &'a Totals,
+    /// The first cases as planned, (suite, case id).
+    pub(crate) order: &'a [(String, String)],
+}
+
+/// Runs of cases: what counts are their verdicts.
+pub(crate) struct OfCases;
+
+impl Closing for OfCases {
+    fn exit(&self, _: &RunFolder, totals: &Totals, ending: Ending) -> (Exit, String) {
+        of_run(totals.counts, ending)
+    }
+
+    fn show(&self, shown: &Shown<'_>, args: &RunArgs, context: &Context) -> Result<(), String> {
+        let Shown { folder, info, totals, order } = *shown;
+        if args.json {
+            output::print_json(&summary_json(info, folder.path()));
+            return Ok(());
+        }
+        present::run(stored(folder)?, info, totals, folder.path(), order, args.show, context)
+    }
+}
+
 impl Session {
     /// Runs the items, stores and shows the results.
     pub(crate) fn perform<I: Iterator<Item = Result<WorkItem, String>>>(
         self,
         items: impl Fn() -> I,
+        args: &RunArgs,
+        context: &Context,
+    ) -> Result<Exit, String> {
+        self.perform_as(items, &OfCases, args, context)
+    }
+
+    /// The same for a run that is more than its cases.
+    pub(crate) fn perform_as<I: Iterator<Item = Result<WorkItem, String>>>(
+        self,
+        items: impl Fn() -> I,
+        closing: &dyn Closing,
         args: &RunArgs,
         context: &Context,
     ) -> Result<Exit, String> {
@@ -76,6 +125,7 @@ impl Session {
             targets: self.target_infos,
             settings: self.settings,
             warnings: self.warnings,
+            scorecard: self.scorecard,
             summary: None,
         };
         let Opened { folder, mut writer, done, totals, mut order } = open(&mut info, args, &items, context)?;
@@ -129,7 +179,7 @@ impl Session {
             broke_off: ended.is_err(),
             left_out: self.left_out,
         };
-        let (exit, exit_reason) = of_run(totals.counts, ending);
+        let (exit, exit_reason) = closing.exit(&folder, &totals, ending);
         info.finished_at = Some(Context::now().to_string());
         info.summary = Some(summary(&totals, self.total, self.left_out, begun, exit, exit_reason));
         if let Err(error) = &ended {
@@ -144,11 +194,8 @@ impl Session {
         if let Err(message) = self.access.flush() {
             output::warn(&message, context);
         }
-        if args.json {
-            output::print_json(&summary_json(&info, folder.path()));
-        } else {
-            present::run(stored(&folder)?, &info, &totals, folder.path(), &order, args.show, context)?;
-        }
+        let shown = Shown { folder: &folder, info: &info, totals: &totals, order: &order };
+        closing.show(&shown, args, context)?;
         Ok(exit)
     }
 }
