@@ -13,8 +13,6 @@ use crate::table::{Column, table};
 const MAX_GAINS: usize = 5;
 /// Weakest benchmarks that are named.
 const MAX_WEAKEST: usize = 3;
-/// Blockers that are named in a row of the tree, where there is little room; the rest is counted.
-const IN_ROW: usize = 2;
 /// Blockers that are named below it.
 const BELOW: usize = 8;
 
@@ -28,7 +26,6 @@ pub fn card_scores(scores: &CardScores<'_>, style: Style) -> String {
         Column::right("score"),
         Column::right("pass at"),
         Column::right("cases"),
-        Column::right("missing"),
         Column::right("covered"),
         Column::shrinking("why"),
     ];
@@ -68,8 +65,7 @@ fn row(scores: &CardScores<'_>, id: NodeId, depth: usize) -> Vec<Piece> {
         Piece::new(tone_of(found.standing), found.standing.name()),
         Piece::plain(figure(found, line)),
         Piece::plain(plain(line)),
-        Piece::plain(found.scored.to_string()),
-        Piece::plain(if found.missing > 0 { found.missing.to_string() } else { String::new() }),
+        Piece::plain(cases(found)),
         Piece::plain(found.coverage.filter(|share| *share < 1.0).map(covered).unwrap_or_default()),
         Piece::new(Tone::Dim, why(scores, id)),
     ]
@@ -82,6 +78,14 @@ pub(crate) fn figure(found: &NodeScore, line: f64) -> String {
         (Some(value), _) => score(value),
         (None, Some((low, high))) => format!("{}–{}", score(low), score(high)),
         (None, None) => String::new(),
+    }
+}
+
+/// Cases with a score, and how many there should be where some have none.
+fn cases(found: &NodeScore) -> String {
+    match found.missing {
+        0 => found.scored.to_string(),
+        missing => format!("{} of {}", found.scored, found.scored + missing),
     }
 }
 
@@ -104,12 +108,14 @@ pub(crate) fn why(scores: &CardScores<'_>, id: NodeId) -> String {
     let mut parts = Vec::new();
     let blockers = scores.blockers(id);
     if !blockers.is_empty() {
-        parts.push(format!("blocked by {}", names(scores, &blockers, IN_ROW)));
+        // There is little room in a row; all of them are named below the table.
+        let more = if blockers.len() > 1 { format!(", +{}", blockers.len() - 1) } else { String::new() };
+        parts.push(format!("blocked by {}{more}", code(scores, blockers[0])));
     }
     if found.gate_failed {
         parts.push("hard gate".to_owned());
     } else if let Some(bound) = green_gate_bound(scores, id) {
-        parts.push(format!("gate holds; failure rate up to {:.1} %", bound * 100.0));
+        parts.push(format!("holds; failure rate ≤ {:.1} %", bound * 100.0));
     } else if node.kind == (CardKind::Benchmark { criticality: Criticality::ImprovementSignal }) {
         parts.push("reported only".to_owned());
     }
@@ -119,9 +125,9 @@ pub(crate) fn why(scores: &CardScores<'_>, id: NodeId) -> String {
     parts.join("; ")
 }
 
-fn names(scores: &CardScores<'_>, ids: &[NodeId], most: usize) -> String {
-    let named: Vec<&str> = ids.iter().take(most).map(|id| code(scores, *id)).collect();
-    let more = ids.len().saturating_sub(most);
+fn names(scores: &CardScores<'_>, ids: &[NodeId]) -> String {
+    let named: Vec<&str> = ids.iter().take(BELOW).map(|id| code(scores, *id)).collect();
+    let more = ids.len().saturating_sub(BELOW);
     if more == 0 { named.join(", ") } else { format!("{} and {more} more", named.join(", ")) }
 }
 
@@ -164,7 +170,7 @@ fn headline(scores: &CardScores<'_>) -> String {
     if root.standing == Standing::Blocked {
         return format!(
             "{top}: would have been {figure}, blocked by {}",
-            names(scores, &scores.blockers(id), BELOW)
+            names(scores, &scores.blockers(id))
         );
     }
     format!("{top}: {} at {figure}", root.standing)
@@ -188,15 +194,20 @@ fn green_gate(scores: &CardScores<'_>, id: NodeId) -> Option<String> {
     Some(format!("{} up to {:.1} % ({})", code(scores, id), bound * 100.0, count(cases, "case", "cases")))
 }
 
-/// The benchmarks that are furthest below their lines, each with the way down to it.
+/// The benchmarks that are furthest below their lines whatever is missing, each with the way down to it.
 fn weakest(scores: &CardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let mut below: Vec<(f64, NodeId)> = card
         .ids()
         .filter_map(|id| {
             let (node, found) = (card.node(id)?, scores.node(id)?);
-            let (low, _) = found.bounds.filter(|_| matches!(node.kind, CardKind::Benchmark { .. }))?;
-            (!at_least(low, node.line.get())).then(|| (node.line.get() - low, id))
+            let counts = match node.kind {
+                CardKind::Benchmark { criticality } => criticality != Criticality::ImprovementSignal,
+                CardKind::Group { .. } => false,
+            };
+            // What is missing may still turn out well.
+            let (_, high) = found.bounds.filter(|_| counts)?;
+            (!at_least(high, node.line.get())).then(|| (node.line.get() - high, id))
         })
         .collect();
     below.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -254,6 +265,7 @@ mod tests {
             "    A-REF2  pass       0.90     0.85      1",
             "",
             "DII: would have been 0.954, blocked by A-REF1",
+            "weakest: DII > A-REF > A-REF1 (lacks 0.01)",
             "would raise it most, each if it scored 1: A-REF2 +0.04, A-REF1 +0.006 and unblock it",
         ];
         assert_eq!(drawn(0.99, 0).lines().collect::<Vec<_>>(), expected);

@@ -86,6 +86,10 @@ async fn checks(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrader)
 }
 
 async fn by_checks(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrader) -> JudgementRow {
+    if benchmark.checks.is_empty() {
+        let message = "the benchmark has no checks".to_owned();
+        return undecided(scene, spot, BenchmarkState::Missing, message, Vec::new());
+    }
     let found = checks(scene, spot, benchmark).await;
     if let Some(error) = found.error {
         return undecided(scene, spot, BenchmarkState::Missing, error, found.notes);

@@ -41,10 +41,14 @@ pub(super) fn checks(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorT
         return Vec::new();
     }
     let graders = assertions(cx, node, Format::Two, AssertionContext::default());
-    // Names can't tell which entry a grader came from, but places can.
     let (sound, judged): (Vec<_>, Vec<_>) = graders.into_iter().partition(|grader| decides_alone(grader));
     for grader in judged {
-        let span = items.iter().map(Node::place).find(|span| cx.place(*span) == grader.place);
+        // The grader stands in the last entry that begins no later than it.
+        let begins = |span: &Span| {
+            let place = cx.place(*span);
+            (place.line, place.column) <= (grader.place.line, grader.place.column)
+        };
+        let span = items.iter().map(Node::place).take_while(begins).last();
         cx.problems.add(
             Diagnostic::error(
                 codes::CHECK_NEEDS_JUDGE,
