@@ -21,6 +21,7 @@ pub mod power;
 mod proportion;
 mod random;
 mod rank;
+pub mod ranking;
 pub mod repeats;
 mod special;
 mod undefined;

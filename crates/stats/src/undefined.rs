@@ -64,6 +64,12 @@ pub enum Undefined {
     /// The counts exceed what the exact method can handle.
     #[error("the counts are too large for the exact method")]
     TooLarge,
+    /// Some systems were never compared with the others, not even through a third.
+    #[error("some were never compared with the others, not even through a third")]
+    NotConnected,
+    /// A group won every contest with the rest, so that its lead has no bound.
+    #[error("some won every contest with the others, so that their lead has no bound")]
+    OneSided,
     /// No number of cases suffices.
     #[error("no number of cases would be enough")]
     Unreachable,

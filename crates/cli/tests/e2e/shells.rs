@@ -15,7 +15,7 @@ fn every_shell_gets_a_script_that_knows_the_commands() {
 
 #[test]
 fn man_pages_are_printed_or_written() {
-    let mut cli = cli();
+    let cli = cli();
     let page = cli.run(&["man", "scorecard", "list"]).expect_code(0).stdout;
     assert!(page.contains(".TH assize-scorecard-list 1"), "{page}");
     let examples = cli.run(&["man", "eval"]).expect_code(0).stdout;

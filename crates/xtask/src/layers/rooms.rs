@@ -40,6 +40,7 @@ pub(super) const ROOMS: &[Room] = &[
     room("assize-llm", "1", WORDS),
     room("assize-store", "1", WORDS),
     room("assize-process", "1", WORDS),
+    room("assize-trace", "1", WORDS),
     room(
         "assize-target",
         "1½",

@@ -1,0 +1,488 @@
+//! Strengths of systems from contests between two at a time: the model of Bradley and Terry, with ties.
+
+use std::collections::BTreeMap;
+
+use super::connected;
+use super::symmetric::Matrix;
+use crate::{
+    Interval, Level, Method, Undefined,
+    distribution::{normal_reach, student_reach},
+    undefined::finite,
+};
+
+/// How a contest ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ContestEnd {
+    /// The first system won.
+    First,
+    /// The second system won.
+    Second,
+    /// Neither won.
+    Tie,
+}
+
+/// One contest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contest {
+    /// Number of the first system, from 0.
+    pub first: usize,
+    /// Number of the second system.
+    pub second: usize,
+    /// Who won.
+    pub end: ContestEnd,
+    /// What it shares with other contests, such as the case both answered: contests of one cluster are not
+    /// independent.
+    pub cluster: usize,
+}
+
+/// What a tie says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TieRule {
+    /// Half a win for either side.
+    HalfWin,
+    /// A third end of a contest, likelier the closer the strengths are: P(i wins) is proportional to s_i, P(tie) to
+    /// v sqrt(s_i s_j). Source: R. Davidson, "On extending the Bradley-Terry model to accommodate ties in paired
+    /// comparison experiments", Journal of the American Statistical Association 65 (1970), 317-328.
+    Davidson,
+}
+
+/// How strong one system is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Strength {
+    /// The natural logarithm of its strength; over all systems they add up to 0.
+    pub log_strength: f64,
+    /// Standard error of it.
+    pub error: Result<f64, Undefined>,
+    /// Interval around it.
+    pub interval: Result<Interval, Undefined>,
+    /// Contests it took part in.
+    pub contests: usize,
+}
+
+/// By how much one system leads another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lead {
+    /// Difference of the logarithms of their strengths.
+    pub difference: f64,
+    /// Interval around the difference; it takes into account that both are estimated from the same contests.
+    pub interval: Result<Interval, Undefined>,
+    /// The probability that the first wins a contest that does not end in a tie, 0 to 1.
+    pub win_probability: f64,
+}
+
+/// Strengths of all systems.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BradleyTerry {
+    /// One per system, in the order of their numbers.
+    pub strengths: Vec<Strength>,
+    /// Davidson's v, above 0: how likely ties are; `None` without that rule or without ties.
+    pub tie_weight: Option<f64>,
+    /// Contests counted.
+    pub contests: usize,
+    /// Clusters they fall into.
+    pub clusters: usize,
+    level: Level,
+    covariance: Option<Matrix>,
+    reach: Result<f64, Undefined>,
+    method: Method,
+}
+
+/// Steps of Newton's method at most; it needs about six.
+const MAX_STEPS: usize = 200;
+/// A step below this changes nothing that is printed.
+const SMALL: f64 = 1e-12;
+
+/// Fits strengths to contests by maximum likelihood.
+///
+/// P(i beats j) = s_i / (s_i + s_j). Source: R. Bradley and M. Terry, "Rank analysis of incomplete block designs",
+/// Biometrika 39 (1952), 324-345. Intervals are Wald's around the logarithm of a strength. When contests share
+/// clusters (some cluster holds more than one), their covariance is the cluster-robust one with the factor
+/// G / (G - 1), and t with G - 1 degrees of freedom bounds the interval. Source: K.-Y. Liang and S. Zeger,
+/// Biometrika 73 (1986), 13-22.
+///
+/// Undefined when a system has no contest that ties it to the rest ([`Undefined::NotConnected`]), or when a group of
+/// systems won every contest with the others, so that no finite strengths fit ([`Undefined::OneSided`]).
+///
+/// # Panics
+///
+/// If a contest names a system that is not below `systems`.
+pub fn bradley_terry(
+    systems: usize,
+    contests: &[Contest],
+    ties: TieRule,
+    level: Level,
+) -> Result<BradleyTerry, Undefined> {
+    if systems < 2 || contests.is_empty() {
+        return Err(Undefined::NoValues);
+    }
+    if contests.iter().any(|contest| contest.first == contest.second) {
+        return Err(Undefined::OutOfRange);
+    }
+    let model = Model::new(systems, contests, ties);
+    connected::check(systems, |a, b| model.won(a, b) > 0.0)?;
+    let tied = contests.iter().filter(|contest| contest.end == ContestEnd::Tie).count();
+    if ties == TieRule::Davidson && tied == contests.len() {
+        return Err(Undefined::OneClass);
+    }
+    let fitted = model.fit()?;
+    let inverse = model.information(&fitted).inverse();
+
+    let mut clusters: BTreeMap<usize, Vec<&Contest>> = BTreeMap::new();
+    for contest in contests {
+        clusters.entry(contest.cluster).or_default().push(contest);
+    }
+    let groups = clusters.len();
+    let is_clustered = groups < contests.len();
+    let covariance = inverse.map(|inverse| {
+        if !is_clustered || groups < 2 {
+            return model.without_shift(inverse);
+        }
+        let mut scores = Matrix::zero(model.parameters());
+        let small_sample = groups as f64 / (groups as f64 - 1.0);
+        for members in clusters.values() {
+            scores.add_square(&model.score(members.iter().copied(), &fitted), small_sample);
+        }
+        inverse.around(&scores)
+    });
+    let (reach, method) = match (is_clustered, groups) {
+        (false, _) => (normal_reach(level), Method::Normal),
+        (true, 0 | 1) => (Err(Undefined::OneCluster), Method::ClusterT),
+        (true, groups) => (student_reach(groups as f64 - 1.0, level), Method::ClusterT),
+    };
+    let mut result = BradleyTerry {
+        strengths: Vec::with_capacity(systems),
+        tie_weight: model.tie.map(|index| fitted[index].exp()),
+        contests: contests.len(),
+        clusters: groups,
+        level,
+        covariance,
+        reach,
+        method,
+    };
+    for (system, &log_strength) in fitted.iter().enumerate().take(systems) {
+        let mut direction = vec![0.0; fitted.len()];
+        direction[system] = 1.0;
+        result.strengths.push(Strength {
+            log_strength,
+            error: result.error_along(&direction),
+            interval: result.interval_around(log_strength, &direction),
+            contests: contests
+                .iter()
+                .filter(|contest| [contest.first, contest.second].contains(&system))
+                .count(),
+        });
+    }
+    Ok(result)
+}
+
+impl BradleyTerry {
+    /// By how much the first of two systems leads the second; `None` if there is no system of that number.
+    pub fn lead(&self, first: usize, second: usize) -> Option<Lead> {
+        let difference = self.strengths.get(first)?.log_strength - self.strengths.get(second)?.log_strength;
+        let mut direction = vec![0.0; self.covariance.as_ref().map_or(self.strengths.len(), |c| c.size)];
+        direction[first] += 1.0;
+        direction[second] -= 1.0;
+        Some(Lead {
+            difference,
+            interval: self.interval_around(difference, &direction),
+            win_probability: 1.0 / (1.0 + (-difference).exp()),
+        })
+    }
+
+    fn error_along(&self, direction: &[f64]) -> Result<f64, Undefined> {
+        self.reach?;
+        let covariance = self.covariance.as_ref().ok_or(Undefined::NotFinite)?;
+        let variance: f64 = covariance.times(direction).iter().zip(direction).map(|(a, b)| a * b).sum();
+        // Rounding may leave a hair below 0 where a system is compared with itself.
+        finite(variance.max(0.0).sqrt())
+    }
+
+    fn interval_around(&self, centre: f64, direction: &[f64]) -> Result<Interval, Undefined> {
+        let error = self.error_along(direction)?;
+        Interval::around(centre, self.reach? * error, self.level, self.method)
+    }
+}
+
+/// The likelihood over log-strengths and, with Davidson's rule, the logarithm of v.
+struct Model {
+    systems: usize,
+    ties: TieRule,
+    /// Place of the logarithm of v among the parameters.
+    tie: Option<usize>,
+    /// Wins of one over another; ties count half on either side here.
+    wins: Vec<f64>,
+    contests: Vec<Contest>,
+}
+
+impl Model {
+    fn new(systems: usize, contests: &[Contest], ties: TieRule) -> Self {
+        let mut wins = vec![0.0; systems * systems];
+        let mut any_tie = false;
+        for contest in contests {
+            let (first, second) =
+                (contest.first * systems + contest.second, contest.second * systems + contest.first);
+            match contest.end {
+                ContestEnd::First => wins[first] += 1.0,
+                ContestEnd::Second => wins[second] += 1.0,
+                ContestEnd::Tie => {
+                    any_tie = true;
+                    wins[first] += 0.5;
+                    wins[second] += 0.5;
+                }
+            }
+        }
+        let tie = (ties == TieRule::Davidson && any_tie).then_some(systems);
+        Self { systems, ties, tie, wins, contests: contests.to_vec() }
+    }
+
+    fn won(&self, first: usize, second: usize) -> f64 {
+        self.wins[first * self.systems + second]
+    }
+
+    fn parameters(&self) -> usize {
+        self.systems + usize::from(self.tie.is_some())
+    }
+
+    /// The direction along which the likelihood is flat: all strengths grow alike.
+    fn shift(&self) -> Vec<f64> {
+        let mut shift = vec![0.0; self.parameters()];
+        shift[..self.systems].fill(1.0 / (self.systems as f64).sqrt());
+        shift
+    }
+
+    fn without_shift(&self, mut inverse: Matrix) -> Matrix {
+        inverse.add_square(&self.shift(), -1.0);
+        inverse
+    }
+
+    /// Probabilities that the first wins, that the second does, and that neither does.
+    fn probabilities(&self, contest: &Contest, at: &[f64]) -> [f64; 3] {
+        let (a, b) = (at[contest.first], at[contest.second]);
+        let tie = self.tie.map_or(f64::NEG_INFINITY, |index| at[index] + f64::midpoint(a, b));
+        let top = a.max(b).max(tie);
+        let parts = [(a - top).exp(), (b - top).exp(), (tie - top).exp()];
+        let sum: f64 = parts.iter().sum();
+        parts.map(|part| part / sum)
+    }
+
+    /// What an end adds to the parameters of first, second and tie.
+    const fn statistic(end: ContestEnd) -> [f64; 3] {
+        match end {
+            ContestEnd::First => [1.0, 0.0, 0.0],
+            ContestEnd::Second => [0.0, 1.0, 0.0],
+            ContestEnd::Tie => [0.5, 0.5, 1.0],
+        }
+    }
+
+    /// Derivative of the log-likelihood of some contests.
+    fn score<'a>(&self, contests: impl Iterator<Item = &'a Contest>, at: &[f64]) -> Vec<f64> {
+        let mut score = vec![0.0; self.parameters()];
+        for contest in contests {
+            let [p, q, t] = self.probabilities(contest, at);
+            let [first, second, tie] = Self::statistic(contest.end);
+            score[contest.first] += first - p - t / 2.0;
+            score[contest.second] += second - q - t / 2.0;
+            if let Some(index) = self.tie {
+                score[index] += tie - t;
+            }
+        }
+        score
+    }
+
+    /// The information matrix, with 1 along the flat direction so that it can be inverted.
+    fn information(&self, at: &[f64]) -> Matrix {
+        let mut information = Matrix::zero(self.parameters());
+        information.add_square(&self.shift(), 1.0);
+        for contest in &self.contests {
+            let p = self.probabilities(contest, at);
+            let ends = [ContestEnd::First, ContestEnd::Second, ContestEnd::Tie].map(Self::statistic);
+            let mean: [f64; 3] = std::array::from_fn(|k| (0..3).map(|e| p[e] * ends[e][k]).sum());
+            let places = [Some(contest.first), Some(contest.second), self.tie];
+            for (a, row) in places.iter().enumerate() {
+                for (b, column) in places.iter().enumerate() {
+                    if let (Some(row), Some(column)) = (*row, *column) {
+                        let square: f64 = (0..3).map(|e| p[e] * ends[e][a] * ends[e][b]).sum();
+                        information.add(row, column, square - mean[a] * mean[b]);
+                    }
+                }
+            }
+        }
+        information
+    }
+
+    fn likelihood(&self, at: &[f64]) -> f64 {
+        let half = self.ties == TieRule::HalfWin;
+        self.contests
+            .iter()
+            .map(|contest| {
+                let [p, q, t] = self.probabilities(contest, at);
+                match contest.end {
+                    ContestEnd::First => p.ln(),
+                    ContestEnd::Second => q.ln(),
+                    ContestEnd::Tie if half => f64::midpoint(p.ln(), q.ln()),
+                    ContestEnd::Tie => t.ln(),
+                }
+            })
+            .sum()
+    }
+
+    /// Newton's method; steps that overshoot are halved. The log-likelihood is concave, so there is one top.
+    fn fit(&self) -> Result<Vec<f64>, Undefined> {
+        let mut at = vec![0.0; self.parameters()];
+        let mut likelihood = self.likelihood(&at);
+        for _ in 0..MAX_STEPS {
+            let inverse = self.information(&at).inverse().ok_or(Undefined::NotFinite)?;
+            let mut step = inverse.times(&self.score(self.contests.iter(), &at));
+            if step.iter().all(|step| step.abs() < SMALL) {
+                return Ok(self.centred(at));
+            }
+            loop {
+                let next: Vec<f64> = at.iter().zip(&step).map(|(at, step)| at + step).collect();
+                let reached = self.likelihood(&next);
+                // Close to the top both sides differ by rounding only.
+                if reached >= likelihood - 1e-12 * likelihood.abs() {
+                    (at, likelihood) = (next, reached);
+                    break;
+                }
+                if step.iter().all(|step| step.abs() < SMALL) {
+                    return Ok(self.centred(at));
+                }
+                for part in &mut step {
+                    *part /= 2.0;
+                }
+            }
+        }
+        Err(Undefined::NotFinite)
+    }
+
+    fn centred(&self, mut at: Vec<f64>) -> Vec<f64> {
+        let mean = at[..self.systems].iter().sum::<f64>() / self.systems as f64;
+        at[..self.systems].iter_mut().for_each(|value| *value -= mean);
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn many(first: usize, second: usize, wins: usize, losses: usize, ties: usize) -> Vec<Contest> {
+        let ends = [(ContestEnd::First, wins), (ContestEnd::Second, losses), (ContestEnd::Tie, ties)];
+        ends.iter()
+            .flat_map(|&(end, times)| std::iter::repeat_n(Contest { first, second, end, cluster: 0 }, times))
+            .collect()
+    }
+
+    fn apart(mut contests: Vec<Contest>) -> Vec<Contest> {
+        contests.iter_mut().enumerate().for_each(|(number, contest)| contest.cluster = number);
+        contests
+    }
+
+    #[test]
+    fn two_systems_are_the_logit_of_the_win_rate() {
+        // Closed form: difference ln(30 / 10), standard error sqrt(1 / 30 + 1 / 10).
+        let fit =
+            bradley_terry(2, &apart(many(0, 1, 30, 10, 0)), TieRule::HalfWin, Level::P95).expect("defined");
+        let lead = fit.lead(0, 1).expect("both are there");
+        assert!((lead.difference - 3.0_f64.ln()).abs() < 1e-10, "{lead:?}");
+        assert!((lead.win_probability - 0.75).abs() < 1e-10);
+        let interval = lead.interval.expect("defined");
+        let reach = 1.959_963_984_540_054 * (1.0 / 30.0 + 1.0 / 10.0_f64).sqrt();
+        assert!((interval.high - lead.difference - reach).abs() < 1e-9, "{interval:?}");
+        assert_eq!(interval.method, Method::Normal);
+        let back = fit.lead(1, 0).expect("both are there");
+        assert!((back.difference + lead.difference).abs() < 1e-12);
+    }
+
+    #[test]
+    fn ties_between_two_systems_have_closed_forms() {
+        // Davidson: s_1 / s_2 = wins / losses, v = ties / sqrt(wins losses).
+        let contests = apart(many(0, 1, 16, 4, 12));
+        let fit = bradley_terry(2, &contests, TieRule::Davidson, Level::P95).expect("defined");
+        assert!((fit.lead(0, 1).expect("there").difference - 4.0_f64.ln()).abs() < 1e-9, "{fit:?}");
+        assert!((fit.tie_weight.expect("there are ties") - 12.0 / 8.0).abs() < 1e-9);
+        // Half wins: (16 + 6) to (4 + 6).
+        let half = bradley_terry(2, &contests, TieRule::HalfWin, Level::P95).expect("defined");
+        assert!((half.lead(0, 1).expect("there").difference - (22.0_f64 / 10.0).ln()).abs() < 1e-9);
+        assert_eq!(half.tie_weight, None);
+    }
+
+    #[test]
+    fn strengths_that_fit_exactly_are_found() {
+        // Wins in the proportions of strengths 4 : 2 : 1.
+        let mut contests = many(0, 1, 40, 20, 0);
+        contests.extend(many(1, 2, 40, 20, 0));
+        contests.extend(many(0, 2, 40, 10, 0));
+        let fit = bradley_terry(3, &apart(contests), TieRule::HalfWin, Level::P95).expect("defined");
+        for (strength, expected) in fit.strengths.iter().zip([2.0_f64.ln(), 0.0, -(2.0_f64.ln())]) {
+            assert!((strength.log_strength - expected).abs() < 1e-9, "{strength:?}");
+        }
+        assert_eq!(fit.strengths.iter().map(|s| s.contests).collect::<Vec<_>>(), [110, 120, 110]);
+    }
+
+    #[test]
+    fn copies_of_a_contest_in_one_cluster_add_no_certainty() {
+        let once = apart(many(0, 1, 30, 10, 0));
+        let thrice: Vec<Contest> = once.iter().flat_map(|contest| [*contest; 3]).collect();
+        let plain = bradley_terry(2, &once, TieRule::HalfWin, Level::P95).expect("defined");
+        let copied = bradley_terry(2, &thrice, TieRule::HalfWin, Level::P95).expect("defined");
+        let error = |fit: &BradleyTerry| fit.strengths[0].error.expect("defined");
+        assert_eq!((copied.contests, copied.clusters), (120, 40));
+        // The cluster-robust error of independent contests differs from the model's by the factor sqrt(G / (G - 1)).
+        assert!(
+            (error(&copied) / error(&plain) - (40.0_f64 / 39.0).sqrt()).abs() < 1e-6,
+            "{copied:?} {plain:?}"
+        );
+    }
+
+    #[test]
+    fn what_has_no_strength_is_undefined() {
+        let fit = |systems, contests: Vec<Contest>, ties| bradley_terry(systems, &contests, ties, Level::P95);
+        assert_eq!(fit(2, Vec::new(), TieRule::HalfWin), Err(Undefined::NoValues));
+        assert_eq!(fit(1, many(0, 0, 1, 0, 0), TieRule::HalfWin), Err(Undefined::NoValues));
+        assert_eq!(fit(2, many(0, 0, 1, 1, 0), TieRule::HalfWin), Err(Undefined::OutOfRange));
+        assert_eq!(fit(2, many(0, 1, 5, 0, 0), TieRule::HalfWin), Err(Undefined::OneSided));
+        assert_eq!(fit(3, many(0, 1, 5, 5, 0), TieRule::HalfWin), Err(Undefined::NotConnected));
+        let mut chain = many(0, 1, 3, 2, 0);
+        chain.extend(many(1, 2, 4, 0, 0));
+        assert_eq!(fit(3, chain, TieRule::HalfWin), Err(Undefined::OneSided));
+        assert_eq!(fit(2, many(0, 1, 0, 0, 4), TieRule::Davidson), Err(Undefined::OneClass));
+        let one_cluster = fit(2, many(0, 1, 3, 2, 0), TieRule::HalfWin).expect("strengths exist");
+        assert_eq!(one_cluster.strengths[0].interval, Err(Undefined::OneCluster));
+    }
+
+    proptest! {
+        #[test]
+        fn swapping_sides_and_names_changes_nothing(
+            counts in proptest::collection::vec((1_usize..6, 1_usize..6, 0_usize..4), 3)
+        ) {
+            let pairs = [(0, 1), (1, 2), (0, 2)];
+            let contests: Vec<Contest> = pairs.iter().zip(&counts)
+                .flat_map(|(&(a, b), &(wins, losses, ties))| many(a, b, wins, losses, ties)).collect();
+            let contests = apart(contests);
+            let swapped: Vec<Contest> = contests.iter().map(|contest| Contest {
+                first: 2 - contest.second,
+                second: 2 - contest.first,
+                end: match contest.end {
+                    ContestEnd::First => ContestEnd::Second,
+                    ContestEnd::Second => ContestEnd::First,
+                    ContestEnd::Tie => ContestEnd::Tie,
+                },
+                cluster: contest.cluster,
+            }).collect();
+            for ties in [TieRule::HalfWin, TieRule::Davidson] {
+                let plain = bradley_terry(3, &contests, ties, Level::P95).expect("every pair won and lost");
+                let other = bradley_terry(3, &swapped, ties, Level::P95).expect("every pair won and lost");
+                let sum: f64 = plain.strengths.iter().map(|s| s.log_strength).sum();
+                prop_assert!(sum.abs() < 1e-9);
+                for system in 0..3 {
+                    let (a, b) = (plain.strengths[system], other.strengths[2 - system]);
+                    prop_assert!((a.log_strength - b.log_strength).abs() < 1e-7);
+                    prop_assert!((a.error.expect("defined") - b.error.expect("defined")).abs() < 1e-7);
+                }
+            }
+        }
+    }
+}

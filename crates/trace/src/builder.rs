@@ -1,0 +1,228 @@
+//! Putting a trace together while its log is read.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use assize_rubric::Tokens;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::json::between;
+use crate::{Call, Format, Message, Role, Trace};
+
+/// A call's place: its message and its number in it.
+type Place = (usize, usize);
+
+/// Collects what a log says of one session.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    trace: Trace,
+    /// Where the calls that carry an id stand.
+    calls: HashMap<String, Place>,
+    /// When calls were made.
+    begun: HashMap<Place, Timestamp>,
+    last: Option<Timestamp>,
+    /// Usage by the id of the reply it belongs to: logs repeat it, and the last one counts.
+    usage: BTreeMap<String, Tokens>,
+    total: Option<Tokens>,
+}
+
+/// How a call ended.
+#[derive(Debug, Default)]
+pub(crate) struct Ended {
+    pub(crate) output: Option<Value>,
+    pub(crate) failed: Option<bool>,
+    pub(crate) duration: Option<Duration>,
+    pub(crate) at: Option<Timestamp>,
+}
+
+impl Builder {
+    pub(crate) fn new(format: Format) -> Self {
+        let trace = Trace {
+            format,
+            session: None,
+            model: None,
+            messages: Vec::new(),
+            tokens: Tokens::default(),
+            cost_usd: None,
+            duration: None,
+            started: None,
+            error: None,
+            stated_answer: None,
+        };
+        Self {
+            trace,
+            calls: HashMap::new(),
+            begun: HashMap::new(),
+            last: None,
+            usage: BTreeMap::new(),
+            total: None,
+        }
+    }
+
+    /// Notes that something was logged at this time.
+    pub(crate) fn seen(&mut self, at: Option<Timestamp>) {
+        let Some(at) = at else { return };
+        self.trace.started = Some(self.trace.started.map_or(at, |first| first.min(at)));
+        self.last = Some(self.last.map_or(at, |last| last.max(at)));
+    }
+
+    pub(crate) fn session(&mut self, id: Option<&str>) {
+        if self.trace.session.is_none() {
+            self.trace.session = id.map(str::to_owned);
+        }
+    }
+
+    pub(crate) fn model(&mut self, name: Option<&str>) {
+        // Programs put their own words where a model would stand when they speak themselves.
+        if let Some(name) = name.filter(|name| !name.is_empty() && !name.starts_with('<')) {
+            self.trace.model = Some(name.to_owned());
+        }
+    }
+
+    /// Adds a message. Empty ones are kept only when calls follow: see [`Self::call`].
+    pub(crate) fn message(&mut self, role: Role, text: String, at: Option<Timestamp>, subagent: bool) {
+        self.seen(at);
+        if !text.trim().is_empty() {
+            self.trace.messages.push(Message { role, text, calls: Vec::new(), at, subagent });
+        }
+    }
+
+    /// Adds to the text of the agent's message that is being streamed.
+    pub(crate) fn delta(&mut self, role: Role, text: &str, at: Option<Timestamp>) {
+        match self.trace.messages.last_mut() {
+            Some(last) if last.role == role && last.calls.is_empty() && !last.subagent => {
+                last.text.push_str(text);
+                self.seen(at);
+            }
+            _ => self.message(role, text.to_owned(), at, false),
+        }
+    }
+
+    /// Adds a call to the agent's last message. The same id again completes the call that is there.
+    pub(crate) fn call(
+        &mut self,
+        id: Option<&str>,
+        name: &str,
+        input: Value,
+        at: Option<Timestamp>,
+        subagent: bool,
+    ) {
+        self.seen(at);
+        if let Some(&(message, number)) = id.and_then(|id| self.calls.get(id)) {
+            let call = &mut self.trace.messages[message].calls[number];
+            if call.input.is_null() {
+                call.input = input;
+            }
+            return;
+        }
+        let continues = |last: &Message| last.role == Role::Assistant && last.subagent == subagent;
+        if !self.trace.messages.last().is_some_and(continues) {
+            self.trace.messages.push(Message {
+                role: Role::Assistant,
+                text: String::new(),
+                calls: Vec::new(),
+                at,
+                subagent,
+            });
+        }
+        let message = self.trace.messages.len() - 1;
+        let calls = &mut self.trace.messages[message].calls;
+        let place = (message, calls.len());
+        calls.push(Call {
+            id: id.map(str::to_owned),
+            name: name.to_owned(),
+            input,
+            output: None,
+            duration: None,
+            failed: None,
+        });
+        if let Some(id) = id {
+            self.calls.insert(id.to_owned(), place);
+        }
+        if let Some(at) = at {
+            self.begun.insert(place, at);
+        }
+    }
+
+    /// Notes how a call ended. Returns whether the call is known.
+    pub(crate) fn ended(&mut self, id: &str, ended: Ended) -> bool {
+        self.seen(ended.at);
+        let Some(&place) = self.calls.get(id) else { return false };
+        let begun = self.begun.get(&place).copied();
+        let call = &mut self.trace.messages[place.0].calls[place.1];
+        if ended.output.is_some() {
+            call.output = ended.output;
+        }
+        if ended.failed.is_some() {
+            call.failed = ended.failed;
+        }
+        let measured = begun.zip(ended.at).and_then(|(from, to)| between(from, to));
+        call.duration = ended.duration.or(call.duration).or(measured);
+        true
+    }
+
+    /// Whether a call of this id was seen.
+    pub(crate) fn knows_call(&self, id: &str) -> bool {
+        self.calls.contains_key(id)
+    }
+
+    /// Usage of one reply; the same reply again replaces it.
+    pub(crate) fn usage(&mut self, reply: &str, tokens: Tokens) {
+        self.usage.insert(reply.to_owned(), tokens);
+    }
+
+    /// Usage of one more step.
+    pub(crate) fn step_usage(&mut self, tokens: Tokens) {
+        self.usage(&format!("step {}", self.usage.len()), tokens);
+    }
+
+    /// Usage of the whole session, as the log itself adds it up.
+    pub(crate) fn total_usage(&mut self, tokens: Tokens) {
+        self.total = Some(tokens);
+    }
+
+    /// Adds to the stated cost.
+    pub(crate) fn cost(&mut self, cost: Option<f64>) {
+        if let Some(cost) = cost {
+            *self.trace.cost_usd.get_or_insert(0.0) += cost;
+        }
+    }
+
+    /// The cost of the whole session, as the log itself adds it up.
+    pub(crate) fn total_cost(&mut self, cost: Option<f64>) {
+        self.trace.cost_usd = cost.or(self.trace.cost_usd);
+    }
+
+    pub(crate) fn duration(&mut self, duration: Option<Duration>) {
+        self.trace.duration = duration.or(self.trace.duration);
+    }
+
+    pub(crate) fn answer(&mut self, text: Option<&str>) {
+        if let Some(text) = text {
+            self.trace.stated_answer = Some(text.to_owned());
+        }
+    }
+
+    pub(crate) fn error(&mut self, message: impl Into<String>) {
+        self.trace.error = Some(message.into());
+    }
+
+    /// The trace; `None` when the log said nothing of a session.
+    pub(crate) fn finish(mut self) -> Option<Trace> {
+        let trace = &mut self.trace;
+        trace.tokens = self.total.unwrap_or_else(|| {
+            self.usage.values().fold(Tokens::default(), |mut sum, tokens| {
+                sum.add(*tokens);
+                sum
+            })
+        });
+        if trace.duration.is_none() {
+            let ends = trace.started.zip(self.last);
+            trace.duration = ends.and_then(|(from, to)| between(from, to)).filter(|time| !time.is_zero());
+        }
+        let says_nothing =
+            trace.messages.is_empty() && trace.stated_answer.is_none() && trace.error.is_none();
+        (!says_nothing).then_some(self.trace)
+    }
+}

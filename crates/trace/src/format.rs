@@ -1,0 +1,118 @@
+//! The log formats, their names, and telling them apart by what stands in them.
+
+use std::str::FromStr;
+
+use serde_json::Value;
+
+/// A log format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// Claude Code: session files, and what `--output-format json` and `stream-json` print.
+    ClaudeCode,
+    /// Codex: session rollouts, and what `exec --json` prints.
+    Codex,
+    /// Copilot CLI: the events of a session.
+    Copilot,
+    /// Gemini CLI: what `--output-format json` and `stream-json` print.
+    Gemini,
+    /// OpenCode: what `run --format json` prints, and exported sessions.
+    OpenCode,
+    /// OpenTelemetry traces in OTLP/JSON with the attributes for generative AI.
+    OpenTelemetry,
+}
+
+/// No format has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no log format is called `{0}`; there are {known}", known = Format::names())]
+pub struct UnknownFormat(pub String);
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 6] =
+        [Self::ClaudeCode, Self::Codex, Self::Copilot, Self::Gemini, Self::OpenCode, Self::OpenTelemetry];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Copilot => "copilot",
+            Self::Gemini => "gemini",
+            Self::OpenCode => "opencode",
+            Self::OpenTelemetry => "otel",
+        }
+    }
+
+    fn names() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
+
+    /// The format whose mark this record carries; most logs say what they are in their first record.
+    pub(crate) fn of_record(record: &Value) -> Option<Self> {
+        let has = |key: &str| record.get(key).is_some();
+        if has("resourceSpans") || has("resource_spans") {
+            return Some(Self::OpenTelemetry);
+        }
+        let kind = record.get("type").and_then(Value::as_str);
+        let Some(kind) = kind else {
+            return match () {
+                // An exported session of OpenCode, the one object that Gemini prints, an old rollout's head.
+                () if has("info") && has("messages") => Some(Self::OpenCode),
+                () if has("response") && has("stats") => Some(Self::Gemini),
+                () if has("instructions") && has("timestamp") => Some(Self::Codex),
+                () => None,
+            };
+        };
+        let begins = |parts: &[&str]| parts.iter().any(|part| kind.starts_with(part));
+        let marks = [
+            (
+                Self::Codex,
+                matches!(kind, "session_meta" | "response_item" | "event_msg" | "turn_context")
+                    || begins(&["thread.", "turn.", "item."]),
+            ),
+            (Self::Copilot, kind == "user.message" || begins(&["session.", "assistant."])),
+            (
+                Self::OpenCode,
+                matches!(kind, "step_start" | "step_finish" | "text" | "tool_use") && has("part"),
+            ),
+            (
+                Self::Gemini,
+                match kind {
+                    "init" => has("session_id"),
+                    "tool_use" => has("tool_name"),
+                    "message" => has("role") && has("content") && has("timestamp"),
+                    _ => false,
+                },
+            ),
+            (
+                Self::ClaudeCode,
+                match kind {
+                    "system" => record.get("subtype").is_some_and(|subtype| subtype == "init"),
+                    "result" => has("session_id") && has("is_error"),
+                    "user" | "assistant" => has("message"),
+                    "summary" => has("leafUuid"),
+                    "file-history-snapshot" | "queue-operation" => true,
+                    _ => false,
+                },
+            ),
+        ];
+        marks.into_iter().find(|(_, is)| *is).map(|(format, _)| format)
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        let same = match name.as_str() {
+            "claude" => "claude-code",
+            "codex-cli" => "codex",
+            "copilot-cli" => "copilot",
+            "gemini-cli" => "gemini",
+            "opentelemetry" | "otlp" => "otel",
+            other => other,
+        };
+        Self::ALL.into_iter().find(|format| format.name() == same).ok_or(UnknownFormat(name))
+    }
+}

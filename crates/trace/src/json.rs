@@ -1,0 +1,87 @@
+//! Small readers of JSON values.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// The text under a key.
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// The count under a key. Some logs write counts as texts or as whole floats.
+pub(crate) fn count(value: &Value, key: &str) -> Option<u64> {
+    let value = value.get(key)?;
+    value
+        .as_u64()
+        .or_else(|| value.as_str()?.parse().ok())
+        .or_else(|| value.as_f64().filter(|n| n.fract() == 0.0 && *n >= 0.0 && *n < 1e15).map(|n| n as u64))
+}
+
+/// An amount of money under a key. Negative and non-finite amounts are no amounts.
+pub(crate) fn money(value: &Value, key: &str) -> Option<f64> {
+    value.get(key).and_then(Value::as_f64).filter(|amount| amount.is_finite() && *amount >= 0.0)
+}
+
+/// The time under a key, written as text or as milliseconds since 1970.
+pub(crate) fn time(value: &Value, key: &str) -> Option<Timestamp> {
+    match value.get(key)? {
+        Value::String(text) => text.parse().ok(),
+        Value::Number(number) => Timestamp::from_millisecond(number.as_i64()?).ok(),
+        _ => None,
+    }
+}
+
+/// A number of milliseconds under a key as a span of time.
+pub(crate) fn millis(value: &Value, key: &str) -> Option<Duration> {
+    let number = value.get(key)?.as_f64().filter(|number| number.is_finite() && *number >= 0.0)?;
+    Duration::try_from_secs_f64(number / 1000.0).ok()
+}
+
+/// The time from one moment to a later one; `None` when the later one is earlier.
+pub(crate) fn between(from: Timestamp, to: Timestamp) -> Option<Duration> {
+    Duration::try_from(to.duration_since(from)).ok()
+}
+
+/// The text of a message's content: a text as it is, of a list of blocks those that hold text.
+pub(crate) fn content(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts: Vec<&str> = blocks
+                .iter()
+                .filter_map(|block| match block {
+                    Value::String(text) => Some(text.as_str()),
+                    block => {
+                        let kind = text(block, "type").unwrap_or("text");
+                        let is_text = matches!(kind, "text" | "input_text" | "output_text");
+                        is_text.then(|| text(block, "text").or_else(|| text(block, "content")))?
+                    }
+                })
+                .collect();
+            texts.join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// What a tool gave back: blocks of text become a text, anything else stays as it is.
+pub(crate) fn result(value: &Value) -> Value {
+    match value {
+        Value::Array(blocks)
+            if !blocks.is_empty() && blocks.iter().all(|block| text(block, "type") == Some("text")) =>
+        {
+            Value::String(content(value))
+        }
+        other => other.clone(),
+    }
+}
+
+/// Arguments of a call: JSON written as a text is read, any other text stays one.
+pub(crate) fn arguments(value: &Value) -> Value {
+    match value {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+        other => other.clone(),
+    }
+}

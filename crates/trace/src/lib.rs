@@ -1,0 +1,14 @@
+//! What an agent did, from the logs it left.
+
+#![warn(missing_docs)]
+
+mod builder;
+mod format;
+mod json;
+mod model;
+mod read;
+mod reader;
+
+pub use format::{Format, UnknownFormat};
+pub use model::{Call, Message, Role, Trace};
+pub use read::{Problem, Read, ReadError, read};

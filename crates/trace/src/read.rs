@@ -1,0 +1,227 @@
+//! From the bytes of a log to traces.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+
+use serde_json::Value;
+
+use crate::reader::{Reader, Understood, reader};
+use crate::{Format, Trace};
+
+/// Longest line that is read. Longer ones hold pictures or worse; they are reported.
+const MAX_LINE: usize = 64 << 20;
+/// Problems that are told one by one.
+const MAX_PROBLEMS: usize = 20;
+
+/// What came of reading a log.
+#[derive(Debug)]
+pub struct Read {
+    /// The sessions in it, in the order they begin.
+    pub traces: Vec<Trace>,
+    /// Records read.
+    pub records: usize,
+    /// Records of kinds that the reader does not know, by kind. They were left out.
+    pub unknown: BTreeMap<String, usize>,
+    /// Lines that could not be read, the first of them.
+    pub problems: Vec<Problem>,
+    /// Lines that could not be read beyond those.
+    pub more_problems: usize,
+}
+
+/// A line that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// Why a log can't be read at all.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Its bytes can't be read.
+    #[error("the log can't be read: {0}")]
+    Io(#[from] io::Error),
+    /// Nothing in it tells what it is.
+    #[error(
+        "nothing here tells which agent wrote this log; expected lines of JSON as Claude Code, Codex, Copilot, \
+         Gemini or OpenCode write them, or OpenTelemetry spans as JSON. `--format` names one"
+    )]
+    UnknownFormat,
+    /// There is no record in it.
+    #[error("the log holds no records")]
+    Empty,
+}
+
+/// Reads a log. Without a format, its records tell. A log is lines of JSON, or one JSON value over several lines.
+pub fn read(log: impl BufRead, format: Option<Format>) -> Result<Read, ReadError> {
+    let mut state = State {
+        reader: format.map(reader),
+        waiting: Vec::new(),
+        read: Read {
+            traces: Vec::new(),
+            records: 0,
+            unknown: BTreeMap::new(),
+            problems: Vec::new(),
+            more_problems: 0,
+        },
+    };
+    let mut whole = String::new();
+    let mut lines = Lines { log, number: 0 };
+    while let Some(line) = lines.next()? {
+        let Line { number, text } = line;
+        let text = match text {
+            Ok(text) => text,
+            Err(message) => {
+                state.problem(number, message);
+                continue;
+            }
+        };
+        let trimmed = text.trim_start_matches('\u{feff}').trim();
+        if trimmed.is_empty() {
+            continue;
+        }
+        // One value over several lines begins with a line that is no value by itself.
+        let is_start = state.read.records == 0 && state.read.problems.is_empty();
+        if is_start && (trimmed == "{" || trimmed.starts_with('[') || !whole.is_empty()) {
+            whole.push_str(&text);
+            whole.push('\n');
+            continue;
+        }
+        match serde_json::from_str(trimmed) {
+            Ok(record) => state.record(record),
+            Err(_) if is_start && trimmed.starts_with('{') => {
+                whole.push_str(&text);
+                whole.push('\n');
+            }
+            Err(error) => state.problem(number, format!("this is no JSON: {error}")),
+        }
+    }
+    if !whole.is_empty() {
+        state.whole(&whole);
+    }
+    state.finish()
+}
+
+struct State {
+    reader: Option<Box<dyn Reader>>,
+    /// Records from before the format was known.
+    waiting: Vec<Value>,
+    read: Read,
+}
+
+impl State {
+    /// Takes one JSON value over several lines; or, when it is none, lines of JSON the first of which is broken.
+    fn whole(&mut self, text: &str) {
+        let error = match serde_json::from_str(text) {
+            Ok(Value::Array(records)) => return records.into_iter().for_each(|record| self.record(record)),
+            Ok(record) => return self.record(record),
+            Err(error) => error,
+        };
+        let lines: Vec<Result<Value, serde_json::Error>> = text.lines().map(serde_json::from_str).collect();
+        if !lines.iter().flatten().any(Value::is_object) {
+            return self.problem(error.line(), format!("this is no JSON: {error}"));
+        }
+        for (index, (line, text)) in lines.into_iter().zip(text.lines()).enumerate() {
+            match line {
+                Ok(record) => self.record(record),
+                Err(_) if text.trim().is_empty() => {}
+                Err(error) => self.problem(index + 1, format!("this is no JSON: {error}")),
+            }
+        }
+    }
+
+    fn record(&mut self, record: Value) {
+        self.read.records += 1;
+        if self.reader.is_none() {
+            match Format::of_record(&record) {
+                None => {
+                    self.waiting.push(record);
+                    return;
+                }
+                Some(format) => {
+                    self.reader = Some(reader(format));
+                    for earlier in std::mem::take(&mut self.waiting) {
+                        self.understand(&earlier);
+                    }
+                }
+            }
+        }
+        self.understand(&record);
+    }
+
+    fn understand(&mut self, record: &Value) {
+        let Some(reader) = &mut self.reader else { return };
+        if let Understood::No(kind) = reader.record(record) {
+            *self.read.unknown.entry(kind).or_default() += 1;
+        }
+    }
+
+    fn problem(&mut self, line: usize, message: String) {
+        if self.read.problems.len() < MAX_PROBLEMS {
+            self.read.problems.push(Problem { line, message });
+        } else {
+            self.read.more_problems += 1;
+        }
+    }
+
+    fn finish(mut self) -> Result<Read, ReadError> {
+        match self.reader {
+            Some(reader) => self.read.traces = reader.finish(),
+            None if self.read.records == 0 && self.read.problems.is_empty() => return Err(ReadError::Empty),
+            None => return Err(ReadError::UnknownFormat),
+        }
+        Ok(self.read)
+    }
+}
+
+struct Lines<R> {
+    log: R,
+    number: usize,
+}
+
+struct Line {
+    number: usize,
+    text: Result<String, String>,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn next(&mut self) -> io::Result<Option<Line>> {
+        let mut bytes = Vec::new();
+        let mut too_long = false;
+        loop {
+            let available = self.log.fill_buf()?;
+            if available.is_empty() {
+                break;
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |end| end + 1);
+            if bytes.len() + taken > MAX_LINE {
+                too_long = true;
+                bytes.clear();
+            } else if !too_long {
+                bytes.extend_from_slice(&available[..taken]);
+            }
+            self.log.consume(taken);
+            if end.is_some() {
+                self.number += 1;
+                return Ok(Some(self.line(bytes, too_long)));
+            }
+        }
+        if bytes.is_empty() && !too_long {
+            return Ok(None);
+        }
+        self.number += 1;
+        Ok(Some(self.line(bytes, too_long)))
+    }
+
+    fn line(&self, bytes: Vec<u8>, too_long: bool) -> Line {
+        let text = if too_long {
+            Err(format!("the line is longer than {} MiB", MAX_LINE >> 20))
+        } else {
+            String::from_utf8(bytes).map_err(|error| format!("the line is not UTF-8: {error}"))
+        };
+        Line { number: self.number, text }
+    }
+}

@@ -1,0 +1,134 @@
+//! Codex: what `exec --json` prints, and the choice between that and session rollouts.
+
+use assize_rubric::Tokens;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::codex_rollout::Rollout;
+use super::{Reader, Understood};
+use crate::builder::{Builder, Ended};
+use crate::json::{count, result, text, time};
+use crate::{Format, Role, Trace};
+
+/// Codex writes two kinds of log; the first record tells which.
+pub(super) enum Codex {
+    Unknown,
+    Exec(Box<Exec>),
+    Rollout(Box<Rollout>),
+}
+
+impl Codex {
+    pub(super) const fn new() -> Self {
+        Self::Unknown
+    }
+}
+
+impl Reader for Codex {
+    fn record(&mut self, record: &Value) -> Understood {
+        if matches!(self, Self::Unknown) {
+            let kind = text(record, "type").unwrap_or_default();
+            let printed =
+                kind == "error" || ["thread.", "turn.", "item."].iter().any(|part| kind.starts_with(part));
+            *self = if printed {
+                Self::Exec(Box::new(Exec::new()))
+            } else {
+                Self::Rollout(Box::new(Rollout::new()))
+            };
+        }
+        match self {
+            Self::Unknown => Understood::No("a record before the log began".to_owned()),
+            Self::Exec(exec) => exec.record(record),
+            Self::Rollout(rollout) => rollout.record(record),
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Trace> {
+        let builder = match *self {
+            Self::Unknown => return Vec::new(),
+            Self::Exec(exec) => exec.builder,
+            Self::Rollout(rollout) => rollout.builder,
+        };
+        builder.finish().into_iter().collect()
+    }
+}
+
+/// Events of `codex exec --json`.
+pub(super) struct Exec {
+    builder: Builder,
+}
+
+impl Exec {
+    fn new() -> Self {
+        Self { builder: Builder::new(Format::Codex) }
+    }
+
+    fn record(&mut self, record: &Value) -> Understood {
+        let kind = text(record, "type").unwrap_or_default();
+        let at = time(record, "timestamp");
+        self.builder.seen(at);
+        match kind {
+            "thread.started" => self.builder.session(text(record, "thread_id")),
+            "turn.started" => {}
+            "item.started" | "item.updated" => self.item(&record["item"], false, at),
+            "item.completed" => self.item(&record["item"], true, at),
+            "turn.completed" => self.builder.step_usage(tokens(&record["usage"])),
+            "turn.failed" => {
+                self.builder.error(text(&record["error"], "message").unwrap_or("the turn failed"));
+            }
+            "error" => self.builder.error(text(record, "message").unwrap_or("an error without a message")),
+            other => return Understood::No(other.to_owned()),
+        }
+        Understood::Yes
+    }
+
+    fn item(&mut self, item: &Value, completed: bool, at: Option<Timestamp>) {
+        let id = text(item, "id");
+        let kind = text(item, "type").or_else(|| text(item, "item_type")).unwrap_or_default();
+        let (name, input, output) = match kind {
+            "agent_message" | "assistant_message" => {
+                if completed {
+                    let said = text(item, "text").unwrap_or_default().to_owned();
+                    self.builder.message(Role::Assistant, said, at, false);
+                }
+                return;
+            }
+            "command_execution" => {
+                ("shell", json!({ "command": item["command"] }), item.get("aggregated_output").cloned())
+            }
+            "file_change" => ("apply_patch", json!({ "changes": item["changes"] }), None),
+            "mcp_tool_call" => (
+                text(item, "tool").unwrap_or_default(),
+                item.get("arguments").cloned().unwrap_or(Value::Null),
+                item.get("result").filter(|value| !value.is_null()).map(|found| match found.get("content") {
+                    Some(content) => result(content),
+                    None => found.clone(),
+                }),
+            ),
+            "web_search" => ("web_search", json!({ "query": item["query"] }), None),
+            // Thoughts, plans and warnings do nothing.
+            _ => return,
+        };
+        self.builder.call(id, name, input, at, false);
+        let Some(id) = id.filter(|_| completed) else { return };
+        let status = text(item, "status");
+        let exit = item.get("exit_code").and_then(Value::as_i64);
+        let error = item.get("error").filter(|error| !error.is_null());
+        let failed = match (status, exit) {
+            (Some("failed" | "declined"), _) => Some(true),
+            (_, Some(code)) => Some(code != 0),
+            (Some("completed"), None) => Some(error.is_some()),
+            _ => None,
+        };
+        let output = output.or_else(|| error.cloned());
+        self.builder.ended(id, Ended { output, failed, duration: None, at });
+    }
+}
+
+/// Usage as Codex states it: cached tokens are part of the input.
+pub(super) fn tokens(usage: &Value) -> Tokens {
+    Tokens {
+        input: count(usage, "input_tokens"),
+        cached: count(usage, "cached_input_tokens"),
+        output: count(usage, "output_tokens"),
+    }
+}

@@ -1,0 +1,108 @@
+//! Gemini CLI: what `--output-format json` and `stream-json` print.
+
+use assize_rubric::Tokens;
+use serde_json::Value;
+
+use super::{Reader, Understood};
+use crate::builder::{Builder, Ended};
+use crate::json::{count, millis, text, time};
+use crate::{Format, Role, Trace};
+
+pub(super) struct Gemini {
+    builder: Builder,
+}
+
+impl Gemini {
+    pub(super) fn new() -> Self {
+        Self { builder: Builder::new(Format::Gemini) }
+    }
+
+    /// The one object that `--output-format json` prints.
+    fn summary(&mut self, record: &Value) {
+        self.builder.session(text(record, "session_id"));
+        self.builder.answer(text(record, "response"));
+        if let Some(error) = record.get("error").filter(|error| !error.is_null()) {
+            self.builder.error(text(error, "message").unwrap_or("an error without a message"));
+        }
+        let Some(models) = record["stats"]["models"].as_object() else { return };
+        let mut sum = Tokens::default();
+        for (name, model) in models {
+            self.builder.model(Some(name));
+            let tokens = &model["tokens"];
+            let thoughts = count(tokens, "thoughts").unwrap_or(0);
+            sum.add(Tokens {
+                input: count(tokens, "prompt"),
+                cached: count(tokens, "cached"),
+                output: count(tokens, "candidates").map(|output| output + thoughts),
+            });
+        }
+        self.builder.total_usage(sum);
+    }
+
+    fn result(&mut self, record: &Value) {
+        let stats = &record["stats"];
+        if stats.is_object() {
+            self.builder.total_usage(Tokens {
+                input: count(stats, "input_tokens"),
+                cached: count(stats, "cached"),
+                output: count(stats, "output_tokens"),
+            });
+            self.builder.duration(millis(stats, "duration_ms"));
+        }
+        if text(record, "status") == Some("error") {
+            self.builder.error(text(&record["error"], "message").unwrap_or("the session failed"));
+        }
+    }
+}
+
+impl Reader for Gemini {
+    fn record(&mut self, record: &Value) -> Understood {
+        let at = time(record, "timestamp");
+        self.builder.seen(at);
+        match text(record, "type") {
+            None => self.summary(record),
+            Some("init") => {
+                self.builder.session(text(record, "session_id"));
+                self.builder.model(text(record, "model"));
+            }
+            Some("message") => {
+                let said = text(record, "content").unwrap_or_default();
+                let role = match text(record, "role") {
+                    Some("user") => Role::User,
+                    Some("system") => Role::System,
+                    _ => Role::Assistant,
+                };
+                if record.get("delta").and_then(Value::as_bool) == Some(true) {
+                    self.builder.delta(role, said, at);
+                } else {
+                    self.builder.message(role, said.to_owned(), at, false);
+                }
+            }
+            Some("tool_use") => {
+                let name = text(record, "tool_name").unwrap_or_default();
+                self.builder.call(text(record, "tool_id"), name, record["parameters"].clone(), at, false);
+            }
+            Some("tool_result") => {
+                if let Some(id) = text(record, "tool_id") {
+                    let error = record.get("error").filter(|error| !error.is_null());
+                    let output = record.get("output").cloned().or_else(|| error.cloned());
+                    let failed = text(record, "status").map(|status| status == "error");
+                    self.builder.ended(id, Ended { output, failed, duration: None, at });
+                }
+            }
+            Some("result") => self.result(record),
+            // Warnings do not end a session; its result says how it ended.
+            Some("error") => {
+                if text(record, "severity") != Some("warning") {
+                    self.builder.error(text(record, "message").unwrap_or("an error without a message"));
+                }
+            }
+            Some(other) => return Understood::No(other.to_owned()),
+        }
+        Understood::Yes
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Trace> {
+        self.builder.finish().into_iter().collect()
+    }
+}

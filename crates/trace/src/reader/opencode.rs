@@ -1,0 +1,115 @@
+//! OpenCode: what `run --format json` prints, and exported sessions.
+
+use assize_rubric::Tokens;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::{Reader, Understood};
+use crate::builder::{Builder, Ended};
+use crate::json::{between, count, money, text, time};
+use crate::{Format, Role, Trace};
+
+pub(super) struct OpenCode {
+    builder: Builder,
+}
+
+impl OpenCode {
+    pub(super) fn new() -> Self {
+        Self { builder: Builder::new(Format::OpenCode) }
+    }
+
+    /// One part of a message. Returns its kind when that is not known.
+    fn part(&mut self, part: &Value, role: Role, at: Option<Timestamp>) -> Result<(), String> {
+        let started = time(&part["time"], "start").or(at);
+        match text(part, "type").unwrap_or_default() {
+            "text" => {
+                // What the program adds in the user's name is marked.
+                let synthetic = part.get("synthetic").and_then(Value::as_bool).unwrap_or(false);
+                let role = if synthetic { Role::System } else { role };
+                self.builder.message(role, text(part, "text").unwrap_or_default().to_owned(), started, false);
+            }
+            "tool" => self.tool(part, at),
+            "step-finish" => {
+                self.builder.step_usage(tokens(&part["tokens"]));
+                self.builder.cost(money(part, "cost"));
+            }
+            "step-start" | "reasoning" | "snapshot" | "patch" | "file" | "agent" | "compaction"
+            | "subtask" | "retry" => {}
+            other => return Err(other.to_owned()),
+        }
+        Ok(())
+    }
+
+    fn tool(&mut self, part: &Value, at: Option<Timestamp>) {
+        let state = &part["state"];
+        let (from, to) = (time(&state["time"], "start"), time(&state["time"], "end"));
+        let id = text(part, "callID").or_else(|| text(part, "id"));
+        let name = text(part, "tool").unwrap_or_default();
+        self.builder.call(id, name, state["input"].clone(), from.or(at), false);
+        let failed = match text(state, "status") {
+            Some("completed") => false,
+            Some("error") => true,
+            _ => return,
+        };
+        let output = state.get("output").or_else(|| state.get("error")).cloned();
+        let duration = from.zip(to).and_then(|(from, to)| between(from, to));
+        if let Some(id) = id {
+            self.builder.ended(id, Ended { output, failed: Some(failed), duration, at: to });
+        }
+    }
+
+    /// An exported session: one object with all messages.
+    fn export(&mut self, record: &Value) -> Understood {
+        self.builder.session(text(&record["info"], "id"));
+        let mut unknown = None;
+        for message in record["messages"].as_array().into_iter().flatten() {
+            let info = &message["info"];
+            let role = if text(info, "role") == Some("user") { Role::User } else { Role::Assistant };
+            self.builder.model(text(info, "modelID"));
+            let at = time(&info["time"], "created");
+            for part in message["parts"].as_array().into_iter().flatten() {
+                unknown = self.part(part, role, at).err().or(unknown);
+            }
+            self.builder.seen(time(&info["time"], "completed"));
+        }
+        unknown.map_or(Understood::Yes, |kind| Understood::No(format!("part {kind}")))
+    }
+}
+
+impl Reader for OpenCode {
+    fn record(&mut self, record: &Value) -> Understood {
+        let Some(kind) = text(record, "type") else { return self.export(record) };
+        let at = time(record, "timestamp");
+        self.builder.seen(at);
+        self.builder.session(text(record, "sessionID"));
+        match (kind, record.get("part")) {
+            ("error", _) => {
+                let error = &record["error"];
+                let message = text(&error["data"], "message").or_else(|| text(error, "message"));
+                self.builder.error(message.or_else(|| text(error, "name")).unwrap_or("the session failed"));
+                Understood::Yes
+            }
+            (_, Some(part)) => match self.part(part, Role::Assistant, at) {
+                Ok(()) => Understood::Yes,
+                Err(kind) => Understood::No(format!("part {kind}")),
+            },
+            (other, None) => Understood::No(other.to_owned()),
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Trace> {
+        self.builder.finish().into_iter().collect()
+    }
+}
+
+/// Usage of a step. What was read from and written to the provider's cache stands beside `input`, thoughts beside
+/// `output`.
+fn tokens(usage: &Value) -> Tokens {
+    let cached = count(&usage["cache"], "read");
+    let beside = cached.unwrap_or(0) + count(&usage["cache"], "write").unwrap_or(0);
+    Tokens {
+        input: count(usage, "input").map(|input| input + beside),
+        cached,
+        output: count(usage, "output").map(|output| output + count(usage, "reasoning").unwrap_or(0)),
+    }
+}

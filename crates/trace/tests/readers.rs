@@ -1,0 +1,225 @@
+//! Every log format, read from a log of its kind.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::time::Duration;
+
+use assize_rubric::Tokens;
+use assize_trace::{Format, Read, ReadError, Role, Trace, read};
+use serde_json::{Value, json};
+
+fn log(name: &str) -> Read {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs").join(name);
+    read(BufReader::new(File::open(path).expect("the log is there")), None).expect("it is a log")
+}
+
+fn only(read: Read) -> Trace {
+    assert_eq!(read.problems, []);
+    let [trace] = <[Trace; 1]>::try_from(read.traces).expect("one session");
+    trace
+}
+
+fn calls(trace: &Trace) -> Vec<(&str, Option<bool>, Option<u128>)> {
+    trace
+        .calls()
+        .map(|call| (call.name.as_str(), call.failed, call.duration.map(|time| time.as_millis())))
+        .collect()
+}
+
+fn tokens(input: u64, cached: u64, output: u64) -> Tokens {
+    Tokens { input: Some(input), cached: Some(cached), output: Some(output) }
+}
+
+#[test]
+fn a_session_of_claude_code() {
+    let read = log("claude-session.jsonl");
+    assert_eq!(read.unknown.iter().collect::<Vec<_>>(), [(&"a-kind-of-tomorrow".to_owned(), &1)]);
+    let trace = only(read);
+    assert_eq!(trace.format, Format::ClaudeCode);
+    assert_eq!(trace.session.as_deref(), Some("5f0c"));
+    assert_eq!(trace.question(), Some("Deploy the billing service to staging."));
+    assert_eq!(trace.answer(), Some("The deployment failed: permission denied."));
+    assert_eq!(
+        calls(&trace),
+        [("Skill", Some(false), Some(250)), ("Grep", None, None), ("Bash", Some(true), Some(4000))]
+    );
+    let skill = trace.calls().next().expect("a call");
+    assert_eq!(skill.input, json!({ "skill": "acme-deploy" }));
+    assert_eq!(skill.output, Some(json!("Launching skill: acme-deploy")));
+    // Usage repeated for each block of one reply is counted once, its last state.
+    assert_eq!(trace.tokens, tokens(2110 + 7 + 2104 + 2204, 2000 + 2100 + 2200, 60 + 3 + 30 + 12));
+    assert_eq!(trace.duration, Some(Duration::from_secs(11)));
+    let roles: Vec<Role> = trace.messages.iter().map(|message| message.role).collect();
+    assert_eq!(roles[..2], [Role::User, Role::System], "what the program adds is not the user's");
+    assert!(trace.messages.iter().any(|message| message.subagent));
+}
+
+#[test]
+fn what_claude_code_prints() {
+    let trace = only(log("claude-stream.jsonl"));
+    assert_eq!(trace.answer(), Some("It does nothing."));
+    assert_eq!(trace.cost_usd, Some(0.0123));
+    assert_eq!(trace.duration, Some(Duration::from_millis(4200)));
+    assert_eq!(trace.tokens, tokens(508, 500, 13), "the log's own total beats the sum of its parts");
+    assert_eq!(calls(&trace), [("Read", Some(false), None)]);
+    assert_eq!(trace.model.as_deref(), Some("claude-opus-4-5"));
+}
+
+#[test]
+fn what_codex_prints() {
+    let trace = only(log("codex-exec.jsonl"));
+    assert_eq!(trace.session.as_deref(), Some("0199-abc"));
+    assert_eq!(
+        calls(&trace),
+        [
+            ("shell", Some(false), None),
+            ("lookup", Some(false), None),
+            ("apply_patch", Some(false), None),
+            ("shell", Some(true), None)
+        ]
+    );
+    let outputs: Vec<Option<Value>> = trace.calls().map(|call| call.output.clone()).collect();
+    assert_eq!(outputs[0], Some(json!("Cargo.toml\nsrc\n")));
+    assert_eq!(outputs[1], Some(json!("2024")));
+    assert_eq!(trace.answer(), Some("One test still fails."));
+    assert_eq!(trace.tokens, tokens(24763, 24448, 122));
+    assert_eq!((trace.cost_usd, trace.duration), (None, None), "what the log does not say is not made up");
+}
+
+#[test]
+fn a_rollout_of_codex() {
+    let trace = only(log("codex-rollout.jsonl"));
+    assert_eq!(trace.question(), Some("List the files."), "surroundings are not a request");
+    assert_eq!(trace.answer(), Some("a.txt and b.txt."));
+    assert_eq!(calls(&trace), [("shell", Some(false), Some(200))], "the stated time beats the logged one");
+    let call = trace.calls().next().expect("a call");
+    assert_eq!((&call.input, &call.output), (&json!({ "command": ["ls"] }), &Some(json!("a.txt\nb.txt\n"))));
+    assert_eq!(trace.tokens, tokens(1900, 1200, 55), "totals are not added up");
+    assert_eq!(trace.model.as_deref(), Some("gpt-5-codex"));
+}
+
+#[test]
+fn a_session_of_copilot() {
+    let trace = only(log("copilot.jsonl"));
+    assert_eq!(trace.question(), Some("Rename the function."));
+    assert_eq!(trace.answer(), Some("Renamed."));
+    // Asked for in the message and begun later: one call, timed from the message on.
+    assert_eq!(calls(&trace), [("edit", Some(false), Some(600))]);
+    assert_eq!(trace.tokens, tokens(3000, 1000, 90));
+}
+
+#[test]
+fn what_gemini_prints() {
+    let trace = only(log("gemini-stream.jsonl"));
+    assert_eq!(trace.answer(), Some("Twelve lines."), "pieces of a streamed message are put together");
+    assert_eq!(calls(&trace), [("run_shell_command", Some(false), Some(400))]);
+    assert_eq!(trace.tokens, tokens(650, 100, 50));
+    let whole = only(log("gemini.json"));
+    assert_eq!(whole.answer(), Some("Paris."));
+    assert_eq!(whole.tokens, tokens(120, 20, 13));
+    assert_eq!(whole.model.as_deref(), Some("gemini-2.5-flash"));
+}
+
+#[test]
+fn what_opencode_prints() {
+    let trace = only(log("opencode-run.jsonl"));
+    assert_eq!(trace.answer(), Some("It is Sunday."));
+    assert_eq!(calls(&trace), [("bash", Some(false), Some(300))]);
+    assert_eq!(trace.tokens, tokens(160 + 190, 110, 33));
+    assert!((trace.cost_usd.expect("a cost") - 0.003).abs() < 1e-12);
+}
+
+#[test]
+fn spans_of_opentelemetry() {
+    let trace = only(log("otel.json"));
+    assert_eq!(trace.session.as_deref(), Some("conv-9"));
+    assert_eq!(trace.question(), Some("Refund order 7."));
+    assert_eq!(trace.messages.iter().filter(|message| message.role == Role::User).count(), 1, "said once");
+    assert_eq!(trace.answer(), Some("I can't refund order 7: it is too old."));
+    assert_eq!(calls(&trace), [("refund", Some(true), Some(750))], "asked for and run: one call");
+    let call = trace.calls().next().expect("a call");
+    assert_eq!((&call.input, &call.output), (&json!({ "order": 7 }), &Some(json!("refused: too old"))));
+    assert_eq!(trace.tokens, Tokens { input: Some(470), cached: None, output: Some(35) });
+    assert_eq!(trace.duration, Some(Duration::from_secs(4)));
+}
+
+#[test]
+fn broken_lines_are_told_and_the_rest_is_read() {
+    let text = "{\"type\":\"thread.started\",\"thread_id\":\"x\"}\nnot json\n\
+                {\"type\":\"item.completed\",\"item\":{\"id\":\"i\",\"type\":\"agent_message\",\"text\":\"Done.\"}}\n\
+                {\"type\":\"turn.comple";
+    let read = read(text.as_bytes(), None).expect("a log");
+    let lines: Vec<usize> = read.problems.iter().map(|problem| problem.line).collect();
+    assert_eq!(lines, [2, 4]);
+    assert_eq!(read.traces[0].answer(), Some("Done."));
+}
+
+#[test]
+fn a_broken_first_line_does_not_hide_the_others() {
+    let text = "{\"type\":\"thread.sta\n\
+                {\"type\":\"item.completed\",\"item\":{\"id\":\"i\",\"type\":\"agent_message\",\"text\":\"Done.\"}}\n";
+    let read = read(text.as_bytes(), None).expect("a log");
+    assert_eq!(read.problems.len(), 1);
+    assert_eq!(read.problems[0].line, 1);
+    assert_eq!(read.traces[0].answer(), Some("Done."));
+}
+
+#[test]
+fn what_is_no_log_is_refused() {
+    assert!(matches!(read(&b""[..], None), Err(ReadError::Empty)));
+    assert!(matches!(read(&b"{\"a\": 1}\n{\"b\": 2}\n"[..], None), Err(ReadError::UnknownFormat)));
+    assert!(matches!(read(&b"just words\n"[..], None), Err(ReadError::UnknownFormat)));
+    let named = read(&b"{\"a\": 1}\n"[..], Some(Format::Copilot)).expect("the format is given");
+    assert_eq!((named.traces.len(), named.unknown.values().sum::<usize>()), (0, 1));
+}
+
+#[test]
+fn formats_have_the_names_people_use() {
+    for format in Format::ALL {
+        assert_eq!(format.name().parse(), Ok(format));
+    }
+    assert_eq!("claude_code".parse(), Ok(Format::ClaudeCode));
+    let unknown = "cursor".parse::<Format>().expect_err("not read");
+    assert!(unknown.to_string().contains("opencode"), "{unknown}");
+}
+
+#[test]
+fn no_value_of_any_shape_breaks_a_reader() {
+    let values = [
+        json!(null),
+        json!(7),
+        json!("x"),
+        json!([]),
+        json!({}),
+        json!([{ "type": 3 }]),
+        json!({ "type": null }),
+    ];
+    let kinds = [
+        "assistant",
+        "user",
+        "result",
+        "item.completed",
+        "response_item",
+        "event_msg",
+        "tool.execution_complete",
+        "tool_use",
+        "tool_result",
+        "step_finish",
+        "text",
+        "message",
+    ];
+    for format in Format::ALL {
+        for kind in kinds {
+            for value in &values {
+                let record = json!({
+                    "type": kind, "message": value, "item": value, "payload": value, "data": value, "part": value,
+                    "timestamp": value, "usage": value, "resourceSpans": [value], "stats": value,
+                });
+                let text = format!("{record}\n{value}\n");
+                // Whatever comes of it, it ends.
+                let _ = read(text.as_bytes(), Some(format));
+            }
+        }
+    }
+}
