@@ -1,6 +1,6 @@
 //! A stored run of a scorecard, benchmark by benchmark.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use assize_rubric::{CaseTally, Unit};
 use assize_store::{
@@ -15,6 +15,8 @@ pub struct CardRun {
     pub info: CardInfo,
     /// For each part of the tree its cases; empty for what is no benchmark.
     pub parts: Vec<BenchmarkCases>,
+    /// The place of each part by its code.
+    places: HashMap<String, usize>,
 }
 
 /// The cases of a benchmark.
@@ -78,7 +80,8 @@ impl CardRun {
             .iter()
             .map(|node| BenchmarkCases { planned: node.cases, cases: BTreeMap::new() })
             .collect();
-        Self { info, parts }
+        let places = info.nodes.iter().enumerate().map(|(at, node)| (node.code.clone(), at)).collect();
+        Self { info, parts, places }
     }
 
     /// Adds a finished case. Decisions on benchmarks that the tree does not have are left out.
@@ -92,7 +95,7 @@ impl CardRun {
 
     /// The place of a part in the tree, by its code.
     pub fn place(&self, code: &str) -> Option<usize> {
-        self.info.nodes.iter().position(|node| node.code == code)
+        self.places.get(code).copied()
     }
 
     /// The cases of a part as the arithmetic takes them. What was planned and has no decision is missing.
@@ -112,7 +115,7 @@ impl CardRun {
                 .collect();
             BenchmarkCases { planned: cases.len() as u64, cases }
         });
-        Self { info: self.info.clone(), parts: parts.collect() }
+        Self { info: self.info.clone(), parts: parts.collect(), places: self.places.clone() }
     }
 
     /// What a person should look at, in the order of the tree, then of the ids.

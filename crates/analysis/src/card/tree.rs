@@ -124,3 +124,94 @@ fn card_node(node: &CardNodeInfo, weight: Weight) -> CardNode {
     };
     CardNode { code: Arc::from(node.code.as_str()), weight, line: node.threshold, kind }
 }
+
+#[cfg(test)]
+mod tests {
+    use assize_rubric::{Aggregation, Criticality, Standing, Unit};
+    use assize_store::CardWeightSet;
+
+    use super::*;
+
+    fn part(code: &str, kind: CardPartKind, parent: Option<usize>, weight: f64) -> CardNodeInfo {
+        let benchmark = kind == CardPartKind::Benchmark;
+        CardNodeInfo {
+            code: code.to_owned(),
+            label: None,
+            kind,
+            parent,
+            weight: Weight::new(weight).expect("finite"),
+            threshold: Unit::new(0.8).expect("in range"),
+            aggregation: (!benchmark).then_some(Aggregation::WeightedAverage),
+            criticality: benchmark.then_some(Criticality::ThresholdGate),
+            hard_gate: false,
+            evaluator: benchmark.then(|| "code".to_owned()),
+            cases: u64::from(benchmark),
+            cases_asked: 0,
+        }
+    }
+
+    /// An index over two rubrics with a benchmark each, and a rubric outside of it.
+    fn info() -> CardInfo {
+        use CardPartKind::{Benchmark, Index, Rubric};
+        let set = |name: &str, a: f64, b: f64| CardWeightSet {
+            name: name.to_owned(),
+            weights: [("A", a), ("B", b)]
+                .map(|(code, weight)| (code.to_owned(), Weight::new(weight).expect("finite")))
+                .to_vec(),
+        };
+        CardInfo {
+            name: "TOP".to_owned(),
+            weight_set: Some("early".to_owned()),
+            weight_sets: vec![set("early", 0.5, 0.5), set("late", 0.9, 0.1)],
+            nodes: vec![
+                part("TOP", Index, None, 1.0),
+                part("A", Rubric, Some(0), 0.5),
+                part("A1", Benchmark, Some(1), 1.0),
+                part("B", Rubric, Some(0), 0.5),
+                part("B1", Benchmark, Some(3), 1.0),
+                part("C", Rubric, None, 1.0),
+            ],
+        }
+    }
+
+    fn tally(place: usize) -> CaseTally {
+        let score = if place == 2 { 1.0 } else { 0.5 };
+        CaseTally::new([Unit::new(score).expect("in range")], 0)
+    }
+
+    #[test]
+    fn a_stored_tree_is_scored_under_any_of_its_weight_sets() {
+        for (set, expected, standing) in [
+            (None, 0.75, Standing::Fail),
+            (Some("early"), 0.75, Standing::Fail),
+            (Some("late"), 0.95, Standing::Pass),
+        ] {
+            let trees = CardTree::all(&info(), set).expect("sound");
+            assert_eq!(trees.iter().map(|tree| tree.places.len()).collect::<Vec<_>>(), [5, 1]);
+            let scores = trees[0].scores(tally, MissingPolicy::Incomplete);
+            let score = scores.root().score().expect("known");
+            assert!((score - expected).abs() < 1e-12, "{set:?}: {score}");
+            assert_eq!(scores.root().standing, standing);
+        }
+        let error = CardTree::all(&info(), Some("never")).expect_err("no such set");
+        assert_eq!(error.to_string(), "there is no weight set `never`; there are: early, late");
+    }
+
+    #[test]
+    fn a_part_can_be_scored_by_itself() {
+        let tree = CardTree::below(&info(), 3).expect("sound").expect("there");
+        assert_eq!(tree.places, [3, 4]);
+        assert_eq!(tree.scores(tally, MissingPolicy::Incomplete).root().score(), Some(0.5));
+        assert_eq!(CardTree::below(&info(), 9), Ok(None));
+    }
+
+    #[test]
+    fn a_damaged_tree_is_an_error_and_no_panic() {
+        let mut info = info();
+        info.nodes[1].parent = Some(4);
+        assert_eq!(CardTree::all(&info, None), Err(CardTreeError::Damaged("A".to_owned())));
+        info.nodes[1].parent = Some(0);
+        info.nodes[3].parent = Some(2);
+        assert!(matches!(CardTree::all(&info, None), Err(CardTreeError::Card(_))));
+    }
+}

@@ -294,7 +294,11 @@ fn what_can_not_be_run_is_refused_before_anything_is_spent() {
         assert!(output.stderr.contains(words), "{more:?}: {}", output.stderr);
     }
     let output = run(&cli, &[]).expect_code(2);
-    assert!(output.stderr.contains("case `x` has no `output`"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("case `x` has no `candidate_output`; nothing was run"),
+        "{}",
+        output.stderr
+    );
     cli.file(
         "card.yaml",
         "rubrics: [{code: R, label: r, weight: 3, aggregation_method: mean, benchmarks: [Z]}]\n",

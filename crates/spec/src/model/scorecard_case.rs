@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
 use super::{
-    Applies, Case, CaseId, CaseMarks, GivenOutput, Grader, GraderKind, Guidelines, LineOverrides, Message,
-    OnDependencyFailure, Role, Scorecard,
+    Applies, Case, CaseId, CaseMarks, EvaluatorType, GivenOutput, Grader, GraderKind, Guidelines,
+    LineOverrides, Message, OnDependencyFailure, Role, Scorecard,
 };
 
 /// Makes the cases of a scorecard runnable. What many cases share is made once.
@@ -57,11 +57,11 @@ impl<'s> CardCases<'s> {
     /// the order of the benchmarks; `None` for a place that is not there.
     ///
     /// The source narrative is its question, the ground truth its reference, the candidate output its
-    /// answer. A hard gate is a required grader, so that a case that fails one fails; an improvement
+    /// answer; a case that only people judge needs none. A hard gate is a required grader, so that a case that fails one fails; an improvement
     /// signal weighs nothing.
     pub fn case(&self, at: usize) -> Option<Case> {
         let case = self.scorecard.cases.get(at)?;
-        let graders = (0..self.scorecard.benchmarks.len())
+        let graders: Vec<Arc<Grader>> = (0..self.scorecard.benchmarks.len())
             .filter_map(|benchmark| {
                 let applies = self.scorecard.applies(benchmark, case);
                 (applies != Applies::No).then(|| self.grader(benchmark, &case.id, applies))
@@ -77,7 +77,12 @@ impl<'s> CardCases<'s> {
             input: text(&case.source_narrative, Role::User).into_iter().collect(),
             expected_outcome: None,
             expected_output: text(&case.ground_truth, Role::Assistant).into_iter().collect(),
-            output: case.candidate_output.as_ref().map(|value| GivenOutput::Text(shown(value))),
+            output: case
+                .candidate_output
+                .as_ref()
+                .map(shown)
+                .or_else(|| graders.iter().all(|grader| by_people(grader)).then(String::new))
+                .map(GivenOutput::Text),
             graders,
             lines: LineOverrides::default(),
             targets: Vec::new(),
@@ -137,6 +142,10 @@ fn behaviour(scorecard: &Scorecard, guidelines: &[Option<Arc<Guidelines>>], at: 
         scale: benchmark.scale.clone(),
         pass_conditions: prompt.pass_conditions.clone(),
     })
+}
+
+fn by_people(grader: &Grader) -> bool {
+    matches!(&grader.kind, GraderKind::Benchmark(found) if found.evaluator == EvaluatorType::ManualSme)
 }
 
 /// A text as it is, anything else as JSON.

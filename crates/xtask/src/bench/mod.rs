@@ -5,6 +5,7 @@
 
 mod data;
 mod measure;
+mod scorecards;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -25,7 +26,8 @@ pub(crate) fn run(quick: bool, write: bool) -> Result<(), String> {
     shell::run(&mut shell::cargo(&["build", "--release", "--package", "assize-cli"]))?;
     let bench = Bench::new()?;
     let sizes: &[usize] = if quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
-    let tables = [bench.starts()?, bench.runs(sizes, Way::Eval)?, bench.runs(sizes, Way::Grade)?];
+    let tables =
+        [bench.starts()?, bench.runs(sizes, Way::Eval)?, bench.runs(sizes, Way::Grade)?, bench.scorecards()?];
     let text: Vec<String> = tables.iter().map(Table::to_markdown).collect();
     let text = text.join("\n");
     println!("\n{text}");

@@ -67,6 +67,9 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
             .filter(|case: &Case| !case.graders.is_empty())
             .map(Arc::new)
     };
+    if args.target.is_none() && bench.targets.default_name().is_none() {
+        refuse_missing_outputs(selected())?;
+    }
     let mut preflight = Preflight::default();
     for case in selected() {
         planner.check(&suite, &case, &bench, &mut preflight);
@@ -143,6 +146,21 @@ fn refuse_idle_options(args: &RunArgs) -> Result<(), String> {
         Some((option, _, why)) => Err(format!("`{option}` has no effect on a scorecard: {why}")),
         None => Ok(()),
     }
+}
+
+/// Without a target, every case that somebody but people judges must bring its output along.
+fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), String> {
+    let lacking: Vec<Arc<Case>> = cases.filter(|case| case.output.is_none()).collect();
+    let Some(first) = lacking.first() else { return Ok(()) };
+    let more = match lacking.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Err(format!(
+        "{}: case `{}` has no `candidate_output`{more}; nothing was run. Add it, or name who produces it with \
+         `--target NAME`",
+        first.place, first.id
+    ))
 }
 
 fn bench(
