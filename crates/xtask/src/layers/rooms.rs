@@ -41,6 +41,7 @@ pub(super) const ROOMS: &[Room] = &[
     room("assize-store", "1", WORDS),
     room("assize-process", "1", WORDS),
     room("assize-trace", "1", WORDS),
+    room("assize-workspace", "1", WORDS),
     room(
         "assize-target",
         "1½",

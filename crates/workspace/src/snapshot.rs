@@ -1,0 +1,66 @@
+//! The state of a workspace at one moment.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Limits;
+use crate::changes::{FileChanges, compare};
+use crate::walk::{Entry, Found, WorkspaceError, walk};
+
+/// What stood in a workspace at one moment. Texts are kept outside of it, by their hash, and go when this is dropped.
+#[derive(Debug)]
+pub struct Snapshot {
+    root: PathBuf,
+    limits: Limits,
+    entries: BTreeMap<PathBuf, Entry>,
+    texts: tempfile::TempDir,
+}
+
+impl Snapshot {
+    /// Looks at everything below `root`. The insides of version control (`.git`) are left out.
+    pub fn take(root: &Path, limits: Limits) -> Result<Self, WorkspaceError> {
+        let texts =
+            tempfile::Builder::new().prefix("assize-before-").tempdir().map_err(WorkspaceError::Keep)?;
+        let mut entries = BTreeMap::new();
+        walk(root, limits, |Found { path, entry, content }| {
+            if let (Entry::File { hash, .. }, Some(content)) = (&entry, content) {
+                let kept = texts.path().join(hash.to_hex().as_str());
+                if !kept.exists() {
+                    fs::write(kept, content).map_err(WorkspaceError::Keep)?;
+                }
+            }
+            entries.insert(path, entry);
+            Ok(())
+        })?;
+        Ok(Self { root: root.to_path_buf(), limits, entries, texts })
+    }
+
+    /// What has changed in the workspace since.
+    pub fn changes(&self) -> Result<FileChanges, WorkspaceError> {
+        let mut now = BTreeMap::new();
+        walk(&self.root, self.limits, |found| {
+            let before = self.entries.get(&found.path);
+            let same = before == Some(&found.entry);
+            // Texts of unchanged files are not needed; those of changed ones are read again when they are shown.
+            now.insert(found.path, if same { None } else { Some(found.entry) });
+            Ok(())
+        })?;
+        Ok(compare(&self.entries, &now, self))
+    }
+
+    pub(crate) const fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The text a file had.
+    pub(crate) fn text_before(&self, hash: &blake3::Hash) -> Option<String> {
+        fs::read_to_string(self.texts.path().join(hash.to_hex().as_str())).ok()
+    }
+
+    /// The text a file has, if it is still the one that was looked at.
+    pub(crate) fn text_now(&self, path: &Path, hash: &blake3::Hash) -> Option<String> {
+        let text = fs::read(self.root.join(path)).ok()?;
+        (blake3::hash(&text) == *hash).then(|| String::from_utf8(text).ok())?
+    }
+}

@@ -1,0 +1,166 @@
+//! Looking at every file of a folder, without following a link out of it.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::Limits;
+
+/// Why a workspace can't be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    /// Its folder can't be read.
+    #[error("the workspace `{path}` can't be read: {error}")]
+    Unreadable {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The state before can't be kept.
+    #[error("the state of the workspace can't be kept: {0}")]
+    Keep(io::Error),
+    /// There are too many files.
+    #[error("the workspace `{path}` holds more than {limit} files")]
+    TooManyFiles {
+        /// The folder.
+        path: PathBuf,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// Something found in a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Entry {
+    File {
+        hash: blake3::Hash,
+        size: u64,
+        executable: bool,
+        is_text: bool,
+    },
+    Link {
+        to: PathBuf,
+    },
+    /// Something that is no file, or can't be read: it is named, never opened.
+    Other {
+        why: String,
+    },
+}
+
+/// One file with its path relative to the workspace. `content` is its text, if it is kept.
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    pub(crate) entry: Entry,
+    pub(crate) content: Option<Vec<u8>>,
+}
+
+/// Visits everything below `root` but the insides of version control, in the order of paths.
+pub(crate) fn walk(
+    root: &Path,
+    limits: Limits,
+    mut visit: impl FnMut(Found) -> Result<(), WorkspaceError>,
+) -> Result<(), WorkspaceError> {
+    let unreadable = |error| WorkspaceError::Unreadable { path: root.to_path_buf(), error };
+    let below = |folder: &Path, names: Vec<OsString>| -> std::vec::IntoIter<PathBuf> {
+        names.into_iter().map(|name| folder.join(name)).collect::<Vec<_>>().into_iter()
+    };
+    let mut open = vec![below(Path::new(""), names(root).map_err(unreadable)?)];
+    let mut count = 0;
+    while let Some(level) = open.last_mut() {
+        let Some(path) = level.next() else {
+            open.pop();
+            continue;
+        };
+        let real = root.join(&path);
+        let Ok(metadata) = fs::symlink_metadata(&real) else { continue };
+        if path.file_name().is_some_and(|name| name == ".git") {
+            continue;
+        }
+        if metadata.is_dir() {
+            match names(&real) {
+                Ok(names) => open.push(below(&path, names)),
+                Err(error) => visit(other(path, format!("the folder can't be read: {error}")))?,
+            }
+            continue;
+        }
+        count += 1;
+        if count > limits.max_files {
+            return Err(WorkspaceError::TooManyFiles { path: root.to_path_buf(), limit: limits.max_files });
+        }
+        visit(look(&real, path, &metadata, limits))?;
+    }
+    Ok(())
+}
+
+fn other(path: PathBuf, why: String) -> Found {
+    Found { path, entry: Entry::Other { why }, content: None }
+}
+
+/// Names in a folder, sorted.
+fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    let mut names = fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.file_name()))
+        .collect::<io::Result<Vec<_>>>()?;
+    names.sort();
+    Ok(names)
+}
+
+fn look(real: &Path, path: PathBuf, metadata: &Metadata, limits: Limits) -> Found {
+    if metadata.is_symlink() {
+        return match fs::read_link(real) {
+            Ok(to) => Found { path, entry: Entry::Link { to }, content: None },
+            Err(error) => other(path, format!("the link can't be read: {error}")),
+        };
+    }
+    if !metadata.is_file() {
+        return other(path, "this is no regular file".to_owned());
+    }
+    match read(real, limits.max_text) {
+        Ok(Contents { hash, size, content }) => {
+            let content = content.filter(|bytes| is_text(bytes));
+            let entry =
+                Entry::File { hash, size, executable: executable(metadata), is_text: content.is_some() };
+            Found { path, entry, content }
+        }
+        Err(error) => other(path, format!("the file can't be read: {error}")),
+    }
+}
+
+struct Contents {
+    hash: blake3::Hash,
+    size: u64,
+    /// All of it, unless it is larger than what is kept.
+    content: Option<Vec<u8>>,
+}
+
+fn read(path: &Path, keep: u64) -> io::Result<Contents> {
+    let mut file = File::open(path)?;
+    let mut content = Vec::new();
+    file.by_ref().take(keep + 1).read_to_end(&mut content)?;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&content);
+    let mut size = content.len() as u64;
+    let whole = size <= keep;
+    if !whole {
+        size = hasher.update_reader(file)?.count();
+    }
+    Ok(Contents { hash: hasher.finalize(), size, content: whole.then_some(content) })
+}
+
+/// Text is what has no NUL in it and is UTF-8.
+fn is_text(bytes: &[u8]) -> bool {
+    !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
+}
+
+#[cfg(unix)]
+fn executable(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn executable(_metadata: &Metadata) -> bool {
+    false
+}
