@@ -1,4 +1,6 @@
-//! A scored scorecard as a report in Markdown.
+//! A scored scorecard as a report in Markdown. Writing to a string does not fail.
+
+use std::fmt::Write as _;
 
 use assize_analysis::{CardRun, CardTree, CaseOfBenchmark};
 use assize_rubric::{CardKind, CardScores, NodeId};
@@ -26,9 +28,9 @@ pub fn card_markdown(trees: &[(&CardTree, CardScores<'_>)], page: &CardPage<'_>)
     let mut out = String::new();
     for (tree, scores) in trees {
         let top = scores.card().node(scores.card().root()).map_or("", |node| &node.code);
-        out.push_str(&format!("# {}\n\n", cell(top)));
+        let _ = writeln!(out, "# {}\n", cell(top));
         for line in closing(scores) {
-            out.push_str(&format!("- {}\n", cell(&line)));
+            let _ = writeln!(out, "- {}", cell(&line));
         }
         out.push_str("\n| part | standing | score | passes at | weight | cases | missing | why |\n");
         out.push_str("|---|---|---:|---:|---:|---:|---:|---|\n");
@@ -62,15 +64,16 @@ fn row(
     let label = if label.is_empty() { String::new() } else { format!(" {}", cell(&label)) };
     let weight = if depth == 0 { String::new() } else { plain(node.weight.get()) };
     let missing = if found.missing > 0 { found.missing.to_string() } else { String::new() };
-    out.push_str(&format!(
-        "| {}{code}{label} | {} | {} | {} | {weight} | {} | {missing} | {} |\n",
+    let _ = writeln!(
+        out,
+        "| {}{code}{label} | {} | {} | {} | {weight} | {} | {missing} | {} |",
         "&emsp;".repeat(depth),
         found.standing,
         figure(found, node.line.get()),
         plain(node.line.get()),
         found.scored,
         cell(&why(scores, id)),
-    ));
+    );
 }
 
 /// The cases that a reader should look at, benchmark by benchmark.
@@ -88,18 +91,18 @@ fn cases(out: &mut String, run: &CardRun) {
             out.push_str("## Cases to look at\n\n");
             begun = true;
         }
-        out.push_str(&format!("### {}\n\n| case | what | reason |\n|---|---|---|\n", cell(&node.code)));
+        let _ = writeln!(out, "### {}\n\n| case | what | reason |\n|---|---|---|", cell(&node.code));
         for (id, case) in found.iter().take(MAX_CASES) {
             let what = match case.state {
                 BenchmarkState::Scored => "fail".to_owned(),
                 state => state.name().replace('_', " "),
             };
             let reason = cell(&clean::said(&case.reason, REASON));
-            out.push_str(&format!("| {} | {what} | {reason} |\n", cell(id)));
+            let _ = writeln!(out, "| {} | {what} | {reason} |", cell(id));
         }
         let more = found.len().saturating_sub(MAX_CASES);
         if more > 0 {
-            out.push_str(&format!("\nand {} more\n", count(more as u64, "case", "cases")));
+            let _ = writeln!(out, "\nand {} more", count(more as u64, "case", "cases"));
         }
         out.push('\n');
     }
@@ -107,14 +110,14 @@ fn cases(out: &mut String, run: &CardRun) {
 
 fn provenance(out: &mut String, run: &CardRun, info: &RunInfo) {
     out.push_str("## Where the figures come from\n\n");
-    out.push_str(&format!("- run `{}`, begun {}\n", code_span(&info.run_id), cell(&info.started_at)));
-    out.push_str(&format!("- assize {}\n", cell(&info.assize_version)));
+    let _ = writeln!(out, "- run `{}`, begun {}", code_span(&info.run_id), cell(&info.started_at));
+    let _ = writeln!(out, "- assize {}", cell(&info.assize_version));
     for judge in &info.judges {
         let version = judge.identity.version.as_deref().unwrap_or("no version");
-        out.push_str(&format!("- judge {} ({})\n", cell(&judge.identity.name), cell(version)));
+        let _ = writeln!(out, "- judge {} ({})", cell(&judge.identity.name), cell(version));
     }
     if let Some(set) = &run.info.weight_set {
-        out.push_str(&format!("- weights of the index: {}\n", cell(set)));
+        let _ = writeln!(out, "- weights of the index: {}", cell(set));
     }
     out.push_str(
         "- a failure rate that a gate without a failure leaves possible is the exact upper limit at 95 %, \

@@ -263,8 +263,7 @@ fn conclusion(scores: &CardScores<'_>, id: NodeId) -> Vec<String> {
             bound * 100.0
         ));
     }
-    let gate =
-        found.gate_failed.then_some("; as a hard gate it blocks every level above").unwrap_or_default();
+    let gate = if found.gate_failed { "; as a hard gate it blocks every level above" } else { "" };
     lines.push(format!("{}{gate}", found.standing));
     let contribution = scores.contributions().get(id.index()).copied().flatten();
     if let Some(found) = contribution.filter(|_| id != card.root()) {

@@ -13,7 +13,7 @@ use crate::table::{Column, table};
 const MAX_GAINS: usize = 5;
 /// Weakest benchmarks that are named.
 const MAX_WEAKEST: usize = 3;
-/// Blockers that are named below it.
+/// Blockers and gates that are named below it.
 const BELOW: usize = 8;
 
 /// A scored scorecard as a tree, then in words what blocks it, what would raise it most, and how little
@@ -151,9 +151,18 @@ pub(crate) fn closing(scores: &CardScores<'_>) -> Vec<String> {
     if !gains.is_empty() {
         lines.push(format!("would raise it most, each if it scored 1: {}", gains.join(", ")));
     }
-    let gates: Vec<String> = card.ids().filter_map(|id| green_gate(scores, id)).collect();
+    // Those that say least first: a long list of gates is cut.
+    let mut gates: Vec<(f64, NodeId)> =
+        card.ids().filter_map(|id| Some((green_gate_bound(scores, id)?, id))).collect();
+    gates.sort_by(|a, b| b.0.total_cmp(&a.0));
     if !gates.is_empty() {
-        let gates = gates.join(", ");
+        let more = gates.len().saturating_sub(BELOW);
+        let mut named: Vec<String> =
+            gates.iter().take(BELOW).map(|(bound, id)| green_gate(scores, *id, *bound)).collect();
+        if more > 0 {
+            named.push(format!("and {more} more"));
+        }
+        let gates = named.join(", ");
         lines.push(format!("failure rate that a gate without a failure leaves possible (95 %): {gates}"));
     }
     lines
@@ -188,10 +197,9 @@ pub fn green_gate_bound(scores: &CardScores<'_>, id: NodeId) -> Option<f64> {
     zero_failures(found.scored, Level::P95).ok().map(|bound| bound.exact)
 }
 
-fn green_gate(scores: &CardScores<'_>, id: NodeId) -> Option<String> {
-    let bound = green_gate_bound(scores, id)?;
+fn green_gate(scores: &CardScores<'_>, id: NodeId, bound: f64) -> String {
     let cases = scores.node(id).map_or(0, |found| found.scored);
-    Some(format!("{} up to {:.1} % ({})", code(scores, id), bound * 100.0, count(cases, "case", "cases")))
+    format!("{} up to {:.1} % ({})", code(scores, id), bound * 100.0, count(cases, "case", "cases"))
 }
 
 /// The benchmarks that are furthest below their lines whatever is missing, each with the way down to it.

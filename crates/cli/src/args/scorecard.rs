@@ -24,7 +24,7 @@ pub(crate) enum ScorecardCommand {
     /// Print the tree with weights, thresholds, evaluators and how many cases each part has.
     List(ListArgs),
     /// Judge every benchmark on the cases it applies to, and add up the tree.
-    Run(RunCardArgs),
+    Run(Box<RunCardArgs>),
     /// Add up what is already there, a stored run or results and labels: scores, gates, what blocks what.
     Score(ScoreCardArgs),
     /// Compare two runs part by part, over the cases both have.

@@ -64,7 +64,7 @@ impl OfflineJudge {
         let reason = match (&missed, &doubted) {
             (Some(decision), _) => decision.reason.clone(),
             (None, Some(decision)) => format!("Says it, and yet: {}", decision.reason),
-            (None, None) => format!("Says {} of {} facts.", met, asked),
+            (None, None) => format!("Says {met} of {asked} facts."),
         };
         quotes.truncate(3);
         BehaviourJudgement {

@@ -4,6 +4,7 @@
 //! in blocks, at the places that the prompt names for them, else after it. The rules and the form of the
 //! reply stay the same whatever the prompt says.
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use assize_llm::{ChatMessage, JsonSchemaFormat, Part, Role};
@@ -112,16 +113,16 @@ pub(crate) fn behaviour_messages(
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }]
 }
 
-/// Everything the authors say beside the prompt: guidelines, scale, when it applies.
+/// Everything the authors say beside the prompt: guidelines, scale, when it applies. Writing to a string does not fail.
 fn instructions(behaviour: &Behaviour) -> String {
     let mut text = String::new();
     for guidelines in &behaviour.guidelines {
         guide(&mut text, guidelines);
     }
     if let Some(scale) = &behaviour.scale {
-        text.push_str(&format!("Score\n\nGive a score from {} to {}.\n", scale.min, scale.max));
+        let _ = writeln!(text, "Score\n\nGive a score from {} to {}.", scale.min, scale.max);
         for (score, meaning) in &scale.descriptions {
-            text.push_str(&format!("- {score}: {}\n", meaning.trim()));
+            let _ = writeln!(text, "- {score}: {}", meaning.trim());
         }
         text.push('\n');
     }
@@ -148,9 +149,9 @@ fn guide(text: &mut String, guidelines: &Guidelines) {
         if items.is_empty() {
             continue;
         }
-        text.push_str(&format!("{heading}:\n"));
+        let _ = writeln!(text, "{heading}:");
         for item in items {
-            text.push_str(&format!("- {}\n", item.trim()));
+            let _ = writeln!(text, "- {}", item.trim());
         }
         text.push('\n');
     }
@@ -160,7 +161,7 @@ fn guide(text: &mut String, guidelines: &Guidelines) {
     ];
     for (heading, words) in texts {
         if let Some(words) = words {
-            text.push_str(&format!("{heading}: {}\n\n", words.trim()));
+            let _ = writeln!(text, "{heading}: {}\n", words.trim());
         }
     }
 }
@@ -175,18 +176,15 @@ fn with_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Vec<
     while let Some(at) = rest.find(['{', '$', '<', '[']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        match named(rest, &inputs) {
-            Some((length, name, text)) => {
-                out.push('\n');
-                out.push_str(&block(name, fence, text));
-                placed.push(name);
-                rest = &rest[length..];
-            }
-            None => {
-                // All of these marks are one byte long.
-                out.push_str(&rest[..1]);
-                rest = &rest[1..];
-            }
+        if let Some((length, name, text)) = named(rest, &inputs) {
+            out.push('\n');
+            out.push_str(&block(name, fence, text));
+            placed.push(name);
+            rest = &rest[length..];
+        } else {
+            // All of these marks are one byte long.
+            out.push_str(&rest[..1]);
+            rest = &rest[1..];
         }
     }
     out.push_str(rest);

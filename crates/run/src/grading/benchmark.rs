@@ -77,9 +77,10 @@ async fn checks(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrader)
         }
     }
     if !scores.is_empty() {
-        found.score = Some(match benchmark.all_must_pass {
-            true => f64::from(u8::from(found.pass)),
-            false => (scores.iter().sum::<f64>() / scores.len() as f64).clamp(0.0, 1.0),
+        found.score = Some(if benchmark.all_must_pass {
+            f64::from(u8::from(found.pass))
+        } else {
+            (scores.iter().sum::<f64>() / scores.len() as f64).clamp(0.0, 1.0)
         });
     }
     found
@@ -190,12 +191,11 @@ fn decided(behaviour: &Behaviour, judged: &BehaviourJudgement) -> (GraderResult,
                 (Some(raw), None) => Some(raw),
                 (Some(raw), Some(scale)) => scale.formula.apply(raw, scale.min, scale.max).map(Unit::get),
             };
-            match unit {
-                Some(unit) => row(BenchmarkState::Scored, Some(pass), score, Some(unit), None),
-                None => {
-                    let error = "the score can't be brought to 0 to 1 by the formula".to_owned();
-                    row(BenchmarkState::Missing, None, score, None, Some(error))
-                }
+            if unit.is_some() {
+                row(BenchmarkState::Scored, Some(pass), score, unit, None)
+            } else {
+                let error = "the score can't be brought to 0 to 1 by the formula".to_owned();
+                row(BenchmarkState::Missing, None, score, None, Some(error))
             }
         }
     };

@@ -39,7 +39,7 @@ impl Bench {
         ]);
 
         let leaves: usize = TREE.iter().product();
-        self.file("tree.json", &tree().to_string())?;
+        self.file("tree.json", &format!("{:#}\n", tree()))?;
         once(&mut self.command(&["scorecard", "run", "tree.json", "--out", "tree", "--quiet"]))?;
         let rows = ["tree/run.json", "tree/results.jsonl", "tree/judgements.jsonl"];
         let read = fastest(TIMES, || self.cat(&rows.map(PathBuf::from)))?;

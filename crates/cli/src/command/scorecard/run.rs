@@ -94,7 +94,9 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
         if args.run.json {
             output::print_json(&plan.to_json(preflight.cases, &warnings));
         } else {
-            warnings.iter().for_each(|warning| output::warn(warning, context));
+            for warning in &warnings {
+                output::warn(warning, context);
+            }
             plan.print(preflight.cases);
         }
         return Ok(Exit::Passed);

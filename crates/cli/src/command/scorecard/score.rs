@@ -46,7 +46,7 @@ fn of_run(args: &ScoreCardArgs, folder: &RunFolder, context: &Context) -> Result
         .iter()
         .map(|row| json!({ "case": row.case_id, "benchmark": row.benchmark, "why": row.why }))
         .collect();
-    finish(args, &scored, set.or(run.info.weight_set.as_deref()), review, context)?;
+    finish(args, &scored, set.or(run.info.weight_set.as_deref()), review, context);
     if let Some(path) = &args.markdown {
         scored.write_markdown(path, &CardPage { run: Some((&run, &info)) })?;
     }
@@ -83,7 +83,7 @@ fn of_results(args: &ScoreCardArgs, context: &Context) -> Result<Exit, String> {
             json!({ "case": scorecard.cases[*case].id, "benchmark": scorecard.benchmarks[*benchmark].code })
         })
         .collect();
-    finish(args, &scored, info.weight_set.as_deref(), review, context)?;
+    finish(args, &scored, info.weight_set.as_deref(), review, context);
     if let Some(path) = &args.markdown {
         scored.write_markdown(path, &CardPage { run: None })?;
     }
@@ -96,7 +96,7 @@ fn finish(
     set: Option<&str>,
     review: Vec<Value>,
     context: &Context,
-) -> Result<(), String> {
+) {
     if args.list.json {
         output::print_json(&json!({
             "name": scored.info.name,
@@ -105,11 +105,10 @@ fn finish(
             "nodes": scored.nodes(),
             "review": review,
         }));
-        return Ok(());
+        return;
     }
     output::print(&scored.text(context));
     if !review.is_empty() {
         output::print(&format!("for a person to look at: {}\n", review.len()));
     }
-    Ok(())
 }

@@ -63,7 +63,7 @@ impl<'a> Scored<'a> {
                         value["kind"] = part.kind.name().into();
                         value["label"] = part.label.clone().into();
                         value["evaluator_type"] = part.evaluator.clone().into();
-                        value["criticality"] = part.criticality.map(|tier| tier.name()).into();
+                        value["criticality"] = part.criticality.map(assize_rubric::Criticality::name).into();
                         value["hard_gate"] = part.hard_gate.into();
                     }
                     value
