@@ -230,7 +230,9 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Print the tree with weights, thresholds, evaluators and how many cases each part has')
-            [CompletionResult]::new('score', 'score', [CompletionResultType]::ParameterValue, 'Add up results and labels that are already there: scores, gates, what blocks what')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Judge every benchmark on the cases it applies to, and add up the tree')
+            [CompletionResult]::new('score', 'score', [CompletionResultType]::ParameterValue, 'Add up what is already there, a stored run or results and labels: scores, gates, what blocks what')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two runs part by part, over the cases both have')
             break
         }
         'assize;scorecard;list' {
@@ -245,10 +247,59 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'assize;scorecard;run' {
+            [CompletionResult]::new('--weights', '--weights', [CompletionResultType]::ParameterName, 'The weight set of the index that counts, instead of the one it names')
+            [CompletionResult]::new('--treat-missing', '--treat-missing', [CompletionResultType]::ParameterName, 'How a case without a result counts')
+            [CompletionResult]::new('--markdown', '--markdown', [CompletionResultType]::ParameterName, 'Write a report in Markdown as well')
+            [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'Target that produces the output of cases without a `candidate_output`')
+            [CompletionResult]::new('--targets', '--targets', [CompletionResultType]::ParameterName, 'File that defines the targets')
+            [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Run only cases whose id matches this pattern; may be given several times')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Run only cases that carry this tag; may be given several times')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Folder that the scorecard may read from, beside its own repository; may be given several times')
+            [CompletionResult]::new('--deny', '--deny', [CompletionResultType]::ParameterName, 'Refuse to run what is usually only warned about')
+            [CompletionResult]::new('--judge', '--judge', [CompletionResultType]::ParameterName, 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`')
+            [CompletionResult]::new('--judging', '--judging', [CompletionResultType]::ParameterName, 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Cases worked on at once')
+            [CompletionResult]::new('--workers', '--workers', [CompletionResultType]::ParameterName, 'Cases worked on at once')
+            [CompletionResult]::new('--judge-calls', '--judge-calls', [CompletionResultType]::ParameterName, 'Judge calls in flight at once, over all cases')
+            [CompletionResult]::new('--budget-calls', '--budget-calls', [CompletionResultType]::ParameterName, 'Requests to models at most, targets and judges together; then the run stops and can be resumed')
+            [CompletionResult]::new('--budget-tokens', '--budget-tokens', [CompletionResultType]::ParameterName, 'Tokens at most, read and written, targets and judges together')
+            [CompletionResult]::new('--threshold', '--threshold', [CompletionResultType]::ParameterName, 'Pass line, 0 to 1; beats what cases and suites say')
+            [CompletionResult]::new('--borderline', '--borderline', [CompletionResultType]::ParameterName, 'Borderline line, 0 to 1; beats what cases and suites say')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Folder for the run; `.assize/runs/<id>` unless given')
+            [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'Folder for the run; `.assize/runs/<id>` unless given')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept')
+            [CompletionResult]::new('--show', '--show', [CompletionResultType]::ParameterName, 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
+            [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what the run would take, and send nothing')
+            [CompletionResult]::new('--no-cache', '--no-cache', [CompletionResultType]::ParameterName, 'Ask every model anew, and keep no reply')
+            [CompletionResult]::new('--cache-only', '--cache-only', [CompletionResultType]::ParameterName, 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object on stdout instead of tables')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notices on stderr; problems are still told')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notices on stderr; problems are still told')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'assize;scorecard;score' {
             [CompletionResult]::new('--weights', '--weights', [CompletionResultType]::ParameterName, 'The weight set of the index to show, instead of the one it names')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Folder that the scorecard may read from, beside its own repository; may be given several times')
             [CompletionResult]::new('--results', '--results', [CompletionResultType]::ParameterName, 'Results, one JSON object a line')
+            [CompletionResult]::new('--treat-missing', '--treat-missing', [CompletionResultType]::ParameterName, 'How a case without a result counts')
+            [CompletionResult]::new('--markdown', '--markdown', [CompletionResultType]::ParameterName, 'Write a report in Markdown as well')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
+            [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'assize;scorecard;compare' {
             [CompletionResult]::new('--treat-missing', '--treat-missing', [CompletionResultType]::ParameterName, 'How a case without a result counts')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
             [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')

@@ -210,14 +210,16 @@ complete -c assize -n "__fish_assize_using_subcommand score" -l env-file -d 'Fil
 complete -c assize -n "__fish_assize_using_subcommand score" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand score" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand score" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -f -a "list" -d 'Print the tree with weights, thresholds, evaluators and how many cases each part has'
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -f -a "score" -d 'Add up results and labels that are already there: scores, gates, what blocks what'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -f -a "list" -d 'Print the tree with weights, thresholds, evaluators and how many cases each part has'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -f -a "run" -d 'Judge every benchmark on the cases it applies to, and add up the tree'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -f -a "score" -d 'Add up what is already there, a stored run or results and labels: scores, gates, what blocks what'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -f -a "compare" -d 'Compare two runs part by part, over the cases both have'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l weights -d 'The weight set of the index to show, instead of the one it names' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l root -d 'Folder that the scorecard may read from, beside its own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -227,12 +229,50 @@ complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON object'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l weights -d 'The weight set of the index that counts, instead of the one it names' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l treat-missing -d 'How a case without a result counts' -r -f -a "incomplete\t'As unknown: what is above can\'t pass'
+zero\t'As a score of 0'
+skip\t'As a case that does not apply'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l markdown -d 'Write a report in Markdown as well' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l target -d 'Target that produces the output of cases without a `candidate_output`' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l filter -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l tag -d 'Run only cases that carry this tag; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l root -d 'Folder that the scorecard may read from, beside its own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s j -l workers -d 'Cases worked on at once' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l weights -d 'The weight set of the index to show, instead of the one it names' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l root -d 'Folder that the scorecard may read from, beside its own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l results -d 'Results, one JSON object a line' -r -F
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l treat-missing -d 'How a case without a result counts' -r -f -a "incomplete\t'As unknown: what is above can\'t pass'
 zero\t'As a score of 0'
 skip\t'As a case that does not apply'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l markdown -d 'Write a report in Markdown as well' -r -F
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -240,6 +280,16 @@ complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l json -d 'Print one JSON object'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -l treat-missing -d 'How a case without a result counts' -r -f -a "incomplete\t'As unknown: what is above can\'t pass'
+zero\t'As a score of 0'
+skip\t'As a case that does not apply'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

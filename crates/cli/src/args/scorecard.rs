@@ -33,15 +33,14 @@ pub(crate) enum ScorecardCommand {
 
 /// Options of `assize scorecard score`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Each line of a results file is a JSON object with `case`, `benchmark` and `pass`, and optionally\n\
+#[command(after_help = "In the place of DIR the folder or id of a run, or `last`, adds up that run.\n\n\
+    Each line of a results file is a JSON object with `case`, `benchmark` and `pass`, and optionally\n\
     `score` (on the benchmark's scale), `uncertain`, `applies`, `confidence`, `reason`. Labels of the\n\
     scorecard count for its `manual_sme` benchmarks.\n\n\
     Examples:\n  \
     assize scorecard score last --weights phase-2\n  \
     assize scorecard score scorecards/intake --results results.jsonl\n  \
-    assize scorecard score scorecards/intake --results results.jsonl --treat-missing skip --json"
-)]
+    assize scorecard score scorecards/intake --results results.jsonl --treat-missing skip --json")]
 pub(crate) struct ScoreCardArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
