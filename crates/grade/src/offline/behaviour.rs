@@ -146,8 +146,15 @@ mod tests {
         let truth = r#"{"risk": "a hidden bleed could be fatal", "refused": true}"#;
         assert_eq!(decision(Some(truth), "Risk explained: hidden bleed could be fatal."), (true, false));
         assert_eq!(decision(Some(truth), "The patient signed."), (false, false));
-        let denied = "No neck pain.";
-        assert_eq!(decision(Some(denied), "Neck pain is present."), (false, true));
+        // Nearly all of it is said, and yet one word or one number turns it around.
+        for (fact, word, other) in [
+            ("The patient could walk after the fall and the foot was warm", "could", "could not"),
+            ("The foot was warm. Pulse 88. Pressure 120 over 80.", "88", "98"),
+        ] {
+            let turned = fact.replace(word, other);
+            assert_eq!(decision(Some(fact), &turned), (false, true), "{turned}");
+            assert_eq!(decision(Some(fact), fact), (true, false), "{fact}");
+        }
     }
 
     #[test]
