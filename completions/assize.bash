@@ -241,7 +241,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__eval)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judging --workers --judge-calls --no-cache --cache-only --budget-calls --budget-tokens --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judging --workers --judge-calls --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -300,6 +300,22 @@ _assize() {
                     return 0
                     ;;
                 --budget-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-unknown-price)
+                    COMPREPLY=($(compgen -W "refuse allow" -- "${cur}"))
+                    return 0
+                    ;;
+                --context-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --truncate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -373,7 +389,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__grade)
-            opts="-j -o -q -h -V --answers --judge --judging --workers --judge-calls --no-cache --cache-only --budget-calls --budget-tokens --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --answers --judge --judging --workers --judge-calls --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -408,6 +424,22 @@ _assize() {
                     return 0
                     ;;
                 --budget-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-unknown-price)
+                    COMPREPLY=($(compgen -W "refuse allow" -- "${cur}"))
+                    return 0
+                    ;;
+                --context-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --truncate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -511,7 +543,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__plan)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judging --workers --judge-calls --no-cache --cache-only --budget-calls --budget-tokens --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judging --workers --judge-calls --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -570,6 +602,22 @@ _assize() {
                     return 0
                     ;;
                 --budget-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-unknown-price)
+                    COMPREPLY=($(compgen -W "refuse allow" -- "${cur}"))
+                    return 0
+                    ;;
+                --context-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --truncate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

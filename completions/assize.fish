@@ -56,6 +56,11 @@ complete -c assize -n "__fish_assize_using_subcommand eval" -s j -l workers -d '
 complete -c assize -n "__fish_assize_using_subcommand eval" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
@@ -89,6 +94,11 @@ complete -c assize -n "__fish_assize_using_subcommand run" -s j -l workers -d 'C
 complete -c assize -n "__fish_assize_using_subcommand run" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
@@ -122,6 +132,11 @@ complete -c assize -n "__fish_assize_using_subcommand plan" -s j -l workers -d '
 complete -c assize -n "__fish_assize_using_subcommand plan" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
@@ -149,6 +164,11 @@ complete -c assize -n "__fish_assize_using_subcommand grade" -s j -l workers -d 
 complete -c assize -n "__fish_assize_using_subcommand grade" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand grade" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F

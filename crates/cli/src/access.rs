@@ -1,14 +1,18 @@
 //! How the models of a run are reached: through the reply cache, within the budget, with the secret of the fences.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use assize_llm::{Ask, Budget, Client, Meter, Miss, Remembering, Setup};
+use assize_llm::{
+    Ask, Budget, Client, Meter, Miss, ModelCard, ModelId, PriceTable, Remembering, Setup, prices_as_of,
+};
+use assize_rubric::Usd;
 use assize_run::{Buyer, CacheMemory};
 use assize_store::{ReplyCache, StoreError, fence_key};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, UnknownPrice};
 use crate::context::Context;
 
 /// The folder of the reply cache.
@@ -32,34 +36,44 @@ pub(crate) struct Access {
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
     buyer: Arc<OnceLock<Buyer>>,
-    meter: Option<Arc<Meter>>,
+    prices: PriceTable,
+    /// Whether money is limited and a model of unknown price is therefore no part of a run.
+    all_priced: bool,
+    /// The models that were set up, with what is known about them.
+    models: Mutex<BTreeMap<ModelId, ModelCard>>,
     limit: CancellationToken,
+    /// Why the budget refused the first call that it refused.
+    refusal: Arc<OnceLock<String>>,
     /// Why the cache can't be used.
     trouble: OnceLock<String>,
 }
 
 impl Access {
-    /// The ways that the command line leaves open.
-    pub(crate) fn new(args: &RunArgs, context: &Context) -> Self {
+    /// The ways that the command line leaves open. `usd` is the limit in money, wherever it is set.
+    pub(crate) fn new(args: &RunArgs, prices: PriceTable, usd: Option<Usd>, context: &Context) -> Self {
         let miss = match (args.no_cache, args.cache_only) {
             (true, _) => None,
             (false, true) => Some(Miss::Refuse),
             (false, false) => Some(Miss::Ask),
         };
         let limit = CancellationToken::new();
-        let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens };
+        let refusal: Arc<OnceLock<String>> = Arc::default();
+        let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd };
         let meter = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
-            Meter::new(budget, move || limit.cancel())
+            let refusal = Arc::clone(&refusal);
+            Meter::new(budget, move |why: &str| {
+                let _ = refusal.set(why.to_owned());
+                limit.cancel();
+            })
         });
-        let mut setup = Setup::default();
-        if let Some(meter) = &meter {
-            setup.transport = meter.transport(setup.transport);
-        }
         Self {
-            setup,
-            meter,
+            setup: Setup { meter, ..Setup::default() },
+            prices,
+            all_priced: usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse,
+            models: Mutex::default(),
             limit,
+            refusal,
             miss,
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
@@ -69,11 +83,14 @@ impl Access {
     }
 
     /// For plans: models that nobody will ask.
-    pub(crate) fn without_cache(context: &Context) -> Self {
+    pub(crate) fn without_cache(prices: PriceTable, context: &Context) -> Self {
         Self {
             setup: Setup::default(),
-            meter: None,
+            prices,
+            all_priced: false,
+            models: Mutex::default(),
             limit: CancellationToken::new(),
+            refusal: Arc::default(),
             miss: None,
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
@@ -92,13 +109,18 @@ impl Access {
         &self.limit
     }
 
-    /// A client as judges and targets use it.
-    pub(crate) fn ask(&self, client: Client) -> Arc<dyn Ask> {
+    /// Why the budget stopped the run, if it did.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        self.refusal.get().map(String::as_str)
+    }
+
+    /// A client as judges and targets use it. `context_tokens` is what its own settings say about how much it can read.
+    pub(crate) fn ask(&self, client: Client, context_tokens: Option<u64>) -> Arc<dyn Ask> {
+        let id = client.describe();
+        let card = self.prices.card(&id, context_tokens);
+        self.models().insert(id, card);
+        let client = client.with_card(card);
         let inner: Arc<dyn Ask> = Arc::new(client.clone());
-        let inner = match &self.meter {
-            Some(meter) => meter.model(inner),
-            None => inner,
-        };
         let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
         let memory = CacheMemory::new(cache, Arc::clone(&self.buyer), || Context::now().as_second());
         Arc::new(Remembering::new(client, inner, Arc::new(memory), miss))
@@ -114,13 +136,53 @@ impl Access {
         }
     }
 
-    /// Refuses a run whose cache turned out to be unusable: without it, a run would pay for what it already has. To be
-    /// asked when all models are set up and before the first one is asked.
+    /// Refuses a run whose cache turned out to be unusable: without it, a run would pay for what it already has. Refuses
+    /// one whose limit in money can't be kept, because a price is not known. To be asked when all models are set up and
+    /// before the first one is asked.
     pub(crate) fn check(&self) -> Result<(), String> {
-        match self.trouble.get() {
-            None => Ok(()),
-            Some(trouble) => Err(format!("{trouble}; nothing was spent")),
+        if let Some(trouble) = self.trouble.get() {
+            return Err(format!("{trouble}; nothing was spent"));
         }
+        let models = self.models();
+        let unpriced: BTreeSet<String> =
+            models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string()).collect();
+        if self.all_priced && !unpriced.is_empty() {
+            return Err(format!(
+                "unknown price for {}, so a limit in dollars can't be kept; nothing was spent. Write the price into \
+                 `.assize/prices.yaml`, or leave such models out of the count with `--budget-unknown-price allow`",
+                unpriced.into_iter().collect::<Vec<_>>().join(", ")
+            ));
+        }
+        Ok(())
+    }
+
+    /// What is known about a model that was set up, as `provider:model`.
+    pub(crate) fn card(&self, model: &str) -> ModelCard {
+        let models = self.models();
+        models.iter().find(|(id, _)| id.to_string() == model).map(|(_, card)| *card).unwrap_or_default()
+    }
+
+    /// What a record says about money and limits: settings of the command line, and the days of the list prices.
+    pub(crate) fn notes(&self, args: &RunArgs) -> BTreeMap<String, String> {
+        let providers: BTreeSet<String> = self
+            .models()
+            .keys()
+            .filter_map(|id| Some(format!("{} {}", id.provider, prices_as_of(&id.provider)?)))
+            .collect();
+        let days = providers.into_iter().collect::<Vec<_>>().join(", ");
+        [
+            ("list_prices_as_of", (!days.is_empty()).then_some(days)),
+            ("budget_usd", args.budget_usd.map(|usd| usd.to_string())),
+            ("context_tokens", args.context_tokens.map(|tokens| tokens.to_string())),
+            ("truncate", args.truncate.map(|mode| mode.name().to_owned())),
+        ]
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .collect()
+    }
+
+    fn models(&self) -> MutexGuard<'_, BTreeMap<ModelId, ModelCard>> {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Names the run that pays for what is bought from now on.

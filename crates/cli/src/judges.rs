@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge};
-use assize_llm::{Ask, Client, ModelName};
+use assize_llm::{Ask, Client, ModelCard, ModelName};
 use assize_run::{JudgeWish, Judges};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
@@ -59,6 +59,8 @@ struct Made {
     model: Option<String>,
     /// Host of its server.
     host: Option<String>,
+    /// What is known about the model.
+    card: ModelCard,
     chosen_by: ChosenBy,
 }
 
@@ -103,6 +105,12 @@ impl JudgeBook {
         made.get(&name).and_then(|made| made.model.clone())
     }
 
+    /// What is known about the model of the judge of this name, once it was made.
+    pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.get(name).map(|made| made.card)
+    }
+
     fn choose(&self, wish: JudgeWish<'_>) -> (String, ChosenBy) {
         let of_target = wish.target.and_then(|target| self.targets.grader_target(target));
         let candidates = [
@@ -121,7 +129,13 @@ impl JudgeBook {
 
     fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<Made, String> {
         if name == OFFLINE {
-            return Ok(Made { judge: Arc::new(OfflineJudge), model: None, host: None, chosen_by });
+            return Ok(Made {
+                judge: Arc::new(OfflineJudge),
+                model: None,
+                host: None,
+                card: ModelCard::default(),
+                chosen_by,
+            });
         }
         let ask: Arc<dyn Ask> = if let Some(ask) = self.targets.ask(name) {
             ask?
@@ -136,9 +150,10 @@ impl JudgeBook {
             let variables = Arc::clone(&self.variables);
             let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
                 .map_err(|error| format!("judge `{name}`: {error}"))?;
-            self.access.ask(client)
+            self.access.ask(client, None)
         };
         let id = ask.describe();
+        let card = ask.card();
         let judge = ModelJudge::new(
             ask,
             name.to_owned(),
@@ -147,7 +162,7 @@ impl JudgeBook {
             JudgeOptions::default(),
         );
         let model = Some(format!("{}:{}", id.provider, id.model));
-        Ok(Made { judge: Arc::new(judge), model, host: Some(id.base_url_host), chosen_by })
+        Ok(Made { judge: Arc::new(judge), model, host: Some(id.base_url_host), card, chosen_by })
     }
 }
 
@@ -171,7 +186,7 @@ impl Judges for JudgeBook {
         let identity = self.judge(wish).map(|judge| judge.identity());
         let (name, _) = self.choose(wish);
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let server = made.get(&name).map(|made| (&made.model, &made.host));
+        let server = made.get(&name).map(|made| (&made.model, &made.host, made.card.context_tokens));
         format!("{identity:?} {server:?}")
     }
 }

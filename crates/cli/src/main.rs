@@ -9,6 +9,7 @@ mod command;
 mod context;
 mod exit;
 mod judges;
+mod money;
 mod output;
 mod progress;
 mod targets;

@@ -177,7 +177,7 @@ impl TargetBook {
             let variables = Arc::clone(&self.variables);
             let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
                 .map_err(|error| format!("target `{name}`: {error}"))?;
-            let ask = self.access.ask(client);
+            let ask = self.access.ask(client, None);
             return Ok(Arc::new(ModelTarget::new(name, ask)));
         }
         Err(self.unknown(name))
@@ -236,7 +236,7 @@ impl TargetBook {
         setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
         let client = Client::from_name(&parsed, &lookup, setup)
             .map_err(|error| format!("target `{name}`: {error}"))?;
-        Ok(self.access.ask(client))
+        Ok(self.access.ask(client, model.context_tokens))
     }
 
     fn command(&self, spec: &TargetSpec, command: &CommandTargetSpec) -> Arc<dyn Target> {
@@ -290,8 +290,8 @@ impl Target for Discreet {
     ) -> assize_target::BoxFuture<'a, Result<Answer, TargetError>> {
         Box::pin(async {
             self.inner.answer(input).await.map_err(|error| TargetError {
-                message: self.redactor.redact(&error.message).into_owned(),
-                stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into_owned()),
+                message: self.redactor.redact(&error.message).into(),
+                stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into()),
                 ..error
             })
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_rubric::{Confidence, Evidence, JudgeIdentity, Tokens, Ungraded, UngradedKind};
+use assize_rubric::{Confidence, Cost, Evidence, JudgeIdentity, Tokens, Ungraded, UngradedKind};
 use assize_spec::Behaviour;
 
 /// One output to be judged.
@@ -72,8 +72,8 @@ pub struct BehaviourJudgement {
     pub tokens: Tokens,
     /// Time spent in those calls, in milliseconds.
     pub latency_ms: Option<u64>,
-    /// Cost of those calls in US dollars; `None` when the price is not known.
-    pub cost_usd: Option<f64>,
+    /// Cost of those calls.
+    pub cost: Cost,
     /// What the judge replied, word for word.
     pub replies: Vec<String>,
 }
@@ -93,7 +93,7 @@ impl BehaviourJudgement {
             cached_calls: 0,
             tokens: Tokens::default(),
             latency_ms: None,
-            cost_usd: Some(0.0),
+            cost: Cost::ZERO,
             replies: Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_rubric::{EvidencePolicy, Judging, Rubric};
+use assize_rubric::{EvidencePolicy, Judging, Rubric, Truncate};
 
 /// What a judge may look at. All of it is untrusted text: it is shown as data and can instruct nobody.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct RubricTask {
     pub judging: Judging,
     /// What becomes of decisions whose quotes are not found.
     pub evidence: EvidencePolicy,
+    /// What is done when the judge can't read all of the material. Judges without such a limit ignore it.
+    pub truncate: Truncate,
     /// The case, for whoever follows the task; never shown to a judge.
     pub case_id: String,
     /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_rubric::{Evidence, JudgeIdentity, Tokens, Ungraded, UngradedKind, Unit};
+use assize_rubric::{Cost, Evidence, JudgeIdentity, Tokens, Ungraded, UngradedKind, Unit};
 
 use crate::{Finding, Material};
 
@@ -44,8 +44,8 @@ pub struct WholeJudgement {
     pub tokens: Tokens,
     /// Time spent in those calls, in milliseconds.
     pub latency_ms: Option<u64>,
-    /// Cost of those calls in US dollars; `None` when the price is not known.
-    pub cost_usd: Option<f64>,
+    /// Cost of those calls.
+    pub cost: Cost,
     /// What the judge replied, word for word.
     pub replies: Vec<String>,
 }
@@ -65,7 +65,7 @@ impl WholeJudgement {
             cached_calls: 0,
             tokens: Tokens::default(),
             latency_ms: None,
-            cost_usd: Some(0.0),
+            cost: Cost::ZERO,
             replies: Vec::new(),
         }
     }

@@ -18,6 +18,7 @@ fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Judgement> {
         rubric: Arc::new(Rubric::new(criteria).unwrap()),
         judging: assize_rubric::Judging::PerCriterion,
         evidence: assize_rubric::EvidencePolicy::Checked,
+        truncate: assize_rubric::Truncate::Never,
         case_id: "case".into(),
         repeat: 0,
     };

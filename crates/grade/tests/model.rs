@@ -116,7 +116,7 @@ fn failures_keep_their_kind() {
         (Ok(cut), UngradedKind::Truncated, 3, "cut off"),
         (Err(slow), UngradedKind::Transport, 1, "no answer in 60 s"),
         (Err(AskError::new(ErrorKind::ContentRefused, "flagged")), UngradedKind::Refusal, 1, "flagged"),
-        (Err(AskError::new(ErrorKind::ContextLength, "8192 tokens")), UngradedKind::Transport, 1, "8192"),
+        (Err(AskError::new(ErrorKind::ContextLength, "8192 tokens")), UngradedKind::ContextLength, 1, "8192"),
         (Err(AskError::cancelled()), UngradedKind::Cancelled, 1, "stopped"),
     ];
     for (answer, kind, calls, words) in table {

@@ -7,6 +7,7 @@ pub use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use crate::error::AskError;
+use crate::price::ModelCard;
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 
@@ -28,6 +29,11 @@ pub trait Ask: Send + Sync {
 
     /// Who answers.
     fn describe(&self) -> ModelId;
+
+    /// What is known about the model beforehand: what it costs, and how much it can read.
+    fn card(&self) -> ModelCard {
+        ModelCard::default()
+    }
 }
 
 type Keep = Box<dyn FnOnce(&ChatReply) + Send>;

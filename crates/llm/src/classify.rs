@@ -41,7 +41,7 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
 fn too_long(code: &str, message: &str) -> bool {
     const CODES: [&str; 4] =
         ["context_length", "exceed_context", "string_above_max_length", "prompt_too_long"];
-    const WORDS: [&str; 10] = [
+    const WORDS: [&str; 12] = [
         "exceeds the context length",
         "exceeds the maximum number of tokens",
         "maximum context length",
@@ -52,6 +52,8 @@ fn too_long(code: &str, message: &str) -> bool {
         "prompt is too long",
         "input is too long",
         "too many tokens",
+        "exceed context limit",
+        "reduce the length of the messages",
     ];
     CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|w| message.contains(w))
 }
@@ -101,6 +103,30 @@ mod tests {
                 ErrorKind::ContextLength,
             ),
             (400, "", "the input length exceeds the context length", ErrorKind::ContextLength),
+            (
+                400,
+                "invalid_request_error",
+                "prompt is too long: 208310 tokens > 200000 maximum",
+                ErrorKind::ContextLength,
+            ),
+            (
+                400,
+                "invalid_request_error",
+                "input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000",
+                ErrorKind::ContextLength,
+            ),
+            (
+                400,
+                "exceed_context_size_error",
+                "request (9000 tokens) exceeds the available context size (4096 tokens)",
+                ErrorKind::ContextLength,
+            ),
+            (
+                413,
+                "request_too_large",
+                "Please reduce the length of the messages or completion.",
+                ErrorKind::ContextLength,
+            ),
             (
                 400,
                 "invalid_prompt",

@@ -18,7 +18,9 @@ use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::excerpt::{MESSAGE_CHARS, cut};
 use crate::http::HttpTransport;
 use crate::identity::CallKey;
+use crate::meter::Meter;
 use crate::name::ModelName;
+use crate::price::ModelCard;
 use crate::quirks::Quirks;
 use crate::redact::Redactor;
 use crate::reply::{ChatReply, Usage};
@@ -42,6 +44,8 @@ pub struct Setup {
     pub timeout: Duration,
     /// Decides the jitter of waits.
     pub seed: u64,
+    /// What may be spent, by all clients that share it; `None` counts nothing.
+    pub meter: Option<Arc<Meter>>,
 }
 
 impl Default for Setup {
@@ -53,6 +57,7 @@ impl Default for Setup {
             policy: RetryPolicy::default(),
             timeout: Duration::from_mins(3),
             seed: 0,
+            meter: None,
         }
     }
 }
@@ -74,6 +79,7 @@ pub struct ClientParts {
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
+    card: ModelCard,
 }
 
 struct Inner {
@@ -104,7 +110,8 @@ impl Client {
             learned: RwLock::default(),
             questions: AtomicU64::new(0),
         };
-        Ok(Self { inner: Arc::new(inner) })
+        let card = ModelCard::default();
+        Ok(Self { inner: Arc::new(inner), card })
     }
 
     /// A client for a named model, configured from variables that `env` looks up. Empty variables count as not set.
@@ -122,6 +129,12 @@ impl Client {
         let parts =
             ClientParts { provider: row.name.to_owned(), model: name.model().to_owned(), endpoint, wire };
         Self::new(parts, setup)
+    }
+
+    /// The same client, with what is known about its model.
+    #[must_use]
+    pub fn with_card(self, card: ModelCard) -> Self {
+        Self { card, ..self }
     }
 
     /// What the server has turned out to refuse for a model.
@@ -176,12 +189,23 @@ impl Client {
         let mut waited = Duration::ZERO;
         loop {
             let call = parts.wire.encode(&request, quirks)?;
+            let hold = match &setup.meter {
+                None => None,
+                Some(meter) => Some(meter.hold(&request, self.card).await.map_err(|why| {
+                    let error = AskError::new(ErrorKind::Cancelled, why);
+                    AskError { attempts: count(&failed), failed: failed.clone(), ..error }
+                })?),
+            };
             let begun = Instant::now();
             let sent = setup.transport.send(self.outgoing(call)).await;
             let latency = begun.elapsed();
+            let reached = !matches!(sent, Err(TransportError::Connect(_) | TransportError::Unusable(_)));
             let (mut error, refused) = match sent.map(|answer| self.without_secrets(answer)) {
                 Ok(answer) => match parts.wire.decode(&answer) {
                     Ok(reply) => {
+                        if let Some(hold) = hold {
+                            hold.answered(&reply);
+                        }
                         // Kept only now: the refusal was understood rightly if asking for less was accepted.
                         self.learn(&request.model, quirks);
                         let attempts = count(&failed) + 1;
@@ -201,7 +225,11 @@ impl Client {
                 status: error.status,
                 waited: Duration::ZERO,
                 usage: error.usage.as_deref().copied().unwrap_or_else(Usage::default),
+                sent: reached,
             };
+            if let Some(hold) = hold {
+                hold.failed(&attempt);
+            }
             if let Some(learned) = refused {
                 quirks = quirks.merge(learned);
                 failed.push(attempt);
@@ -359,6 +387,10 @@ impl Ask for Client {
             base_url_host: parts.endpoint.host(),
         }
     }
+
+    fn card(&self) -> ModelCard {
+        self.card
+    }
 }
 
 impl fmt::Debug for Client {
@@ -393,7 +425,6 @@ fn from_transport(error: &TransportError) -> AskError {
         TransportError::Timeout(_) => ErrorKind::Timeout,
         TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
         TransportError::TooLarge(_) => ErrorKind::MalformedReply,
-        TransportError::OverBudget(_) => ErrorKind::Cancelled,
         // Trying again cannot help, and no other kind says that it is this machine's fault.
         TransportError::Unusable(_) => ErrorKind::BadRequest,
     };

@@ -184,6 +184,13 @@ pub struct FailedAttempt {
     pub waited: Duration,
     /// Tokens the answer reported although it was unusable.
     pub usage: Usage,
+    /// Whether the request reached a server, as far as can be told. Records that do not say are taken to say yes.
+    #[serde(default = "yes")]
+    pub sent: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::ask::{Answered, Ask, BoxFuture, ModelId};
 use crate::client::Client;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::identity::CallKey;
+use crate::price::ModelCard;
 use crate::reply::{ChatReply, Finish, Usage};
 use crate::request::ChatRequest;
 
@@ -153,5 +154,9 @@ impl Ask for Remembering {
 
     fn describe(&self) -> ModelId {
         self.inner.describe()
+    }
+
+    fn card(&self) -> ModelCard {
+        self.inner.card()
     }
 }

@@ -211,6 +211,17 @@ pub(crate) fn find(name: &str) -> Option<&'static Provider> {
     PROVIDERS.iter().find(|provider| provider.name == name || provider.aliases.contains(&name))
 }
 
+/// Whether this is the name of a server of the user's own, which charges nothing for a token.
+pub(crate) fn is_own(name: &str) -> bool {
+    find(name).is_some_and(|provider| !provider.key_needed)
+}
+
+/// Whether a host is the one that the provider itself runs.
+pub(crate) fn is_at_home(name: &str, host: &str) -> bool {
+    let usual = find(name).and_then(|provider| reqwest::Url::parse(provider.base_url?).ok());
+    usual.is_some_and(|url| url.host_str() == Some(host))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -53,9 +53,6 @@ pub enum TransportError {
     /// The answer was larger than allowed; the limit in bytes.
     #[error("the answer is larger than {} MiB", .0 >> 20)]
     TooLarge(usize),
-    /// What may be spent is spent: nothing was sent.
-    #[error("{0}")]
-    OverBudget(String),
     /// This machine cannot make such requests at all.
     #[error("cannot make HTTP requests: {0}")]
     Unusable(String),

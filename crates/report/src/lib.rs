@@ -38,5 +38,6 @@ pub use card_tree::{CardLine, card_totals, card_tree};
 pub use case_block::{Show, case_block, stored_texts};
 pub use case_table::case_table;
 pub use explain::{explain, explain_json};
+pub use number::{dollars, grouped};
 pub use style::Style;
 pub use summary::{SummaryExtra, summary_block};

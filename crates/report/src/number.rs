@@ -55,7 +55,7 @@ pub(crate) fn beside(value: f64, line: f64) -> String {
 }
 
 /// A whole number with a comma every three digits.
-pub(crate) fn grouped(value: u64) -> String {
+pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -85,7 +85,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
 }
 
 /// US dollars, with as many decimals as small sums need.
-pub(crate) fn dollars(value: f64) -> String {
+pub fn dollars(value: f64) -> String {
     if value == 0.0 {
         "$0".to_owned()
     } else if value.abs() >= 1.0 {

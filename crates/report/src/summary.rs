@@ -1,6 +1,6 @@
 //! A run in one screen.
 
-use assize_rubric::Tokens;
+use assize_rubric::{PartialCost, Tokens, Usd};
 use assize_store::{Counts, JudgeInfo, MeanScore, ResultRow, RunInfo, RunSummary};
 
 use crate::case_block::brief;
@@ -113,6 +113,10 @@ fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
     if summary.criteria_ungraded > 0 {
         criteria.push(Piece::plain(", "));
         criteria.push(Piece::new(Tone::Open, format!("{} ungraded", grouped(summary.criteria_ungraded))));
+    }
+    if summary.criteria_truncated > 0 {
+        let text = format!(", {} not shown whole to the judge", grouped(summary.criteria_truncated));
+        criteria.push(Piece::new(Tone::Middling, text));
     }
     if let Some((verified, quotes)) = extra.quotes.filter(|(_, quotes)| *quotes > 0) {
         criteria.push(Piece::plain(format!(
@@ -251,10 +255,25 @@ fn spent(page: &mut Page, summary: &RunSummary) {
         page,
         "Cost",
         vec![match summary.cost_usd {
-            Some(cost) => Piece::plain(number::dollars(cost)),
-            None => Piece::plain("unknown: not every price is known"),
+            Some(cost) => Piece::plain(number::dollars(cost.dollars())),
+            None => Piece::plain(partial_cost(summary.cost_partial)),
         }],
     );
+}
+
+/// What can be said of a cost that is not known as a whole.
+fn partial_cost(partial: Option<PartialCost>) -> String {
+    match partial {
+        None => "unknown: not every price is known".to_owned(),
+        Some(PartialCost { at_least_usd, unpriced_calls }) => {
+            let unknown = format!("{} of unknown price", count(unpriced_calls, "call", "calls"));
+            if at_least_usd == Usd::ZERO {
+                format!("unknown: {unknown}")
+            } else {
+                format!("at least {}; {unknown}", number::dollars(at_least_usd.dollars()))
+            }
+        }
+    }
 }
 
 fn tokens(tokens: Tokens) -> String {

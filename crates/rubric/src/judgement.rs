@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CriterionId, Outcome};
+use crate::{Cost, CriterionId, Outcome};
 
 /// One criterion decision.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +30,10 @@ pub struct Judgement {
     pub tokens: Tokens,
     /// Time spent in those calls, in milliseconds.
     pub latency_ms: Option<u64>,
-    /// Cost of those calls in US dollars; `None` when the price is not known.
-    pub cost_usd: Option<f64>,
+    /// Cost of those calls.
+    pub cost: Cost,
+    /// Set when the judge could not be shown everything.
+    pub truncated: Option<Truncated>,
     /// What the judge replied, word for word, in order.
     pub replies: Vec<String>,
 }
@@ -43,6 +45,59 @@ pub struct Evidence {
     pub quote: String,
     /// Whether it was found in what the judge was shown.
     pub verified: bool,
+}
+
+/// What a judge was not shown, or not shown at once, because it reads less than there was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Truncated {
+    /// What was done about it.
+    pub mode: Truncate,
+    /// Characters of the answer, the file changes and the tool calls together.
+    pub characters: u64,
+    /// How many of them the judge was not shown; 0 when it was shown all of them in parts.
+    pub left_out: u64,
+    /// Parts that were judged one by one; 1 unless the mode is `chunk`.
+    pub parts: u32,
+}
+
+/// What is done when a judge reads less than there is to be judged. Nothing is, unless an author asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Truncate {
+    /// Nothing is left out: the criterion is ungraded.
+    #[default]
+    Never,
+    /// The beginning is left out.
+    Head,
+    /// The end is left out.
+    Tail,
+    /// The middle is left out.
+    Middle,
+    /// Nothing is left out: the answer is judged in parts, and the decisions are merged.
+    Chunk,
+}
+
+impl Truncate {
+    /// Every mode, by the name that files and the command line use.
+    pub const NAMES: [&'static str; 5] = ["never", "head", "tail", "middle", "chunk"];
+
+    /// The name that files and the command line use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Head => "head",
+            Self::Tail => "tail",
+            Self::Middle => "middle",
+            Self::Chunk => "chunk",
+        }
+    }
+
+    /// The mode of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Never, Self::Head, Self::Tail, Self::Middle, Self::Chunk]
+            .into_iter()
+            .find(|mode| mode.name() == name)
+    }
 }
 
 /// How sure a judge says it is.
@@ -94,6 +149,8 @@ pub enum UngradedKind {
     Malformed,
     /// The reply was cut off.
     Truncated,
+    /// There is more to read than the judge can.
+    ContextLength,
     /// The evidence could not be found in the answer although the criterion demands it.
     Evidence,
     /// The run ended before it was this criterion's turn.

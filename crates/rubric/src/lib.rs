@@ -19,6 +19,7 @@ mod gate;
 mod id;
 mod judgement;
 mod judging;
+mod money;
 mod number;
 mod outcome;
 mod points;
@@ -35,8 +36,11 @@ pub use combine::{Combination, CombinedScore, combine};
 pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
 pub use gate::{Gate, GateState};
 pub use id::CriterionId;
-pub use judgement::{Confidence, Evidence, JudgeIdentity, Judgement, Tokens, Ungraded, UngradedKind};
+pub use judgement::{
+    Confidence, Evidence, JudgeIdentity, Judgement, Tokens, Truncate, Truncated, Ungraded, UngradedKind,
+};
 pub use judging::{EvidencePolicy, Judging};
+pub use money::{Cost, PartialCost, Usd};
 pub use number::{NotFinite, OutOfRange, RawScore, Unit, Weight};
 pub use outcome::Outcome;
 pub use points::{PointsMean, points_mean, points_ratio};

@@ -1,7 +1,7 @@
 //! From stored decisions to a result row. Used by the engine and by every later recomputation, so
 //! that a score is always a function of its decisions.
 
-use assize_rubric::{GateState, GraderOutcome, GraderStanding, Lines, Tokens, score_case};
+use assize_rubric::{Cost, GateState, GraderOutcome, GraderStanding, Lines, Tokens, score_case};
 use assize_store::{
     CaseError, GateRow, GraderRow, JudgementRow, ResultRow, criterion_rows, grader_gates, grader_outcome,
 };
@@ -25,8 +25,8 @@ pub(crate) struct CaseHead {
     pub(crate) error: Option<CaseError>,
     /// Tokens of the target (judges' tokens are added).
     pub(crate) tokens: Tokens,
-    /// Cost of the target; `None` when it is not known (judges' costs are added).
-    pub(crate) cost_usd: Option<f64>,
+    /// Cost of the target (judges' costs are added).
+    pub(crate) cost: Cost,
     /// Time taken, in milliseconds.
     pub(crate) duration_ms: u64,
 }
@@ -60,7 +60,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
     let case = score_case(&outcomes, lines);
     let mut gates_failed = Vec::new();
     let mut rows = Vec::with_capacity(graders.len());
-    let (mut tokens, mut cost_usd) = (head.tokens, head.cost_usd);
+    let (mut tokens, mut cost) = (head.tokens, head.cost);
     for ((grader, score), (_, outcome)) in graders.iter().zip(&case.graders).zip(&outcomes) {
         let grader_rows = grader.rows();
         let gates = grader_gates(&grader_rows, 0, grader.standing, outcome, score, lines);
@@ -69,7 +69,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         }));
         for row in grader.rows {
             tokens.add(row.tokens);
-            cost_usd = cost_usd.zip(row.cost_usd).map(|(a, b)| a + b);
+            cost += row.cost();
         }
         rows.push(GraderRow {
             name: grader.name.to_owned(),
@@ -97,7 +97,8 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         answer: head.answer,
         error: head.error,
         tokens,
-        cost_usd,
+        cost_usd: cost.whole(),
+        cost_partial: cost.partial(),
         duration_ms: head.duration_ms,
     }
 }

@@ -1,6 +1,6 @@
 //! What the result of a case rests on, as one hash: a case with the same hash need not be run again.
 
-use assize_spec::{Case, Command, CompositeAggregator, Grader, GraderKind, Prompt};
+use assize_spec::{Case, Command, CompositeAggregator, Grader, GraderKind, Prompt, RubricGrader};
 use serde_json::Value;
 
 use crate::grading::message;
@@ -8,7 +8,7 @@ use crate::material::target_input;
 use crate::{Source, WorkItem};
 
 /// Version of what is hashed. Raised when the same inputs would lead to other results.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 
 /// The hash of everything that decides about an item's result, in hexadecimal: the case as targets and judges see it,
 /// its graders and lines, the target's settings, the answer if it was given, and who judges how.
@@ -35,6 +35,7 @@ pub fn fingerprint(item: &WorkItem) -> String {
     hash.field(&case.question());
     hash.field(&format!("{:?} {:?}", case.expected_outcome, case.reference()));
     hash.field(&format!("{:?} {:?} {:?}", item.judging_override, item.judging, item.evidence));
+    hash.field(&format!("{:?} {:?}", item.truncate_override, item.truncate));
     for grader in &case.graders {
         add_grader(&mut hash, item, grader);
     }
@@ -46,7 +47,8 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
     hash.field(&format!("{} {} {:?}", grader.name, grader.type_name, grader.standing));
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
-            hash.field(&format!("{:?} {:?} {:?}", rubric.rubric, rubric.judging, rubric.evidence));
+            let RubricGrader { rubric: criteria, judging, evidence, truncate, .. } = rubric;
+            hash.field(&format!("{criteria:?} {judging:?} {evidence:?} {truncate:?}"));
             add_judge(hash, item, rubric.judge.as_deref());
         }
         GraderKind::Llm(llm) => {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use assize_grade::{ProgramSetup, RubricJudge};
-use assize_rubric::{EvidencePolicy, Judging, Lines};
+use assize_rubric::{EvidencePolicy, Judging, Lines, Truncate};
 use assize_spec::Case;
 use assize_target::{Answer, Target};
 
@@ -33,6 +33,10 @@ pub struct WorkItem {
     pub judging: Judging,
     /// Whether evidence must be found where a grader does not say.
     pub evidence: EvidencePolicy,
+    /// What is done when a judge can't read all there is, whatever graders say.
+    pub truncate_override: Option<Truncate>,
+    /// The same where a grader does not say.
+    pub truncate: Truncate,
     /// What graders that are programs are given.
     pub programs: Arc<ProgramSetup>,
 }

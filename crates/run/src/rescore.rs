@@ -1,6 +1,6 @@
 //! Scoring again from stored decisions, without asking anybody.
 
-use assize_rubric::{Criterion, CriterionId, Lines, Rubric, Tokens, Ungraded, UngradedKind};
+use assize_rubric::{Cost, Criterion, CriterionId, Lines, Rubric, Tokens, Ungraded, UngradedKind, Usd};
 use assize_store::{CaseRecord, JudgementRow, ResultRow, grader_outcome};
 
 use crate::assemble::{CaseHead, Graded, assemble};
@@ -85,11 +85,16 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
         answer: stored.answer.clone(),
         error: stored.error.clone(),
         tokens: Tokens::default(),
-        cost_usd: None,
+        cost: Cost::ZERO,
         duration_ms: stored.duration_ms,
     };
     // What was spent does not change by scoring again.
-    ResultRow { tokens: stored.tokens, cost_usd: stored.cost_usd, ..assemble(head, &graded, lines) }
+    ResultRow {
+        tokens: stored.tokens,
+        cost_usd: stored.cost_usd,
+        cost_partial: stored.cost_partial,
+        ..assemble(head, &graded, lines)
+    }
 }
 
 fn shares_a_criterion(rubric: &Rubric, rows: &[JudgementRow]) -> bool {
@@ -127,7 +132,9 @@ fn carry_over(criterion: &Criterion, group: &[JudgementRow]) -> JudgementRow {
         cached_calls: 0,
         tokens: Tokens::default(),
         latency_ms: None,
-        cost_usd: Some(0.0),
+        cost_usd: Some(Usd::ZERO),
+        cost_partial: None,
+        truncated: None,
         replies: Vec::new(),
         ..pattern.clone()
     }

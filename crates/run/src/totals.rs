@@ -1,6 +1,6 @@
 //! What a run adds up to, kept in constant memory.
 
-use assize_rubric::Tokens;
+use assize_rubric::{Cost, Tokens};
 use assize_stats::{Accumulator, Level};
 use assize_store::{CaseRecord, Counts, MeanScore};
 
@@ -15,14 +15,16 @@ pub struct Totals {
     pub gated: usize,
     /// Tokens of targets and judges.
     pub tokens: Tokens,
-    /// Cost in US dollars; `None` as soon as one part of it is not known.
-    pub cost_usd: Option<f64>,
+    /// Cost of targets and judges.
+    pub cost: Cost,
     /// Judge calls made, failed ones included.
     pub judge_calls: u64,
     /// Judge calls answered from the cache.
     pub judge_calls_cached: u64,
     /// Criteria decided on or given up.
     pub criteria: u64,
+    /// Criteria whose judge could not be shown everything at once.
+    pub criteria_truncated: u64,
     /// Criteria given up.
     pub criteria_ungraded: u64,
     /// Quotes that stand where they were said to stand.
@@ -38,10 +40,11 @@ impl Default for Totals {
             scores: Accumulator::default(),
             gated: 0,
             tokens: Tokens::default(),
-            cost_usd: Some(0.0),
+            cost: Cost::ZERO,
             judge_calls: 0,
             judge_calls_cached: 0,
             criteria: 0,
+            criteria_truncated: 0,
             criteria_ungraded: 0,
             quotes_verified: 0,
             quotes: 0,
@@ -59,12 +62,13 @@ impl Totals {
         }
         self.gated += usize::from(!row.gates_failed.is_empty());
         self.tokens.add(row.tokens);
-        self.cost_usd = self.cost_usd.zip(row.cost_usd).map(|(a, b)| a + b);
+        self.cost += row.cost();
         for judgement in &record.judgements {
             self.judge_calls += u64::from(judgement.attempts);
             self.judge_calls_cached += u64::from(judgement.cached_calls);
             if judgement.grader_result.is_none() {
                 self.criteria += 1;
+                self.criteria_truncated += u64::from(judgement.truncated.is_some());
                 self.criteria_ungraded += u64::from(judgement.outcome == "ungraded");
             }
             self.quotes += judgement.evidence.len() as u64;

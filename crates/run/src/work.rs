@@ -1,6 +1,6 @@
 //! One item from its question to its record.
 
-use assize_rubric::Tokens;
+use assize_rubric::{Cost, Tokens};
 use assize_store::{CaseError, CaseRecord};
 use assize_target::Answer;
 use futures_util::future::join_all;
@@ -47,7 +47,7 @@ pub(crate) async fn work(item: WorkItem) -> CaseRecord {
 pub(crate) fn broken(item: &WorkItem, message: String) -> CaseRecord {
     let error = CaseError { stage: "grade".to_owned(), kind: "internal".to_owned(), message };
     // What was spent before it broke is not known.
-    let head = CaseHead { error: Some(error), cost_usd: None, ..head(item) };
+    let head = CaseHead { error: Some(error), cost: Cost::UNKNOWN, ..head(item) };
     CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() }
 }
 
@@ -62,7 +62,7 @@ fn head(item: &WorkItem) -> CaseHead {
         answer: None,
         error: None,
         tokens: Tokens::default(),
-        cost_usd: Some(0.0),
+        cost: Cost::ZERO,
         duration_ms: 0,
     }
 }
@@ -82,12 +82,12 @@ async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseErro
             match target.answer(&input).await {
                 Ok(answer) => {
                     head.tokens = answer.tokens;
-                    head.cost_usd = answer.cost_usd;
+                    head.cost = answer.cost.unwrap_or(Cost::UNKNOWN);
                     Ok(answer)
                 }
                 Err(error) => {
                     head.tokens = error.tokens;
-                    head.cost_usd = None;
+                    head.cost = if error.attempts == 0 { Cost::ZERO } else { error.cost };
                     Err(failed(error.kind.as_str(), error.to_string()))
                 }
             }

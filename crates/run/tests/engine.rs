@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use assize_grade::{RubricJudge, RubricTask};
 use assize_llm::BoxFuture;
 use assize_rubric::{
-    Criterion, EvidencePolicy, Gate, GraderStanding, JudgeIdentity, Judgement, Judging, Lines, Outcome,
-    Rubric, Tokens, Unit, Verdict, Weight,
+    Cost, Criterion, EvidencePolicy, Gate, GraderStanding, JudgeIdentity, Judgement, Judging, Lines, Outcome,
+    Rubric, Tokens, Unit, Usd, Verdict, Weight,
 };
 use assize_run::{Event, JudgeWish, Judges, Recorder, RunError, Settings, Source, WorkItem, rescore, run};
 use assize_spec::{
@@ -46,7 +46,8 @@ fn judgement(criterion: &Criterion, outcome: Outcome) -> Judgement {
         cached_calls: 0,
         tokens: Tokens { input: Some(10), cached: None, output: Some(1) },
         latency_ms: Some(1),
-        cost_usd: Some(0.5),
+        cost: Cost::exactly(Usd::from_pico(500_000_000_000)),
+        truncated: None,
         replies: Vec::new(),
     }
 }
@@ -156,6 +157,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
             marks: Vec::new(),
             judging: None,
             evidence: None,
+            truncate: None,
             judge: None,
         }),
     };
@@ -192,6 +194,8 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         judging_override: None,
         judging: Judging::PerCriterion,
         evidence: EvidencePolicy::Checked,
+        truncate_override: None,
+        truncate: assize_rubric::Truncate::Never,
         programs: Arc::default(),
     }
 }
@@ -224,7 +228,7 @@ async fn cases_are_scored_and_added_up() {
     assert_eq!(totals.criteria_ungraded, 1);
     assert_eq!(totals.judge_calls, 6);
     assert_eq!(totals.tokens.input, Some(60));
-    assert_eq!(totals.cost_usd, Some(3.0));
+    assert_eq!(totals.cost.whole(), Usd::from_dollars(3.0));
     let mean = totals.mean_score().expect("two known scores");
     assert_eq!((mean.mean, mean.n), (0.75, 2));
 }

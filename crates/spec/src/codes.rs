@@ -223,6 +223,10 @@ codes! {
         "An address begins with `http://` or `https://` and usually ends with `/v1`.";
     BAD_VARIABLE = "E0608", "A variable is not written correctly, or stands where none may.",
         "Settings take values from the environment as `${{ NAME }}` or `${{ NAME:-default }}`, alone or inside a text.";
+    PRICE_MODEL = "E0609", "A row of a prices file names no model.",
+        "Rows are found by the provider and the model as they are written for `--judge`, such as `openai:gpt-4o-mini`.";
+    DUPLICATE_PRICE = "E0610", "Two rows of a prices file are about the same model.",
+        "Only one of them could count, and which one would be a guess. Two spellings of a provider, such as `gemini` and `google`, are one provider.";
     LITERAL_SECRET = "W0601", "A key is written out in a file.",
         "Files are shared and committed. Put the key into an environment variable or the `.env` file and refer to it as `${{ NAME }}`.";
     UNKNOWN_JUDGE = "W0602", "The judge of a target is not in the file.",

@@ -17,6 +17,7 @@ pub use cases::{CaseIter, Cases};
 pub use decode::{CaseLoadError, Environment};
 pub use decode::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
 pub use decode::{LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets};
+pub use decode::{LoadedPrices, ReadName, load_prices};
 pub use discover::{Discovered, Undiscovered, find_suites};
 pub use load::{LoadOptions, LoadedSuite, load_suite};
 pub use model::*;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::{JudgeIdentity, Tokens};
+use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
 use serde::{Deserialize, Serialize};
 
 use crate::CardInfo;
@@ -122,14 +122,20 @@ pub struct RunSummary {
     pub mean_score: Option<MeanScore>,
     /// Tokens that targets and judges reported, added up; null when none did.
     pub tokens: Tokens,
-    /// Cost in US dollars; null when a price is not known.
-    pub cost_usd: Option<f64>,
+    /// Cost in US dollars; null when not all of it is known.
+    pub cost_usd: Option<Usd>,
+    /// What is known of a cost that is not known as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_partial: Option<PartialCost>,
     /// Judge calls made, failed ones included.
     pub judge_calls: u64,
     /// Judge calls answered from the cache.
     pub judge_calls_cached: u64,
     /// Criteria that could not be judged.
     pub criteria_ungraded: u64,
+    /// Criteria whose judge could not be shown everything at once.
+    #[serde(default)]
+    pub criteria_truncated: u64,
     /// Criteria in all.
     pub criteria: u64,
     /// Wall-clock time in milliseconds.

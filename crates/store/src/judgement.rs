@@ -1,8 +1,8 @@
 //! One row of `judgements.jsonl`: one decision with everything it rests on.
 
 use assize_rubric::{
-    Confidence, Criterion, Evidence, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome, Tokens,
-    Ungraded, Unit, Weight,
+    Confidence, Cost, Criterion, Evidence, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome,
+    PartialCost, Tokens, Truncated, Ungraded, Unit, Usd, Weight,
 };
 use serde::{Deserialize, Serialize};
 
@@ -50,8 +50,14 @@ pub struct JudgementRow {
     pub tokens: Tokens,
     /// Time spent in those calls, in milliseconds.
     pub latency_ms: Option<u64>,
-    /// Cost of those calls in US dollars; null when the price is not known.
-    pub cost_usd: Option<f64>,
+    /// Cost of those calls in US dollars; null when not all of it is known.
+    pub cost_usd: Option<Usd>,
+    /// What is known of a cost that is not known as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_partial: Option<PartialCost>,
+    /// What the judge was not shown, or not at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<Truncated>,
     /// What the judge replied, word for word.
     pub replies: Vec<String>,
     /// Names of the members that lead to the grader, for a member of a composite; empty for the
@@ -133,6 +139,11 @@ impl JudgementRow {
         row
     }
 
+    /// What the calls of this row cost.
+    pub fn cost(&self) -> Cost {
+        Cost::from_parts(self.cost_usd, self.cost_partial)
+    }
+
     /// The outcome the row stands for. A row whose parts do not fit together or do not fit the
     /// criterion's scale stands for nothing decided.
     pub fn decided(&self) -> Outcome {
@@ -163,7 +174,9 @@ impl JudgementRow {
             cached_calls: judgement.cached_calls,
             tokens: judgement.tokens,
             latency_ms: judgement.latency_ms,
-            cost_usd: judgement.cost_usd,
+            cost_usd: judgement.cost.whole(),
+            cost_partial: judgement.cost.partial(),
+            truncated: judgement.truncated,
             replies: judgement.replies.clone(),
             member: context.member,
             grader_result: None,

@@ -172,6 +172,7 @@ fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
         reason: String::new(),
         evidence: row.evidence.clone(),
         judge: row.judge.clone(),
+        truncated: row.truncated.map(|truncated| truncated.mode),
     };
     let Some(result) = &row.grader_result else {
         let outcome = row.decided();

@@ -1,6 +1,6 @@
 //! One row of `results.jsonl`: what became of a case.
 
-use assize_rubric::{Evidence, JudgeIdentity, Tokens, Verdict};
+use assize_rubric::{Cost, Evidence, JudgeIdentity, PartialCost, Tokens, Truncate, Usd, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// What became of one case against one target. Absent knowledge is null, never a made-up value.
@@ -36,8 +36,11 @@ pub struct ResultRow {
     pub error: Option<CaseError>,
     /// Tokens that the target and the judge calls reported, added up; null when none did.
     pub tokens: Tokens,
-    /// Cost of the target and of all judge calls, in US dollars; null when a price is not known.
-    pub cost_usd: Option<f64>,
+    /// Cost of the target and of all judge calls, in US dollars; null when not all of it is known.
+    pub cost_usd: Option<Usd>,
+    /// What is known of a cost that is not known as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_partial: Option<PartialCost>,
     /// From the start of the case to its end, in milliseconds.
     pub duration_ms: u64,
 }
@@ -94,6 +97,16 @@ pub struct CriterionRow {
     pub evidence: Vec<Evidence>,
     /// Who decided.
     pub judge: JudgeIdentity,
+    /// How the material was made to fit, if the judge could not be shown all of it at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<Truncate>,
+}
+
+impl ResultRow {
+    /// What the case cost.
+    pub fn cost(&self) -> Cost {
+        Cost::from_parts(self.cost_usd, self.cost_partial)
+    }
 }
 
 /// Why a case has no answer or could not be graded.

@@ -60,12 +60,14 @@ fn result(case_id: &str) -> ResultRow {
                 reason: "line\nbreak \u{1F600}".to_owned(),
                 evidence: Vec::new(),
                 judge: JudgeIdentity::default(),
+                truncated: None,
             }],
         }],
         answer: Some("answer".to_owned()),
         error: None,
         tokens: Tokens::default(),
         cost_usd: None,
+        cost_partial: None,
         duration_ms: 3,
     }
 }
@@ -95,7 +97,8 @@ fn judgements(case_id: &str) -> Vec<JudgementRow> {
         cached_calls: 0,
         tokens: Tokens::default(),
         latency_ms: None,
-        cost_usd: None,
+        cost: assize_rubric::Cost::UNKNOWN,
+        truncated: None,
         replies: vec!["raw".to_owned()],
     };
     vec![JudgementRow::new(context, &criterion, &judgement)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assize_rubric::Tokens;
+use assize_rubric::{Cost, Tokens};
 use serde_json::Value;
 
 /// An answer to judge. Absent knowledge is `None`, never a made-up value.
@@ -14,8 +14,9 @@ pub struct Answer {
     pub messages: Option<Value>,
     /// Tokens spent, failed attempts included.
     pub tokens: Tokens,
-    /// Cost in US dollars; never negative.
-    pub cost_usd: Option<f64>,
+    /// What the answer cost, failed attempts included, as far as the prices are known; `None` when nobody said
+    /// anything about it.
+    pub cost: Option<Cost>,
     /// Time the answer took: as the target reports it, else wall-clock time of the successful attempt.
     pub duration: Duration,
     /// The model that answered, as reported.

@@ -142,7 +142,7 @@ impl CommandTarget {
     fn read(&self, finished: &Finished, file: Option<&Path>) -> Result<Answer, TargetError> {
         let stderr = finished.stderr.tail(STDERR_TAIL).trim_end().to_owned();
         let with_stderr = |error: TargetError| TargetError {
-            stderr: Some(stderr.clone()).filter(|text| !text.is_empty()),
+            stderr: (!stderr.is_empty()).then(|| stderr.as_str().into()),
             ..error
         };
         if !finished.exit.success() {

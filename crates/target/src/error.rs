@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use assize_llm::{AskError, ErrorKind};
 use assize_process::ProcessError;
-use assize_rubric::Tokens;
+use assize_rubric::{Cost, Tokens};
 
 /// How much of a command's stderr an error keeps, in bytes from the end.
 pub(crate) const STDERR_TAIL: usize = 2000;
@@ -16,13 +16,15 @@ pub struct TargetError {
     /// What went wrong, coarsely.
     pub kind: TargetErrorKind,
     /// What went wrong and what may be done about it, for a person.
-    pub message: String,
+    pub message: Box<str>,
     /// The end of what a command wrote to stderr; at most 2000 bytes.
-    pub stderr: Option<String>,
+    pub stderr: Option<Box<str>>,
     /// How often the target was asked.
     pub attempts: u32,
     /// Tokens spent all the same.
     pub tokens: Tokens,
+    /// Cost of those attempts.
+    pub cost: Cost,
     /// Wall-clock time spent, where it was measured.
     pub duration: Option<Duration>,
 }
@@ -32,10 +34,11 @@ impl TargetError {
     pub fn new(kind: TargetErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            message: message.into(),
+            message: message.into().into_boxed_str(),
             stderr: None,
             attempts: 1,
             tokens: Tokens::default(),
+            cost: Cost::UNKNOWN,
             duration: None,
         }
     }
@@ -126,7 +129,7 @@ impl From<ProcessError> for TargetError {
         };
         let stderr = error.partial().map(|partial| partial.stderr.tail(STDERR_TAIL).into_owned());
         Self {
-            stderr: stderr.filter(|text| !text.is_empty()),
+            stderr: stderr.filter(|text| !text.is_empty()).map(String::into_boxed_str),
             duration: error.partial().map(|partial| partial.duration),
             ..Self::new(kind, format!("the command gave no answer: {error}{advice}"))
         }

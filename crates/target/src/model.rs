@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_llm::{Answered, Ask, BoxFuture, ChatReply, ChatRequest, Finish};
-use assize_rubric::Tokens;
+use assize_rubric::{Cost, Tokens};
 
 use crate::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, chat_messages,
@@ -45,12 +45,17 @@ impl ModelTarget {
             max_output_tokens: self.max_output_tokens,
             ..ChatRequest::new(messages)
         };
-        let mut answered = self.model.ask_repeat(&request, input.attempt).await?;
+        let card = self.model.card();
+        let mut answered = self.model.ask_repeat(&request, input.attempt).await.map_err(|error| {
+            let cost = card.cost_of_error(&error);
+            TargetError { cost, ..TargetError::from(error) }
+        })?;
+        let cost = card.cost_of_reply(&answered.reply);
         if is_whole(&answered.reply) {
             answered.keep();
         }
         let Answered { reply, recalled, .. } = answered;
-        let answer = read(reply)?;
+        let answer = read(reply, cost)?;
         Ok(if recalled { as_recalled(answer) } else { answer })
     }
 }
@@ -83,12 +88,12 @@ fn is_whole(reply: &ChatReply) -> bool {
 /// An answer from memory: known to have cost nothing now.
 fn as_recalled(answer: Answer) -> Answer {
     let tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
-    Answer { tokens, cost_usd: Some(0.0), attempts: 0, ..answer }
+    Answer { tokens, cost: Some(Cost::ZERO), attempts: 0, ..answer }
 }
 
 /// A refusal in the model's own words is what the model answered. Silence is an answer only when the model
 /// was done: a model that was stopped before it wrote anything visible has not answered.
-fn read(reply: ChatReply) -> Result<Answer, TargetError> {
+fn read(reply: ChatReply, cost: Cost) -> Result<Answer, TargetError> {
     let usage = reply.total_usage();
     let tokens = Tokens { input: usage.input, cached: usage.cached, output: usage.output };
     let text = match &reply.refusal {
@@ -105,6 +110,7 @@ fn read(reply: ChatReply) -> Result<Answer, TargetError> {
         return Err(TargetError {
             attempts: reply.attempts,
             tokens,
+            cost,
             duration: Some(reply.latency),
             ..TargetError::new(
                 TargetErrorKind::NoAnswer,
@@ -115,6 +121,7 @@ fn read(reply: ChatReply) -> Result<Answer, TargetError> {
     Ok(Answer {
         text,
         tokens,
+        cost: Some(cost),
         duration: reply.latency,
         model: reply.model,
         cut_off: reply.finish == Finish::Length,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use assize_rubric::Tokens;
+use assize_rubric::{Cost, Tokens, Usd};
 use serde_json::{Map, Value};
 
 use crate::messages::{self, plain_text};
@@ -86,7 +86,7 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
         text,
         messages: given_messages,
         tokens: object.get("token_usage").map(read_tokens).unwrap_or_default(),
-        cost_usd: amount(object.get("cost_usd")),
+        cost: amount(object.get("cost_usd")).and_then(Usd::from_dollars).map(Cost::exactly),
         duration: amount(object.get("duration_ms"))
             .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok())
             .unwrap_or(measured),
@@ -194,7 +194,10 @@ mod tests {
         );
         assert_eq!(read.text, "hi\n");
         assert_eq!(read.tokens, Tokens { input: Some(10), cached: None, output: Some(2) });
-        assert_eq!((read.cost_usd, read.duration), (Some(0.25), Duration::from_millis(1500)));
+        assert_eq!(
+            (read.cost.and_then(Cost::whole), read.duration),
+            (Usd::from_dollars(0.25), Duration::from_millis(1500))
+        );
         assert_eq!(read.model.as_deref(), Some("m-1"));
     }
 
@@ -207,7 +210,7 @@ mod tests {
         ] {
             let read = answer(&format!(r#"{{"text": "\"NaN", {figures}}}"#));
             assert_eq!(read.text, "\"NaN", "{figures}");
-            assert_eq!((read.cost_usd, read.duration), (None, MEASURED), "{figures}");
+            assert_eq!((read.cost, read.duration), (None, MEASURED), "{figures}");
         }
     }
 

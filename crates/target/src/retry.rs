@@ -38,6 +38,7 @@ impl<T: Target> Target for Retrying<T> {
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
         Box::pin(async move {
             let mut spent = assize_rubric::Tokens::default();
+            let mut cost = assize_rubric::Cost::ZERO;
             let mut attempts = 0u32;
             let mut retries_left = self.max_retries;
             let mut wait = self.first_wait.min(self.longest_wait);
@@ -45,14 +46,17 @@ impl<T: Target> Target for Retrying<T> {
                 match self.inner.answer(input).await {
                     Ok(mut answer) => {
                         answer.tokens.add(spent);
+                        answer.cost = answer.cost.map(|last| last + cost);
                         answer.attempts = answer.attempts.saturating_add(attempts);
                         return Ok(answer);
                     }
                     Err(mut error) => {
                         spent.add(error.tokens);
+                        cost += error.cost;
                         attempts = attempts.saturating_add(error.attempts);
                         if retries_left == 0 || !error.kind.is_retryable() {
                             error.tokens = spent;
+                            error.cost = cost;
                             error.attempts = attempts;
                             return Err(error);
                         }

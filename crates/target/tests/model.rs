@@ -1,5 +1,6 @@
 //! Models as targets, with a scripted model, and asking again.
 
+use assize_rubric::Cost;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -72,7 +73,7 @@ async fn the_settings_and_messages_reach_the_model() {
     assert_eq!(answer.text, "Because.\n");
     assert_eq!((answer.tokens.input, answer.tokens.cached, answer.tokens.output), (Some(7), None, Some(2)));
     assert_eq!((answer.attempts, answer.duration), (2, Duration::from_millis(30)));
-    assert_eq!((answer.model.as_deref(), answer.cost_usd), (Some("m-2026"), None));
+    assert_eq!((answer.model.as_deref(), answer.cost), (Some("m-2026"), Some(Cost::UNKNOWN)));
     let wanted = ChatRequest {
         temperature: Some(0.5),
         max_output_tokens: Some(99),

@@ -1,12 +1,12 @@
 //! `assize eval`.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-use assize_rubric::{Judging, Unit};
+use assize_rubric::{Judging, Truncate, Unit, Usd};
 use clap::ValueEnum;
 
-use super::values::{judging, unit};
+use super::values::{judging, truncate, unit, usd};
 
 /// Run eval files.
 #[derive(Debug, clap::Args)]
@@ -83,6 +83,19 @@ pub(crate) struct RunArgs {
     /// Tokens at most, read and written, targets and judges together.
     #[arg(long, value_name = "N")]
     pub(crate) budget_tokens: Option<u64>,
+    /// US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table.
+    #[arg(long, value_parser = usd, value_name = "DOLLARS")]
+    pub(crate) budget_usd: Option<Usd>,
+    /// What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count.
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub(crate) budget_unknown_price: UnknownPrice,
+    /// Tokens that models can read and write in one call, whatever the table of models says.
+    #[arg(long, value_name = "N")]
+    pub(crate) context_tokens: Option<NonZeroU64>,
+    /// What is done when a judge can't read all of the material: leave out its `head`, `tail` or `middle`, judge the
+    /// answer in parts (`chunk`), or leave the criterion ungraded (`never`).
+    #[arg(long, value_parser = truncate, value_name = "MODE")]
+    pub(crate) truncate: Option<Truncate>,
     /// Pass line, 0 to 1; beats what cases and suites say.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
     pub(crate) threshold: Option<Unit>,
@@ -105,6 +118,16 @@ pub(crate) struct RunArgs {
     /// No progress and no notices on stderr; problems are still told.
     #[arg(long, short = 'q')]
     pub(crate) quiet: bool,
+}
+
+/// What a limit in money makes of a model of unknown price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum UnknownPrice {
+    /// Nothing is run.
+    #[default]
+    Refuse,
+    /// Its calls are not counted in money.
+    Allow,
 }
 
 /// Which cases are printed in full.

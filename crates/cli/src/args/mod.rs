@@ -21,7 +21,7 @@ use crate::context::ColorChoice;
 pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice};
+pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;

@@ -1,6 +1,6 @@
 //! Values that are checked as they are read.
 
-use assize_rubric::{Judging, Unit};
+use assize_rubric::{Judging, Truncate, Unit, Usd};
 
 /// A number from 0 to 1.
 pub(super) fn unit(text: &str) -> Result<Unit, String> {
@@ -8,6 +8,21 @@ pub(super) fn unit(text: &str) -> Result<Unit, String> {
         .ok()
         .and_then(|value| Unit::new(value).ok())
         .ok_or_else(|| "expected a number from 0 to 1, such as 0.8".to_owned())
+}
+
+/// An amount of US dollars, 0 or more.
+pub(super) fn usd(text: &str) -> Result<Usd, String> {
+    text.strip_prefix('$')
+        .unwrap_or(text)
+        .parse::<f64>()
+        .ok()
+        .and_then(Usd::from_dollars)
+        .ok_or_else(|| "expected an amount of US dollars, such as 2.50".to_owned())
+}
+
+/// The name of a way to make material fit.
+pub(super) fn truncate(text: &str) -> Result<Truncate, String> {
+    Truncate::from_name(text).ok_or_else(|| format!("expected one of {}", Truncate::NAMES.join(", ")))
 }
 
 /// `per-criterion`, `batched` or `batched:N`.
@@ -34,6 +49,12 @@ mod tests {
         assert_eq!(judging("batched:4"), Ok(Judging::Batched(std::num::NonZeroUsize::new(4))));
         assert!(judging("batched:0").is_err());
         assert!(judging("all").is_err());
+    }
+
+    #[test]
+    fn sums_of_money_are_dollars() {
+        assert_eq!(usd("2.50"), usd("$2.5"));
+        assert!(usd("-1").is_err() && usd("2,50").is_err() && usd("nan").is_err());
     }
 
     #[test]

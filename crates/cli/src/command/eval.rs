@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_llm::{ModelCard, PriceTable};
+use assize_rubric::Usd;
 use assize_spec::{
     Case, Cases, Config, LoadOptions, Suite, find_suites, load_config, load_suite, load_targets,
 };
@@ -12,7 +14,7 @@ use assize_store::{RunSettings, SuiteInfo};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use tokio::sync::Semaphore;
 
-use super::forecast::Plan;
+use super::forecast::{Cards, Plan};
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
 use crate::access::Access;
@@ -20,6 +22,7 @@ use crate::args::{Deny, EvalArgs};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::judges::JudgeBook;
+use crate::money;
 use crate::output;
 use crate::targets::TargetBook;
 
@@ -147,7 +150,9 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
     }
     let options = load_options(&args.root, context);
     let config = config(&options, context)?;
-    let benches = Benches::new(args, &config, &options, context);
+    let prices = money::prices(&args.run, &options, context)?;
+    let usd = money::limit(&args.run, loaded.files.iter().filter_map(|file| file.suite.as_ref()))?;
+    let benches = Benches::new(args, &config, &options, prices, usd, context);
     let selection = Selection { ids: globs(&args.filter)?, tags: args.tag.clone() };
 
     let target_names = args.target.iter().cloned().fold(Vec::new(), push_new);
@@ -156,6 +161,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
+        truncate: args.run.truncate,
     };
     let mut preflight = Preflight::default();
     let mut parts: Vec<(&LoadedFile, &Suite, Arc<Bench>)> = Vec::new();
@@ -195,7 +201,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
     };
     benches.access.check()?;
     if args.dry_run {
-        let plan = Plan::of(items())?;
+        let plan = Plan::of(items(), &Known { access: &benches.access, benches: &parts })?;
         if args.run.json {
             output::print_json(&plan.to_json(preflight.cases, &self_judging));
         } else {
@@ -232,7 +238,7 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
             filter: args.filter.clone(),
             tags: args.tag.clone(),
             keep_going: args.keep_going,
-            other: BTreeMap::new(),
+            other: benches.access.notes(&args.run),
         },
         warnings: run_warnings,
         scorecard: None,
@@ -242,6 +248,22 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
         suites,
     };
     session.perform(items, &args.run, context)
+}
+
+/// What is known about the models of a run.
+struct Known<'a> {
+    access: &'a Access,
+    benches: &'a [(&'a LoadedFile, &'a Suite, Arc<Bench>)],
+}
+
+impl Cards for Known<'_> {
+    fn judge(&self, name: &str) -> ModelCard {
+        self.benches.iter().find_map(|(_, _, bench)| bench.judges.card(name)).unwrap_or_default()
+    }
+
+    fn model(&self, name: &str) -> ModelCard {
+        self.access.card(name)
+    }
 }
 
 /// Every file the run depends on: eval files, what they include, datasets, attachments, targets.
@@ -331,16 +353,23 @@ struct Benches<'a> {
 }
 
 impl<'a> Benches<'a> {
-    fn new(args: &'a EvalArgs, config: &'a Config, options: &'a LoadOptions, context: &'a Context) -> Self {
+    fn new(
+        args: &'a EvalArgs,
+        config: &'a Config,
+        options: &'a LoadOptions,
+        prices: PriceTable,
+        usd: Option<Usd>,
+        context: &'a Context,
+    ) -> Self {
         Self {
             args,
             config,
             options,
             context,
             access: Arc::new(if args.dry_run {
-                Access::without_cache(context)
+                Access::without_cache(prices, context)
             } else {
-                Access::new(&args.run, context)
+                Access::new(&args.run, prices, usd, context)
             }),
             limit: Arc::new(Semaphore::new(args.run.judge_calls.get())),
             made: std::cell::RefCell::default(),

@@ -1,132 +1,185 @@
-//! What a run would take: cases, calls and estimated tokens, with nothing sent.
+//! What a run would take: cases, calls, estimated tokens and money, with nothing sent.
 
 use std::collections::BTreeMap;
 
 use assize_grade::Forecast;
-use assize_rubric::Judging;
+use assize_llm::ModelCard;
+use assize_report::{dollars, grouped};
+use assize_rubric::{Judging, Usd};
 use assize_run::{Source, WorkItem, forecast};
 use assize_target::TargetKind;
 use serde_json::{Value, json};
 
+use super::estimate::Estimate;
 use crate::output;
-
-/// Bytes of text that make about one token.
-const BYTES_PER_TOKEN: u64 = 4;
-/// Tokens of a decision: a short reason alone, and one with long quotes.
-const DECISION: (u64, u64) = (40, 300);
-/// Tokens of an answer that is not there yet: a sentence, and a page.
-const ANSWER: (u64, u64) = (30, 1000);
 
 /// What was added up.
 #[derive(Default)]
 pub(super) struct Plan {
     items: u64,
-    /// By judge: as asked for, and for comparison one criterion a call and all of a rubric in one.
     judges: BTreeMap<String, JudgePlan>,
-    target_calls: u64,
+    /// Models that answer, by name.
+    targets: BTreeMap<String, TargetPlan>,
     command_runs: u64,
-    target_input_bytes: u64,
+}
+
+/// The judging by one judge in each mode.
+struct JudgePlan {
+    /// As asked for.
+    asked: Mode,
+    /// For comparison: one criterion a call, and all of a rubric in one.
+    per_criterion: Mode,
+    batched: Mode,
+    card: ModelCard,
 }
 
 #[derive(Default)]
-struct JudgePlan {
-    asked: Forecast,
+struct Mode {
+    forecast: Forecast,
     /// Calls to judge answers that are not there yet.
     unknown_answers: u64,
-    per_criterion: u64,
-    batched: u64,
+}
+
+impl Mode {
+    fn add(&mut self, forecast: Forecast, answer_is_given: bool) {
+        self.unknown_answers += if answer_is_given { 0 } else { forecast.calls };
+        self.forecast += forecast;
+    }
+
+    fn estimate(&self, card: ModelCard) -> Estimate {
+        Estimate::of_judge(&self.forecast, self.unknown_answers, card)
+    }
+}
+
+struct TargetPlan {
+    calls: u64,
+    input_bytes: u64,
+    card: ModelCard,
+}
+
+/// What is known about models, by the names that plans know them by.
+pub(super) trait Cards {
+    /// The card of a judge, by its name.
+    fn judge(&self, name: &str) -> ModelCard;
+    /// The card of a model, as `provider:model`.
+    fn model(&self, name: &str) -> ModelCard;
 }
 
 impl Plan {
     /// Adds up the items of a run.
-    pub(super) fn of(items: impl Iterator<Item = Result<WorkItem, String>>) -> Result<Self, String> {
+    pub(super) fn of(
+        items: impl Iterator<Item = Result<WorkItem, String>>,
+        cards: &dyn Cards,
+    ) -> Result<Self, String> {
         let mut plan = Self::default();
         for item in items {
-            plan.add(&item?)?;
+            plan.add(&item?, cards)?;
         }
         Ok(plan)
     }
 
-    fn add(&mut self, item: &WorkItem) -> Result<(), String> {
+    fn add(&mut self, item: &WorkItem, cards: &dyn Cards) -> Result<(), String> {
         self.items += 1;
         let is_given = matches!(item.source, Source::Given(_));
         if let Source::Target(target) = &item.source {
-            match target.describe().kind {
-                TargetKind::Model => self.target_calls += 1,
+            let described = target.describe();
+            match described.kind {
+                TargetKind::Model => {
+                    let name = described.model.unwrap_or(described.name);
+                    let card = cards.model(&name);
+                    let entry =
+                        self.targets.entry(name).or_insert(TargetPlan { calls: 0, input_bytes: 0, card });
+                    entry.calls += 1;
+                    entry.input_bytes += item.case.question().len() as u64;
+                }
                 TargetKind::Command => self.command_runs += 1,
                 TargetKind::Given => {}
             }
-            if target.describe().kind == TargetKind::Model {
-                self.target_input_bytes += item.case.question().len() as u64;
+        }
+        let mut add = |judging, mode: fn(&mut JudgePlan) -> &mut Mode| {
+            for (name, forecast) in forecast(item, judging)? {
+                let card = cards.judge(&name);
+                let entry = self.judges.entry(name).or_insert_with(|| JudgePlan {
+                    asked: Mode::default(),
+                    per_criterion: Mode::default(),
+                    batched: Mode::default(),
+                    card,
+                });
+                mode(entry).add(forecast, is_given);
             }
-        }
-        for (judge, asked) in forecast(item, None)? {
-            let entry = self.judges.entry(judge).or_default();
-            entry.asked += asked;
-            entry.unknown_answers += if is_given { 0 } else { asked.calls };
-        }
-        for (judge, single) in forecast(item, Some(Judging::PerCriterion))? {
-            self.judges.entry(judge).or_default().per_criterion += single.calls;
-        }
-        for (judge, batched) in forecast(item, Some(Judging::Batched(None)))? {
-            self.judges.entry(judge).or_default().batched += batched.calls;
-        }
-        Ok(())
+            Ok::<(), String>(())
+        };
+        add(None, |judge| &mut judge.asked)?;
+        add(Some(Judging::PerCriterion), |judge| &mut judge.per_criterion)?;
+        add(Some(Judging::Batched(None)), |judge| &mut judge.batched)
     }
 
-    /// The least and the most tokens, estimated.
-    fn tokens(&self) -> ((u64, u64), (u64, u64)) {
-        let (mut input, mut output) = ((0, 0), (0, 0));
-        let sent = self.target_input_bytes / BYTES_PER_TOKEN;
+    fn total(&self) -> Estimate {
+        let mut total = self.of_targets();
         for judge in self.judges.values() {
-            let known = judge.asked.input_bytes / BYTES_PER_TOKEN;
-            input.0 += known + judge.unknown_answers * ANSWER.0;
-            input.1 += known + judge.unknown_answers * ANSWER.1;
-            if judge.asked.calls > 0 {
-                let decisions = judge.asked.criteria + judge.asked.scores;
-                output.0 += decisions * DECISION.0;
-                output.1 += decisions * DECISION.1;
-            }
+            total += judge.asked.estimate(judge.card);
         }
-        (
-            (input.0 + sent, input.1 + sent),
-            (output.0 + self.target_calls * ANSWER.0, output.1 + self.target_calls * ANSWER.1),
-        )
+        total
     }
 
-    fn calls(&self) -> u64 {
-        self.target_calls + self.judges.values().map(|judge| judge.asked.calls).sum::<u64>()
+    fn of_targets(&self) -> Estimate {
+        let mut sum = Estimate::nothing();
+        for target in self.targets.values() {
+            sum += Estimate::of_target(target.calls, target.input_bytes, target.card);
+        }
+        sum
+    }
+
+    /// Models that are to be asked and whose price is not known.
+    fn unpriced(&self) -> Vec<&str> {
+        let judges = self
+            .judges
+            .iter()
+            .filter(|(_, judge)| judge.asked.forecast.calls > 0 && judge.card.price.is_none())
+            .map(|(name, _)| name.as_str());
+        let targets = self.targets.iter().filter(|(_, target)| target.card.price.is_none());
+        let mut names: Vec<&str> = targets.map(|(name, _)| name.as_str()).chain(judges).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// The plan as `--json` prints it.
     pub(super) fn to_json(&self, cases: usize, warnings: &[String]) -> Value {
-        let (input, output) = self.tokens();
+        let total = self.total();
         let judges: Vec<Value> = self
             .judges
             .iter()
             .map(|(name, judge)| {
+                let JudgePlan { asked, per_criterion, batched, card } = judge;
                 json!({
                     "judge": name,
-                    "criteria": judge.asked.criteria,
-                    "scores": judge.asked.scores,
-                    "calls": judge.asked.calls,
-                    "calls_per_criterion": judge.per_criterion,
-                    "calls_batched": judge.batched,
+                    "criteria": asked.forecast.criteria,
+                    "scores": asked.forecast.scores,
+                    "too_long": asked.forecast.too_long,
+                    "calls": asked.forecast.calls,
+                    "calls_per_criterion": per_criterion.forecast.calls,
+                    "calls_batched": batched.forecast.calls,
+                    "modes": {
+                        "asked": asked.estimate(*card).to_json(),
+                        "per_criterion": per_criterion.estimate(*card).to_json(),
+                        "batched": batched.estimate(*card).to_json(),
+                    },
                 })
             })
             .collect();
+        let total_json = total.to_json();
         json!({
             "cases": cases,
             "items": self.items,
-            "calls": self.calls(),
+            "calls": total.calls,
             "judges": judges,
-            "target_calls": self.target_calls,
+            "target_calls": self.of_targets().calls,
+            "targets": self.of_targets().to_json(),
             "command_runs": self.command_runs,
-            "tokens_estimated": {
-                "input": { "low": input.0, "high": input.1 },
-                "output": { "low": output.0, "high": output.1 },
-            },
-            "cost_usd": null,
+            "tokens_estimated": total_json["tokens"],
+            "cost_usd": total_json["cost_usd"],
+            "unknown_prices": self.unpriced(),
             "warnings": warnings,
         })
     }
@@ -134,37 +187,80 @@ impl Plan {
     /// Prints the plan for people.
     pub(super) fn print(&self, cases: usize) {
         let mut lines = vec![format!("{cases} cases, {} answers to judge", self.items)];
-        if self.target_calls > 0 {
-            lines.push(format!("targets: {} model calls", self.target_calls));
+        if !self.targets.is_empty() {
+            let estimate = self.of_targets();
+            lines.push(format!("targets: {} model calls", estimate.calls));
+            lines.push(format!("  {}", figures(estimate)));
         }
         if self.command_runs > 0 {
             lines.push(format!("targets: {} runs of commands", self.command_runs));
         }
         for (name, judge) in &self.judges {
-            let JudgePlan { asked, per_criterion, batched, .. } = judge;
-            let work = match (asked.criteria, asked.scores) {
-                (criteria, 0) => format!("{criteria} criteria"),
-                (0, scores) => format!("{scores} scores"),
-                (criteria, scores) => format!("{criteria} criteria and {scores} scores"),
-            };
-            lines.push(if asked.calls == 0 {
-                format!("judge {name}: {work}, no calls")
-            } else {
-                format!(
-                    "judge {name}: {work}, {} calls (per criterion {per_criterion}, batched {batched})",
-                    asked.calls
-                )
-            });
+            judge.print(name, &mut lines);
         }
-        if self.calls() > 0 {
-            let (input, output) = self.tokens();
-            let range = |(low, high): (u64, u64)| {
-                if low == high { low.to_string() } else { format!("{low} to {high}") }
-            };
-            lines.push(format!("tokens, estimated: {} in, {} out", range(input), range(output)));
-            lines.push("not counted: retries, repairs, and replies the cache saves".to_owned());
+        let total = self.total();
+        if total.calls > 0 {
+            lines.push(format!("in all: {} calls, {}", grouped(total.calls), figures(total)));
+            if !self.unpriced().is_empty() {
+                lines.push(format!("unknown price for {}", self.unpriced().join(", ")));
+            }
+            lines.push(
+                "low: short replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 asked again"
+                    .to_owned(),
+            );
+            lines.push("not counted: retries after faults, and replies the reply cache saves".to_owned());
         }
         lines.push("nothing was sent".to_owned());
         output::print(&format!("{}\n", lines.join("\n")));
     }
+}
+
+impl JudgePlan {
+    fn print(&self, name: &str, lines: &mut Vec<String>) {
+        let Self { asked, per_criterion, batched, card } = self;
+        let work = match (asked.forecast.criteria, asked.forecast.scores) {
+            (criteria, 0) => format!("{criteria} criteria"),
+            (0, scores) => format!("{scores} scores"),
+            (criteria, scores) => format!("{criteria} criteria and {scores} scores"),
+        };
+        if asked.forecast.too_long > 0 {
+            lines.push(format!(
+                "judge {name}: {} can't be judged: more than it can read (see `--truncate`)",
+                asked.forecast.too_long
+            ));
+        }
+        if asked.forecast.calls == 0 {
+            lines.push(format!("judge {name}: {work}, no calls"));
+            return;
+        }
+        let calls = |mode: &Mode| grouped(mode.forecast.calls);
+        lines.push(format!(
+            "judge {name}: {work}, {} calls (per criterion {}, batched {})",
+            calls(asked),
+            calls(per_criterion),
+            calls(batched)
+        ));
+        let asked = asked.estimate(*card);
+        lines.push(format!("  as asked: {}", figures(asked)));
+        for (word, mode) in [("per criterion", per_criterion), ("batched", batched)] {
+            let other = mode.estimate(*card);
+            if other != asked {
+                lines.push(format!("  {word}: {}", figures(other)));
+            }
+        }
+    }
+}
+
+/// Tokens and money in words.
+fn figures(estimate: Estimate) -> String {
+    let range = |(low, high): (u64, u64)| {
+        if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
+    };
+    let money = |usd: Usd| dollars(usd.dollars());
+    let cost = match estimate.cost {
+        None => "cost unknown".to_owned(),
+        Some((low, high)) if low == high => money(low),
+        Some((low, high)) => format!("{} to {}", money(low), money(high)),
+    };
+    format!("about {} tokens in, {} out; {cost}", range(estimate.input), range(estimate.output))
 }

@@ -1,6 +1,5 @@
 //! `assize grade`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use crate::args::GradeArgs;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::judges::JudgeBook;
+use crate::money;
 use crate::output;
 use crate::targets::TargetBook;
 
@@ -34,7 +34,8 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         return Err("the answers file has problems; nothing was graded".to_owned());
     };
     let config = config(&options, context)?;
-    let access = Arc::new(Access::new(&args.run, context));
+    let prices = money::prices(&args.run, &options, context)?;
+    let access = Arc::new(Access::new(&args.run, prices, args.run.budget_usd, context));
     // No target is run here, but one may judge.
     let folder = args.rubric.parent().unwrap_or(Path::new(""));
     let found = load_targets(folder, config.targets.as_deref(), &options);
@@ -57,6 +58,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
+        truncate: args.run.truncate,
     };
     let mut preflight = Preflight::default();
     for case in &answers.cases {
@@ -87,7 +89,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
             filter: Vec::new(),
             tags: Vec::new(),
             keep_going: false,
-            other: BTreeMap::new(),
+            other: access.notes(&args.run),
         },
         warnings: Vec::new(),
         scorecard: None,

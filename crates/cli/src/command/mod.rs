@@ -3,6 +3,7 @@
 pub(crate) mod cache;
 pub(crate) mod completions;
 pub(crate) mod doctor;
+mod estimate;
 pub(crate) mod eval;
 pub(crate) mod explain;
 mod forecast;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_rubric::{Judging, Lines};
+use assize_rubric::{Judging, Lines, Truncate};
 use assize_run::{JudgeWish, Judges, LineChoice, Source, WorkItem, resolve_lines};
 use assize_spec::{Case, Config, GivenOutput, Grader, LineOverrides, Message, Place, Suite, TargetRef};
 use assize_target::{Answer, Target, given_answer};
@@ -32,6 +32,8 @@ pub(crate) struct Planner<'a> {
     pub(crate) config: &'a Config,
     /// `--judging`.
     pub(crate) judging: Option<Judging>,
+    /// `--truncate`.
+    pub(crate) truncate: Option<Truncate>,
 }
 
 /// What was found while planning.
@@ -54,16 +56,6 @@ pub(crate) struct Preflight {
 impl Preflight {
     fn problem(&mut self, place: &Place, message: impl std::fmt::Display) {
         self.problems.insert(format!("{place}: {message}"));
-    }
-
-    /// Something of this suite costs money. A limit that would not be kept is worse than none.
-    fn limit(&mut self, suite: &Suite) {
-        if suite.settings.budget_usd.is_some() {
-            self.problems.insert(format!(
-                "{}: a limit on the cost of a run (`budget_usd`) not built yet; leave it out to run without",
-                suite.path.display()
-            ));
-        }
     }
 
     /// Ends the planning: an error when something can't be run, else warnings about models that
@@ -124,7 +116,6 @@ impl Planner<'_> {
             check_judges(suite, case, None, bench, found);
             return;
         }
-        found.limit(suite);
         for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
             found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
         }
@@ -193,6 +184,8 @@ impl Planner<'_> {
                     judging_override: self.judging,
                     judging: suite.settings.judging.or(self.config.judging).unwrap_or_default(),
                     evidence: suite.settings.evidence.or(self.config.evidence).unwrap_or_default(),
+                    truncate_override: self.truncate,
+                    truncate: suite.settings.truncate.or(self.config.truncate).unwrap_or_default(),
                     programs: bench.targets.programs(),
                 })
             })
@@ -253,9 +246,6 @@ fn check_judges(
                     found.problem(&grader.place, message);
                 }
             }
-        }
-        if bench.judges.model_of(wish).is_some() {
-            found.limit(suite);
         }
         let answers = target.and_then(|target| target.describe().model);
         if let Some(model) = answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref()) {

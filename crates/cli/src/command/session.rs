@@ -173,6 +173,9 @@ impl Session {
         // A lookup of a name that hangs must not hold up the end.
         runtime.shutdown_background();
 
+        if let Some(refusal) = self.access.refusal().filter(|_| !args.quiet) {
+            output::warn(&format!("{refusal}; `--resume` goes on with another budget"), context);
+        }
         let ending = Ending {
             interrupted: cancel.is_cancelled(),
             over_budget: self.access.limit().is_cancelled(),
@@ -346,10 +349,12 @@ fn summary(
         left_out,
         mean_score: totals.mean_score(),
         tokens: totals.tokens,
-        cost_usd: totals.cost_usd,
+        cost_usd: totals.cost.whole(),
+        cost_partial: totals.cost.partial(),
         judge_calls: totals.judge_calls,
         judge_calls_cached: totals.judge_calls_cached,
         criteria_ungraded: totals.criteria_ungraded,
+        criteria_truncated: totals.criteria_truncated,
         criteria: totals.criteria,
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         exit_code: exit.code(),
@@ -370,10 +375,12 @@ pub(crate) fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "judges": info.judges,
         "tokens": summary.tokens,
         "cost_usd": summary.cost_usd,
+        "cost_partial": summary.cost_partial,
         "judge_calls": summary.judge_calls,
         "judge_calls_cached": summary.judge_calls_cached,
         "criteria": summary.criteria,
         "criteria_ungraded": summary.criteria_ungraded,
+        "criteria_truncated": summary.criteria_truncated,
         "warnings": info.warnings,
         "exit_code": summary.exit_code,
         "exit_reason": summary.exit_reason,

@@ -2,7 +2,9 @@
 
 mod budget;
 mod cache;
+mod context;
 mod graders;
+mod money;
 mod plan;
 mod resume;
 mod support;

@@ -21,6 +21,7 @@ impl Failure {
             ErrorKind::ContentRefused => UngradedKind::Refusal,
             ErrorKind::Cancelled => UngradedKind::Cancelled,
             ErrorKind::NotCached => UngradedKind::NotJudged,
+            ErrorKind::ContextLength => UngradedKind::ContextLength,
             _ => UngradedKind::Transport,
         };
         Self::new(kind, error.to_string())

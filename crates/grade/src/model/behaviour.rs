@@ -1,11 +1,12 @@
 //! Asking a model about one behaviour, with the repairs and failures of any judgement.
 
 use assize_llm::ChatRequest;
-use assize_rubric::{Evidence, UngradedKind};
+use assize_rubric::{Evidence, Truncate, UngradedKind};
 
 use super::ModelJudge;
 use super::answer::{Failure, usable};
 use super::tally::Tally;
+use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::{
     BEHAVIOUR_PROMPT_VERSION, behaviour_hash, behaviour_messages, behaviour_schema, repair_part,
@@ -28,7 +29,7 @@ impl ModelJudge {
         let mut identity = self.identity.clone();
         identity.version = Some(BEHAVIOUR_PROMPT_VERSION.to_owned());
         identity.prompt_hash = Some(behaviour_hash(&task.behaviour));
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(self.ask.card());
         let mut repair = None;
         let mut last = Failure::new(UngradedKind::NotJudged, "the judge was not asked about it");
         let mut decided: Option<BehaviourReply> = None;
@@ -38,7 +39,12 @@ impl ModelJudge {
                     last = Failure::new(UngradedKind::Cancelled, "the run ended before the judge was asked");
                     break;
                 };
-                self.ask.ask_repeat(&self.behaviour_request(task, repair.take()), task.repeat).await
+                let request = self.behaviour_request(task, repair.take());
+                if let Err(failure) = window::check(self.ask.card(), Truncate::Never, &request, 1) {
+                    last = failure;
+                    break;
+                }
+                self.ask.ask_repeat(&request, task.repeat).await
             };
             let mut answered = match answered {
                 Ok(answered) => answered,
@@ -78,7 +84,7 @@ impl ModelJudge {
             cached_calls: tally.cached,
             tokens: tally.tokens,
             latency_ms: tally.latency_ms,
-            cost_usd: tally.cost_usd(),
+            cost: tally.cost,
             replies: tally.replies,
             ..BehaviourJudgement::ungraded(identity, last.kind, last.message)
         };

@@ -8,6 +8,7 @@ use assize_rubric::{
 use super::Scene;
 use super::answer::{Failure, usable};
 use super::tally::Tally;
+use super::window;
 use crate::prompt::{Asked, Form, batched_part, batched_schema, repair_part, single_part, single_schema};
 use crate::reply::{Decision, Results, read_batched, read_single};
 
@@ -48,7 +49,7 @@ impl<'a> Group<'a> {
             .map(|(position, criterion)| Slot {
                 // Authors' ids may say what hangs on a criterion ("critical-2"), so the judge never sees them.
                 asked: Asked { handle: format!("c{}", position + 1), criterion },
-                tally: Tally::default(),
+                tally: Tally::new(scene.card),
                 model: None,
                 state: State::Open(None),
                 evidence: Vec::new(),
@@ -103,6 +104,13 @@ impl<'a> Group<'a> {
                 return Vec::new();
             };
             let request = self.request(&call);
+            if let Err(failure) =
+                window::check(self.scene.card, self.scene.truncate, &request, call.members.len())
+            {
+                self.fail(&call.members, &failure);
+                // Fewer criteria in one call may still fit.
+                return if left > 0 { self.split(&call.members, left, None) } else { Vec::new() };
+            }
             self.scene.judge.ask.ask_repeat(&request, self.scene.repeat).await
         };
         let first = call.members.first().copied().unwrap_or(0);
@@ -215,7 +223,10 @@ impl<'a> Group<'a> {
             let slot = &mut self.slots[member];
             let mut failure = failure.clone();
             if let State::Open(Some(before)) = &slot.state
-                && matches!(failure.kind, UngradedKind::Transport | UngradedKind::Cancelled)
+                && matches!(
+                    failure.kind,
+                    UngradedKind::Transport | UngradedKind::Cancelled | UngradedKind::ContextLength
+                )
             {
                 failure.message = format!("{}; before that: {}", failure.message, before.message);
             }
@@ -307,7 +318,8 @@ impl Slot<'_> {
             ungraded,
             attempts: tally.attempts,
             cached_calls: tally.cached,
-            cost_usd: tally.cost_usd(),
+            cost: tally.cost,
+            truncated: None,
             tokens: tally.tokens,
             latency_ms: tally.latency_ms,
             replies: tally.replies,

@@ -2,14 +2,17 @@
 
 mod answer;
 mod behaviour;
+mod fit;
 mod group;
+mod parts;
 mod tally;
 mod whole;
+mod window;
 
 use std::sync::Arc;
 
-use assize_llm::{Ask, BoxFuture, ChatRequest, JsonSchemaFormat, Part};
-use assize_rubric::{JudgeIdentity, Judgement, Judging};
+use assize_llm::{Ask, BoxFuture, ChatRequest, JsonSchemaFormat, ModelCard, Part};
+use assize_rubric::{JudgeIdentity, Judgement, Judging, Truncate, Truncated};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
@@ -22,7 +25,14 @@ use crate::{
     WholeTask,
 };
 
+use fit::Shown;
 use group::Group;
+use parts::merge;
+
+/// Tokens left for what a repair adds to a request.
+const REPAIR: u64 = 600;
+/// The shortest beginning that providers cache, in tokens.
+const CACHEABLE: u64 = 1024;
 
 /// How a model is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,22 +86,81 @@ impl ModelJudge {
         Self { ask, identity, fences, in_flight, options }
     }
 
-    fn scene<'a>(&'a self, task: &RubricTask) -> Scene<'a> {
-        let fence = fence_for_material(&*self.fences, &task.material);
+    /// What all calls that show this have in common. The fence is that of the whole material, so that it occurs in no
+    /// part of it.
+    fn scene<'a>(&'a self, task: &RubricTask, shown: &Shown, fence: &str) -> Scene<'a> {
+        let mut shared = shared_part(&shown.material, fence);
+        if let Some(note) = &shown.note {
+            shared.push_str(note);
+            shared.push('\n');
+        }
         Scene {
             judge: self,
-            shared: shared_part(&task.material, &fence),
-            fence,
-            index: EvidenceIndex::new(&task.material),
+            shared,
+            fence: fence.to_owned(),
+            index: EvidenceIndex::new(&shown.material),
             policy: task.evidence,
             repeat: task.repeat,
+            card: self.ask.card(),
+            truncate: task.truncate,
+        }
+    }
+
+    /// The scenes that a task is judged in: one with all of the material, unless the model can't read that and the task
+    /// says what to do then.
+    fn scenes<'a>(&'a self, task: &RubricTask) -> Vec<(Scene<'a>, Option<Truncated>)> {
+        let fence = fence_for_material(&*self.fences, &task.material);
+        let whole = self.scene(task, &Shown::whole(&task.material), &fence);
+        let Some(shown) = Self::fitted(task, &whole, &fence) else { return vec![(whole, None)] };
+        shown.iter().map(|shown| (self.scene(task, shown, &fence), shown.truncated)).collect()
+    }
+
+    /// What is shown of material that is too long as a whole; `None` where it is shown whole, or can't be made to fit.
+    fn fitted(task: &RubricTask, whole: &Scene<'_>, fence: &str) -> Option<Vec<Shown>> {
+        let limit = whole.card.context_tokens.filter(|_| task.truncate != Truncate::Never)?;
+        let estimator = whole.card.estimator;
+        let needs = groups(whole, task).map(|group| {
+            let request = group.first_request();
+            estimator.request(&request) + window::reply_tokens(&request, group.criteria())
+        });
+        let need = needs.max().filter(|need| *need > limit)?;
+        let produced = [
+            Some(&task.material.answer),
+            task.material.file_changes.as_ref(),
+            task.material.tool_calls.as_ref(),
+        ];
+        let produced: u64 = produced.into_iter().flatten().map(|text| estimator.text(text)).sum();
+        let rest = need.saturating_sub(produced) + REPAIR + fit::MARKS;
+        fit::fit(&task.material, task.truncate, estimator.room(limit.checked_sub(rest)?), fence)
+    }
+
+    fn request_forecast(&self, request: &ChatRequest) -> Forecast {
+        Forecast {
+            input_bytes: bytes_of(request),
+            input_tokens: self.ask.card().estimator.request(request),
+            max_output_tokens: request.max_output_tokens.map(u64::from),
+            ..Forecast::default()
         }
     }
 
     async fn judge_task(&self, task: &RubricTask) -> Vec<Judgement> {
-        let scene = self.scene(task);
-        let groups = groups(&scene, task).map(|group| group.run().boxed());
-        join_all(groups).await.into_iter().flatten().collect()
+        let scenes = self.scenes(task);
+        let rounds = scenes.iter().map(|(scene, truncated)| async {
+            let groups = groups(scene, task).map(|group| group.run().boxed());
+            let mut judgements: Vec<Judgement> = join_all(groups).await.into_iter().flatten().collect();
+            for judgement in &mut judgements {
+                judgement.truncated = *truncated;
+            }
+            judgements
+        });
+        let mut rounds: Vec<_> = join_all(rounds).await.into_iter().map(Vec::into_iter).collect();
+        if let [only] = rounds.as_mut_slice() {
+            return only.collect();
+        }
+        let criteria = task.rubric.criteria().iter();
+        criteria
+            .filter_map(|criterion| merge(criterion, rounds.iter_mut().filter_map(Iterator::next).collect()))
+            .collect()
     }
 }
 
@@ -101,21 +170,35 @@ impl RubricJudge for ModelJudge {
     }
 
     fn forecast(&self, task: &RubricTask) -> Forecast {
-        let scene = self.scene(task);
-        groups(&scene, task).fold(Forecast::default(), |mut sum, group| {
-            sum += Forecast {
-                calls: 1,
-                input_bytes: bytes_of(&group.first_request()),
-                criteria: group.criteria() as u64,
-                scores: 0,
-            };
-            sum
-        })
+        let scenes = self.scenes(task);
+        let mut sum = Forecast { criteria: task.rubric.criteria().len() as u64, ..Forecast::default() };
+        for (scene, _) in &scenes {
+            // What all requests begin with can be cached by the provider once the first of them is read.
+            let shared = scene.card.estimator.text(&scene.shared);
+            let shared = if shared < CACHEABLE { 0 } else { shared };
+            for (index, group) in groups(scene, task).enumerate() {
+                let request = group.first_request();
+                if window::check(scene.card, scene.truncate, &request, group.criteria()).is_err() {
+                    sum.too_long += group.criteria() as u64;
+                    continue;
+                }
+                sum += Forecast {
+                    calls: 1,
+                    decisions: group.criteria() as u64,
+                    repeated_tokens: if index == 0 { 0 } else { shared },
+                    ..self.request_forecast(&request)
+                };
+            }
+        }
+        sum
     }
 
     fn forecast_whole(&self, task: &WholeTask) -> Forecast {
-        let input_bytes = bytes_of(&self.whole_request(task, None));
-        Forecast { calls: 1, input_bytes, criteria: 0, scores: 1 }
+        let request = self.whole_request(task, None);
+        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+            Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
+            Ok(()) => Forecast { calls: 1, scores: 1, decisions: 1, ..self.request_forecast(&request) },
+        }
     }
 
     fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
@@ -127,8 +210,11 @@ impl RubricJudge for ModelJudge {
     }
 
     fn forecast_behaviour(&self, task: &BehaviourTask) -> Forecast {
-        let input_bytes = bytes_of(&self.behaviour_request(task, None));
-        Forecast { calls: 1, input_bytes, criteria: 1, scores: 0 }
+        let request = self.behaviour_request(task, None);
+        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+            Err(_) => Forecast { criteria: 1, too_long: 1, ..Forecast::default() },
+            Ok(()) => Forecast { calls: 1, criteria: 1, decisions: 1, ..self.request_forecast(&request) },
+        }
     }
 
     fn judge_behaviour<'a>(&'a self, task: &'a BehaviourTask) -> BoxFuture<'a, BehaviourJudgement> {
@@ -168,6 +254,8 @@ struct Scene<'a> {
     index: EvidenceIndex,
     policy: assize_rubric::EvidencePolicy,
     repeat: u32,
+    card: ModelCard,
+    truncate: Truncate,
 }
 
 impl Scene<'_> {

@@ -1,20 +1,35 @@
 //! What the calls for one criterion cost.
 
-use assize_llm::{Answered, AskError, Usage};
-use assize_rubric::Tokens;
+use assize_llm::{Answered, AskError, ModelCard, Usage};
+use assize_rubric::{Cost, Tokens};
 
-/// Calls, tokens and time, failed calls included.
-#[derive(Debug, Default)]
+/// Calls, tokens, money and time, failed calls included.
+#[derive(Debug)]
 pub(super) struct Tally {
+    card: ModelCard,
     pub(super) attempts: u32,
     /// Calls answered from memory.
     pub(super) cached: u32,
     pub(super) tokens: Tokens,
+    pub(super) cost: Cost,
     pub(super) latency_ms: Option<u64>,
     pub(super) replies: Vec<String>,
 }
 
 impl Tally {
+    /// Nothing yet, of a model whose prices are on its card.
+    pub(super) fn new(card: ModelCard) -> Self {
+        Self {
+            card,
+            attempts: 0,
+            cached: 0,
+            tokens: Tokens::default(),
+            cost: Cost::ZERO,
+            latency_ms: None,
+            replies: Vec::new(),
+        }
+    }
+
     pub(super) fn reply(&mut self, answered: &Answered) {
         let reply = &answered.reply;
         if answered.recalled {
@@ -24,6 +39,7 @@ impl Tally {
         } else {
             self.attempts = self.attempts.saturating_add(reply.attempts.max(1));
             self.tokens.add(tokens(reply.total_usage()));
+            self.cost += self.card.cost_of_reply(reply);
         }
         let millis = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
         self.latency_ms = Some(self.latency_ms.unwrap_or(0).saturating_add(millis));
@@ -34,11 +50,6 @@ impl Tally {
         self.replies.push(words.clone());
     }
 
-    /// The cost in US dollars, where it is known without a price: nothing was bought.
-    pub(super) fn cost_usd(&self) -> Option<f64> {
-        (self.attempts == 0).then_some(0.0)
-    }
-
     pub(super) fn error(&mut self, error: &AskError) {
         self.attempts = self.attempts.saturating_add(error.attempts);
         let mut usage = error.total_usage();
@@ -46,6 +57,7 @@ impl Tally {
             usage = error.usage.as_deref().copied().unwrap_or_default();
         }
         self.tokens.add(tokens(usage));
+        self.cost += self.card.cost_of_error(error);
     }
 }
 

@@ -1,11 +1,12 @@
 //! Asking a model for one score of a whole answer, with the repairs and failures of any judgement.
 
 use assize_llm::ChatRequest;
-use assize_rubric::{Evidence, UngradedKind};
+use assize_rubric::{Evidence, Truncate, UngradedKind};
 
 use super::ModelJudge;
 use super::answer::{Failure, usable};
 use super::tally::Tally;
+use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::{WHOLE_PROMPT_VERSION, repair_part, whole_hash, whole_messages, whole_schema};
 use crate::reply::{Whole, read_whole};
@@ -26,7 +27,7 @@ impl ModelJudge {
         let mut identity = self.identity.clone();
         identity.version = Some(WHOLE_PROMPT_VERSION.to_owned());
         identity.prompt_hash = Some(whole_hash(task.instructions.as_deref()));
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(self.ask.card());
         let mut repair = None;
         let mut last = Failure::new(UngradedKind::NotJudged, "the judge was not asked about it");
         let mut decided: Option<Whole> = None;
@@ -36,7 +37,12 @@ impl ModelJudge {
                     last = Failure::new(UngradedKind::Cancelled, "the run ended before the judge was asked");
                     break;
                 };
-                self.ask.ask_repeat(&self.whole_request(task, repair.take()), task.repeat).await
+                let request = self.whole_request(task, repair.take());
+                if let Err(failure) = window::check(self.ask.card(), Truncate::Never, &request, 1) {
+                    last = failure;
+                    break;
+                }
+                self.ask.ask_repeat(&request, task.repeat).await
             };
             let mut answered = match answered {
                 Ok(answered) => answered,
@@ -76,7 +82,7 @@ impl ModelJudge {
             cached_calls: tally.cached,
             tokens: tally.tokens,
             latency_ms: tally.latency_ms,
-            cost_usd: tally.cost_usd(),
+            cost: tally.cost,
             replies: tally.replies,
             ..WholeJudgement::ungraded(identity, last.kind, last.message)
         };

@@ -61,7 +61,8 @@ impl OfflineJudge {
                     cached_calls: 0,
                     tokens: Tokens::default(),
                     latency_ms: None,
-                    cost_usd: Some(0.0),
+                    cost: assize_rubric::Cost::ZERO,
+                    truncated: None,
                     replies: Vec::new(),
                 }
             })

@@ -30,6 +30,7 @@ impl OfflineJudge {
             rubric: Arc::new(rubric),
             judging: Judging::PerCriterion,
             evidence: EvidencePolicy::Checked,
+            truncate: assize_rubric::Truncate::Never,
             case_id: String::new(),
             repeat: 1,
         };

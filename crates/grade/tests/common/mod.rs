@@ -152,6 +152,7 @@ pub(crate) fn task(criteria: Vec<Criterion>) -> RubricTask {
         rubric: rubric(criteria),
         judging: Judging::PerCriterion,
         evidence: EvidencePolicy::Checked,
+        truncate: assize_rubric::Truncate::Never,
         case_id: "case".into(),
         repeat: 0,
     }

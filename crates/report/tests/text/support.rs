@@ -174,6 +174,7 @@ fn bare(case_id: &str) -> ResultRow {
         error: None,
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,
+        cost_partial: None,
         duration_ms: 1840,
     }
 }
@@ -189,6 +190,7 @@ fn criterion_row(one: &Decided) -> CriterionRow {
         reason: one.reason.clone(),
         evidence: one.evidence.clone(),
         judge: judge(),
+        truncated: None,
     }
 }
 
@@ -216,6 +218,8 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         tokens: Tokens::default(),
         latency_ms: Some(640),
         cost_usd: None,
+        cost_partial: None,
+        truncated: None,
         replies: Vec::new(),
         member: Vec::new(),
         grader_result: None,
@@ -365,9 +369,11 @@ pub(crate) fn run() -> RunInfo {
             }),
             tokens: Tokens { input: Some(48_211), cached: Some(30_720), output: Some(9_034) },
             cost_usd: None,
+            cost_partial: None,
             judge_calls: 96,
             judge_calls_cached: 12,
             criteria_ungraded: 1,
+            criteria_truncated: 0,
             criteria: 108,
             duration_ms: 125_300,
             exit_code: 1,

@@ -150,7 +150,7 @@ async fn by_judge(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrade
         cached_calls: judged.cached_calls,
         tokens: judged.tokens,
         latency_ms: judged.latency_ms,
-        cost_usd: judged.cost_usd,
+        cost: judged.cost,
         replies: judged.replies,
         ..spot.nobody()
     };

@@ -1,7 +1,7 @@
 //! From what a grader decided to the rows that keep it.
 
 use assize_grade::{Checked, Finding, WholeJudgement};
-use assize_rubric::{CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Unit};
+use assize_rubric::{Cost, CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Unit};
 use assize_spec::Grader;
 use assize_store::{GraderResult, JudgementContext, JudgementRow, Note};
 
@@ -69,7 +69,7 @@ impl Spot<'_> {
             cached_calls: whole.cached_calls,
             tokens: whole.tokens,
             latency_ms: whole.latency_ms,
-            cost_usd: whole.cost_usd,
+            cost: whole.cost,
             replies: whole.replies,
             ..self.nobody()
         };
@@ -90,7 +90,8 @@ impl Spot<'_> {
             cached_calls: 0,
             tokens: Tokens::default(),
             latency_ms: None,
-            cost_usd: Some(0.0),
+            cost: Cost::ZERO,
+            truncated: None,
             replies: Vec::new(),
         }
     }

@@ -28,6 +28,7 @@ pub(crate) fn task(scene: &Scene<'_>, grader: &RubricGrader) -> RubricTask {
         rubric: Arc::clone(&grader.rubric),
         judging: item.judging_override.or(grader.judging).unwrap_or(item.judging),
         evidence: grader.evidence.unwrap_or(item.evidence),
+        truncate: item.truncate_override.or(grader.truncate).unwrap_or(item.truncate),
         case_id: item.case.id.to_string(),
         repeat: item.repeat,
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_grade::{Call, Facts, Material, ProgramInput};
-use assize_rubric::Tokens;
+use assize_rubric::{Cost, Tokens, Usd};
 use assize_spec::{Block, Message};
 use assize_target::Answer;
 use serde_json::{Map, Value, json};
@@ -75,7 +75,7 @@ fn facts(answer: &Answer, reference: Option<String>) -> Facts {
         reference,
         calls: told.then(|| calls.collect()),
         tokens: answer.tokens,
-        cost_usd: answer.cost_usd,
+        cost_usd: answer.cost.and_then(Cost::whole).map(Usd::dollars),
         duration: measured.then_some(answer.duration),
         model_calls: messages.map(|messages| messages.iter().filter(is_assistant).count() as u64),
     }

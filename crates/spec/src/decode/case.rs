@@ -356,6 +356,7 @@ const SUITE_ONLY: &[(&str, &str)] = &[
     ("judge", "name the judge in the `execution` of the suite, or on a grader"),
     ("judging", "set it in the `execution` of the suite, or on a grader"),
     ("evidence", "set it in the `execution` of the suite, or on a grader"),
+    ("truncate", "set it in the `execution` of the suite, or on a grader"),
 ];
 
 fn belongs_on_suite(cx: &mut Context, object: &mut Object<'_>) {

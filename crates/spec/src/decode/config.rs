@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
 
-use super::grader::{Templates, evidence, judging};
+use super::grader::{Templates, evidence, judging, truncate};
 use super::targets::find::{find, folders, read};
 use super::targets::variables::{Expanded, expand};
 use super::{Context, Object, Problems, common, finish};
@@ -17,8 +17,17 @@ use crate::tree::{Node, read_yaml};
 const NAMES: &[&str] =
     &[".assize/config.yaml", ".assize/config.yml", ".agentv/config.yaml", ".agentv/config.yml"];
 
-const OURS: &[&str] =
-    &["judge", "workers", "threshold", "borderline", "judging", "evidence", "targets", "env_file"];
+const OURS: &[&str] = &[
+    "judge",
+    "workers",
+    "threshold",
+    "borderline",
+    "judging",
+    "evidence",
+    "truncate",
+    "targets",
+    "env_file",
+];
 /// Those that may be numbers when they come from variables.
 const TYPED: &[&str] = &["workers", "threshold", "borderline", "judging"];
 
@@ -138,6 +147,7 @@ fn decode(cx: &mut Context, root: &Node, home: &Home) -> Config {
         lines: lines(cx, &mut object),
         judging: judging(cx, &mut object),
         evidence: evidence(cx, &mut object),
+        truncate: truncate(cx, &mut object),
         targets: path(cx, &mut object, "targets", home),
         env_file: path(cx, &mut object, "env_file", home),
     };

@@ -7,7 +7,7 @@ use assize_diagnostic::{Diagnostic, Span};
 use super::common::{
     FoundLines, dollars, filled_list, lines, old_spelling, one_word, refuse, unbuilt, usable_id,
 };
-use super::grader::{evidence, judging};
+use super::grader::{evidence, judging, truncate};
 use super::object::{string, wrong_type};
 use super::{Context, Object};
 use crate::codes;
@@ -56,6 +56,7 @@ pub(crate) fn settings(
         inner.integer("workers", 1, 50, &mut cx.problems).map(|workers| workers.value as usize);
     settings.judging = judging(cx, inner);
     settings.evidence = evidence(cx, inner);
+    settings.truncate = truncate(cx, inner);
     settings.judge = inner.text("judge", &mut cx.problems).map(|judge| judge.value);
     settings.budget_usd = dollars(cx, inner, "budget_usd");
     if let Some(cache) = inner.boolean("cache", &mut cx.problems) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_rubric::{EvidencePolicy, Judging};
+use assize_rubric::{EvidencePolicy, Judging, Truncate};
 
 use super::LineOverrides;
 
@@ -19,6 +19,8 @@ pub struct Config {
     pub judging: Option<Judging>,
     /// Whether evidence must be found in the answer.
     pub evidence: Option<EvidencePolicy>,
+    /// What is done when a judge can't read all there is to be judged.
+    pub truncate: Option<Truncate>,
     /// The targets file to use instead of searching for one.
     pub targets: Option<PathBuf>,
     /// The file of environment variables to read instead of `.env` in the working folder.

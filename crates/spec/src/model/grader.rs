@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_rubric::{EvidencePolicy, GraderStanding, Judging, Rubric, Unit, Weight};
+use assize_rubric::{EvidencePolicy, GraderStanding, Judging, Rubric, Truncate, Unit, Weight};
 use serde_json::Value;
 
 use super::{BenchmarkGrader, CriterionMarks, Place};
@@ -87,6 +87,8 @@ pub struct RubricGrader {
     pub judging: Option<Judging>,
     /// Whether evidence must be found; the suite's choice if absent.
     pub evidence: Option<EvidencePolicy>,
+    /// What is done when the judge can't read all there is; the suite's choice if absent.
+    pub truncate: Option<Truncate>,
     /// The judge for this grader: a target's or model's name; the run's judge if absent.
     pub judge: Option<String>,
 }

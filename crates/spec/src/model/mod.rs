@@ -8,6 +8,7 @@ mod grader;
 mod marks;
 mod message;
 mod place;
+mod price;
 mod scorecard;
 mod scorecard_case;
 mod scorecard_tree;
@@ -28,6 +29,7 @@ pub use grader::{
 pub use marks::{CaseMarks, CriterionMarks, Mark};
 pub use message::{Block, Message, Role};
 pub use place::Place;
+pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
     Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardOutcome, CardParts, CardResult, CardRubric,
     EvaluatorType, Guidelines, JudgePrompt, LabelOutcome, Scorecard, ScoringScale, Severity, WeightSet,

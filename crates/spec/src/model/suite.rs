@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_rubric::{EvidencePolicy, Judging, Unit};
+use assize_rubric::{EvidencePolicy, Judging, Truncate, Unit};
 use serde_json::Value;
 
 use super::{Grader, LineOverrides, Mark, TargetRef, Trials, Unbuilt};
@@ -78,6 +78,8 @@ pub struct SuiteSettings {
     pub judging: Option<Judging>,
     /// Whether evidence must be found in the answer.
     pub evidence: Option<EvidencePolicy>,
+    /// What is done when a judge can't read all there is to be judged.
+    pub truncate: Option<Truncate>,
     /// Name of the judge (`execution.judge`): a model name, `offline`, or a target's name.
     pub judge: Option<String>,
     /// `budget_usd`: US dollars after which no further case is started.

@@ -89,6 +89,8 @@ pub struct ModelTargetSpec {
     pub seed: Option<u64>,
     /// Upper limit for the tokens of an answer, at least 1.
     pub max_output_tokens: Option<u32>,
+    /// Tokens that the model can read and write in one call, at least 1.
+    pub context_tokens: Option<u64>,
 }
 
 impl fmt::Debug for ModelTargetSpec {
@@ -103,6 +105,7 @@ impl fmt::Debug for ModelTargetSpec {
             .field("temperature", &self.temperature)
             .field("seed", &self.seed)
             .field("max_output_tokens", &self.max_output_tokens)
+            .field("context_tokens", &self.context_tokens)
             .finish()
     }
 }

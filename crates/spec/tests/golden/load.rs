@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
 use assize_spec::{
-    LoadOptions, LoadedSuite, load_answers, load_config, load_rubric, load_suite, load_targets,
+    LoadOptions, LoadedSuite, load_answers, load_config, load_prices, load_rubric, load_suite, load_targets,
 };
 
 use super::folder::Folder;
@@ -30,7 +30,7 @@ const SUITES: [&str; 8] = [
     "inside/suite.yaml",
 ];
 
-/// Loads a case. Cases under `rubric/`, `targets/`, `config/` and `answers/` are files of those kinds,
+/// Loads a case. Cases under `rubric/`, `targets/`, `config/`, `prices/` and `answers/` are files of those kinds,
 /// all others eval files. The environment holds `GOLDEN` only, with the value `twelve`.
 pub(crate) fn load(folder: &Folder, name: &str) -> Loaded {
     let root = folder.path();
@@ -61,8 +61,22 @@ pub(crate) fn load(folder: &Folder, name: &str) -> Loaded {
             let rest = if loaded.path.is_some() { "a config file" } else { "no config file" };
             Loaded { diagnostics: loaded.diagnostics, sources: loaded.sources, rest: rest.to_owned() }
         }
+        "prices" => {
+            let loaded = load_prices(&options, &model_name);
+            let rest = format!("{} rows", loaded.rows.len());
+            Loaded { diagnostics: loaded.diagnostics, sources: loaded.sources, rest }
+        }
         "answers" => answers(root, &options),
         _ => suite(load_suite(&file, &options)),
+    }
+}
+
+/// Two spellings of one provider, and no other.
+fn model_name(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some(("openai" | "gpt", model)) => Ok(("openai".to_owned(), model.to_owned())),
+        Some((provider, _)) => Err(format!("unknown provider `{provider}`")),
+        None => Err(format!("`{text}` does not say which provider serves the model")),
     }
 }
 

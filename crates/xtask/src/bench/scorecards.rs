@@ -25,8 +25,9 @@ impl Bench {
         let files = self.folder_of_files()?;
         let read = fastest(TIMES, || self.cat(&files))?;
         let validate = fastest(TIMES, || self.command(&["validate", "card"]))?;
-        let each =
-            |time: std::time::Duration, count: usize| table::time(time / u32::try_from(count).unwrap_or(1));
+        let each = |time: std::time::Duration, count: usize| {
+            format!("{:.1} µs", time.as_secs_f64() * 1e6 / count as f64)
+        };
         let what = format!("reading {} files (`cat`)", files.len());
         table.row([&what, &table::time(read.time), &each(read.time, files.len()), "1", ""]);
         let what = format!("`assize validate` on these {} files", files.len());

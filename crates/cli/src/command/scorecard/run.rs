@@ -1,11 +1,11 @@
 //! `assize scorecard run`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use assize_analysis::CardRun;
 use assize_diagnostic::render;
+use assize_llm::ModelCard;
 use assize_report::{CardPage, card_run_lines};
 use assize_rubric::MissingPolicy;
 use assize_run::{Totals, WorkItem, card_info};
@@ -21,13 +21,14 @@ use super::{sound, weight_set};
 use crate::access::Access;
 use crate::args::{Deny, RunArgs, RunCardArgs, ShowChoice};
 use crate::command::eval::{config, globs, load_options};
-use crate::command::forecast::Plan;
+use crate::command::forecast::{Cards, Plan};
 use crate::command::plan::{Bench, Planner, Preflight};
 use crate::command::present::print_full;
 use crate::command::session::{Closing, Session, Shown, judging_name, stored, summary_json, workers};
 use crate::context::Context;
 use crate::exit::{Ending, Exit, of_run};
 use crate::judges::JudgeBook;
+use crate::money;
 use crate::output;
 use crate::targets::TargetBook;
 
@@ -41,14 +42,19 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     let set = weight_set(scorecard, args.weights.as_deref())?;
     let options = load_options(&args.root, context);
     let config = config(&options, context)?;
-    let access =
-        Arc::new(if args.dry_run { Access::without_cache(context) } else { Access::new(&args.run, context) });
+    let prices = money::prices(&args.run, &options, context)?;
+    let access = Arc::new(if args.dry_run {
+        Access::without_cache(prices, context)
+    } else {
+        Access::new(&args.run, prices, args.run.budget_usd, context)
+    });
     let bench = bench(args, &config, &options, &access, context)?;
     let planner = Planner {
         target_names: args.target.as_slice(),
         lines: LineOverrides::default(),
         config: &config,
         judging: None,
+        truncate: None,
     };
 
     let suite = suite(scorecard, &args.path);
@@ -90,7 +96,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
         })
     };
     if args.dry_run {
-        let plan = Plan::of(items())?;
+        let plan = Plan::of(items(), &Known { access: &access, bench: &bench })?;
         if args.run.json {
             output::print_json(&plan.to_json(preflight.cases, &warnings));
         } else {
@@ -121,7 +127,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
             filter: args.filter.clone(),
             tags: args.tag.clone(),
             keep_going: false,
-            other: BTreeMap::new(),
+            other: access.notes(&args.run),
         },
         warnings,
         scorecard: Some(card_info(scorecard, set, takes)),
@@ -143,6 +149,7 @@ fn refuse_idle_options(args: &RunArgs) -> Result<(), String> {
         ("--judging", args.judging.is_some(), "every benchmark is a question of its own"),
         ("--threshold", args.threshold.is_some(), "thresholds stand in the files of the scorecard"),
         ("--borderline", args.borderline.is_some(), "scorecards have no borderline"),
+        ("--truncate", args.truncate.is_some(), "a judge sees all of what a benchmark is about, or nothing"),
     ];
     match idle.iter().find(|(_, given, _)| *given) {
         Some((option, _, why)) => Err(format!("`{option}` has no effect on a scorecard: {why}")),
@@ -188,6 +195,22 @@ fn bench(
         context,
     ));
     Ok(Bench { targets, judges })
+}
+
+/// What is known about the models of a run.
+struct Known<'a> {
+    access: &'a Access,
+    bench: &'a Bench,
+}
+
+impl Cards for Known<'_> {
+    fn judge(&self, name: &str) -> ModelCard {
+        self.bench.judges.card(name).unwrap_or_default()
+    }
+
+    fn model(&self, name: &str) -> ModelCard {
+        self.access.card(name)
+    }
 }
 
 /// The scorecard as the suite its cases belong to.

@@ -25,5 +25,5 @@ mod words;
 pub(crate) use include::{AssertionContext, Templates};
 pub(crate) use list::assertions;
 pub(crate) use names::distinct_names;
-pub(crate) use rubrics::{evidence, inline_rubrics, judging, outcome_rubric};
-pub(crate) use words::choice;
+pub(crate) use rubrics::{evidence, inline_rubrics, judging, outcome_rubric, truncate};
+pub(crate) use words::{choice, missing};

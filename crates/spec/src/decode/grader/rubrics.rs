@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_rubric::{Criterion, EvidencePolicy, GraderStanding, Judging, Rubric, Weight};
+use assize_rubric::{Criterion, EvidencePolicy, GraderStanding, Judging, Rubric, Truncate, Weight};
 
 use super::words::{choice, missing, older, unused};
 use crate::codes;
@@ -38,6 +38,7 @@ pub(super) fn rubrics(cx: &mut Context, object: &mut Object<'_>, format: Format)
     };
     let judging = judging(cx, object);
     let evidence = evidence(cx, object);
+    let truncate = truncate(cx, object);
     let judge = judge(cx, object);
     for (key, help) in [
         (
@@ -52,7 +53,7 @@ pub(super) fn rubrics(cx: &mut Context, object: &mut Object<'_>, format: Format)
         }
     }
     let DecodedRubric { rubric, places, marks } = decoded?;
-    Some(GraderKind::Rubric(RubricGrader { rubric, places, marks, judging, evidence, judge }))
+    Some(GraderKind::Rubric(RubricGrader { rubric, places, marks, judging, evidence, truncate, judge }))
 }
 
 /// `judge` or `target`: who judges.
@@ -134,6 +135,12 @@ pub(crate) fn evidence(cx: &mut Context, object: &mut Object<'_>) -> Option<Evid
     }
 }
 
+/// `truncate`: what is done when the judge can't read all of it. Absent is `None`.
+pub(crate) fn truncate(cx: &mut Context, object: &mut Object<'_>) -> Option<Truncate> {
+    let node = object.value("truncate")?;
+    choice(node, "truncate", &Truncate::NAMES, &mut cx.problems).and_then(Truncate::from_name)
+}
+
 /// The plain texts of an assertion list as one grader. Its weight is the number of texts, so that each
 /// line counts like any grader of weight 1.
 pub(super) fn shorthand(cx: &mut Context, texts: &[&Node], format: Format) -> Option<Grader> {
@@ -191,6 +198,7 @@ fn plain(place: Place, decoded: DecodedRubric, weight: Weight) -> Grader {
             marks,
             judging: None,
             evidence: None,
+            truncate: None,
             judge: None,
         }),
     }

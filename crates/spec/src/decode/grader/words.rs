@@ -49,7 +49,7 @@ pub(super) fn fold(name: &str) -> String {
 }
 
 /// The complaint about a key that is needed but absent.
-pub(super) fn missing(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
+pub(crate) fn missing(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
     Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"), at, format!("no `{key}` here"))
         .with_help(format!("write `{example}`"))
 }

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span};
-use assize_rubric::{EvidencePolicy, Judging};
+use assize_rubric::{EvidencePolicy, Judging, Truncate};
 
 use super::list::{DecodedRubric, from_list};
 use crate::LoadOptions;
 use crate::codes;
 use crate::decode::common::{FoundLines, lines};
 use crate::decode::file::{read_source, read_tree};
-use crate::decode::grader::{evidence, judging};
+use crate::decode::grader::{evidence, judging, truncate};
 use crate::decode::interpolate::interpolate;
 use crate::decode::{Context, Object, finish};
 use crate::model::{Format, LineOverrides, RubricGrader};
@@ -52,13 +52,14 @@ struct Decoded {
     rubric: Option<DecodedRubric>,
     judging: Option<Judging>,
     evidence: Option<EvidencePolicy>,
+    truncate: Option<Truncate>,
     judge: Option<String>,
     lines: LineOverrides,
 }
 
 /// Reads a rubric file: YAML or JSON, either a list of criteria, or a map with such a list under
 /// `rubrics` or `criteria` and, if wanted, `name`, `description`, `threshold`, `borderline`,
-/// `judging`, `evidence` and `judge`. Criteria may be spelled as in either format.
+/// `judging`, `evidence`, `truncate` and `judge`. Criteria may be spelled as in either format.
 pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let real = options.working_folder.join(path);
@@ -74,9 +75,9 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let sound = cx.problems.errors() == 0;
     let Context { sources, problems, .. } = cx;
     let diagnostics = finish(problems, &sources);
-    let Decoded { name, description, rubric, judging, evidence, judge, lines } = decoded;
+    let Decoded { name, description, rubric, judging, evidence, truncate, judge, lines } = decoded;
     let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places, marks }| {
-        Arc::new(RubricGrader { rubric, places, marks, judging, evidence, judge })
+        Arc::new(RubricGrader { rubric, places, marks, judging, evidence, truncate, judge })
     });
     LoadedRubric { name: name.unwrap_or(stem), description, format, rubric, lines, sources, diagnostics }
 }
@@ -164,6 +165,7 @@ fn decode(cx: &mut Context, root: &Node, format: Format) -> Decoded {
         rubric,
         judging: judging(cx, &mut object),
         evidence: evidence(cx, &mut object),
+        truncate: truncate(cx, &mut object),
         judge: object.text("judge", &mut cx.problems).map(|judge| judge.value),
         lines: found.finish(cx),
     };

@@ -27,6 +27,7 @@ const TYPED: &[&str] = &[
     "temperature",
     "seed",
     "max_output_tokens",
+    "context_tokens",
     "thinking_budget",
     "timeout_seconds",
     "verbose",

@@ -22,6 +22,7 @@ pub(super) struct ModelSettings {
     temperature: Option<f64>,
     seed: Option<u64>,
     max_output_tokens: Option<u32>,
+    context_tokens: Option<u64>,
 }
 
 /// Reads the settings of a model that speaks OpenAI's chat completions. `None` after a complaint,
@@ -58,6 +59,7 @@ pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Op
         temperature: settings.temperature,
         seed: settings.seed,
         max_output_tokens: settings.max_output_tokens,
+        context_tokens: settings.context_tokens,
     })
 }
 
@@ -84,6 +86,10 @@ pub(super) fn model_settings(entry: &mut Entry<'_, '_, '_>) -> ModelSettings {
             .object
             .integer("max_output_tokens", 1, i64::from(u32::MAX), entry.problems)
             .map(|tokens| tokens.value as u32),
+        context_tokens: entry
+            .object
+            .integer("context_tokens", 1, 1_000_000_000, entry.problems)
+            .map(|tokens| tokens.value as u64),
     }
 }
 

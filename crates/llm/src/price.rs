@@ -1,0 +1,214 @@
+//! What tokens cost, and what a call therefore came to.
+
+use assize_rubric::{Cost, Usd};
+
+use crate::error::{AskError, ErrorKind, FailedAttempt};
+use crate::reply::{ChatReply, Usage};
+
+/// Prices of single tokens, in picodollars: the price of a million tokens in millionths of a dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rates {
+    /// A token read.
+    pub input: u64,
+    /// A token read from the provider's prompt cache; the price of any other token read where none is listed.
+    pub cached_input: u64,
+    /// A token read and written to the provider's prompt cache.
+    pub cache_write: u64,
+    /// A token written, hidden reasoning included.
+    pub output: u64,
+}
+
+/// What a model's tokens cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Price {
+    /// The usual rates.
+    pub rates: Rates,
+    /// Rates of requests that read more than so many tokens, for all of their tokens.
+    pub long: Option<(u64, Rates)>,
+}
+
+impl Price {
+    /// No price per token: a server of one's own.
+    pub const FREE: Self =
+        Self { rates: Rates { input: 0, cached_input: 0, cache_write: 0, output: 0 }, long: None };
+
+    /// Whether no number of tokens costs anything.
+    pub fn is_free(&self) -> bool {
+        *self == Self::FREE
+    }
+
+    /// The price for requests that read this much each: one rate for all of them.
+    #[must_use]
+    pub fn for_requests_of(&self, input: u64) -> Self {
+        Self { rates: self.rates(input), long: None }
+    }
+
+    fn rates(&self, input: u64) -> Rates {
+        match self.long {
+            Some((over, long)) if input > over => long,
+            _ => self.rates,
+        }
+    }
+
+    /// The cost of a call that reported this, of whose input `written` tokens went into the prompt cache; `None` where a
+    /// number that has a price was not reported.
+    pub fn of(&self, usage: Usage, written: u64) -> Option<Usd> {
+        if self.is_free() {
+            return Some(Usd::ZERO);
+        }
+        let (input, output) = (usage.input?, usage.output?);
+        let cached = usage.cached.unwrap_or(0).min(input);
+        let written = written.min(input - cached);
+        let rates = self.rates(input);
+        let parts = [
+            (input - cached - written, rates.input),
+            (cached, rates.cached_input),
+            (written, rates.cache_write),
+            (output, rates.output),
+        ];
+        let pico: u128 = parts.iter().map(|(tokens, rate)| u128::from(*tokens) * u128::from(*rate)).sum();
+        Some(Usd::from_pico(u64::try_from(pico).unwrap_or(u64::MAX)))
+    }
+
+    /// The most that a call of so many tokens can cost: nothing cached, and all of it perhaps written to the cache.
+    pub fn most(&self, input: u64, output: u64) -> Usd {
+        let rates = self.rates(input);
+        let read = rates.input.max(rates.cache_write).max(rates.cached_input);
+        let pico = u128::from(input) * u128::from(read) + u128::from(output) * u128::from(rates.output);
+        Usd::from_pico(u64::try_from(pico).unwrap_or(u64::MAX))
+    }
+
+    /// The least that a call of so many tokens can cost, with all of `cached` in the prompt cache.
+    pub fn least(&self, input: u64, cached: u64, output: u64) -> Usd {
+        let usage = Usage { input: Some(input), cached: Some(cached), output: Some(output) };
+        self.of(usage, 0).unwrap_or_default()
+    }
+}
+
+/// What is known about a model before it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ModelCard {
+    /// What its tokens cost; `None` when nobody said.
+    pub price: Option<Price>,
+    /// Tokens it can read and write in one call; `None` when nobody said.
+    pub context_tokens: Option<u64>,
+    /// How its tokens are counted before it is asked.
+    pub estimator: crate::Estimator,
+}
+
+impl ModelCard {
+    /// The cost of a reply and of the attempts before it.
+    pub fn cost_of_reply(&self, reply: &ChatReply) -> Cost {
+        // Reading the raw reply once more is worth it only where such tokens have a price of their own.
+        let priced = self.price.is_some_and(|price| price.rates.cache_write != price.rates.input);
+        let written = if priced { reply.cache_written().unwrap_or(0) } else { 0 };
+        let own = match self.price.and_then(|price| price.of(reply.usage, written)) {
+            Some(usd) => Cost::exactly(usd),
+            None => Cost::UNKNOWN,
+        };
+        reply.failed.iter().fold(own, |sum, attempt| sum + self.cost_of_attempt(attempt))
+    }
+
+    /// The cost of a question that got no usable answer.
+    pub fn cost_of_error(&self, error: &AskError) -> Cost {
+        error.failed.iter().fold(Cost::ZERO, |sum, attempt| sum + self.cost_of_attempt(attempt))
+    }
+
+    /// The cost of one failed attempt. Servers charge nothing for what they refused; what was lost on the way back may
+    /// have been charged, and nobody knows how much.
+    pub(crate) fn cost_of_attempt(&self, attempt: &FailedAttempt) -> Cost {
+        if !may_be_charged(attempt) {
+            return Cost::ZERO;
+        }
+        match self.price.and_then(|price| price.of(attempt.usage, 0)) {
+            Some(usd) => Cost::exactly(usd),
+            None => Cost::UNKNOWN,
+        }
+    }
+}
+
+/// Whether a server may have charged for an attempt that failed.
+pub(crate) fn may_be_charged(attempt: &FailedAttempt) -> bool {
+    if !attempt.usage.is_unknown() {
+        return true;
+    }
+    attempt.sent
+        && match attempt.status {
+            Some(status) => (200..300).contains(&status),
+            None => {
+                matches!(attempt.kind, ErrorKind::Timeout | ErrorKind::Connection | ErrorKind::MalformedReply)
+            }
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// 3 and 15 dollars a million, 0.30 from the cache, 3.75 into it; twice that above 1,000 tokens.
+    fn price() -> Price {
+        let rates =
+            Rates { input: 3_000_000, cached_input: 300_000, cache_write: 3_750_000, output: 15_000_000 };
+        let long =
+            Rates { input: 6_000_000, cached_input: 600_000, cache_write: 7_500_000, output: 30_000_000 };
+        Price { rates, long: Some((1000, long)) }
+    }
+
+    fn usage(input: u64, cached: u64, output: u64) -> Usage {
+        Usage { input: Some(input), cached: Some(cached), output: Some(output) }
+    }
+
+    fn attempt(kind: ErrorKind, status: Option<u16>, sent: bool, usage: Usage) -> FailedAttempt {
+        FailedAttempt { kind, status, waited: Duration::ZERO, usage, sent }
+    }
+
+    #[test]
+    fn each_kind_of_token_has_its_price() {
+        // 100 read, of them 40 from the cache and 20 into it; 10 written.
+        let cost = price().of(usage(100, 40, 10), 20).unwrap();
+        assert_eq!(cost.pico(), 40 * 3_000_000 + 40 * 300_000 + 20 * 3_750_000 + 10 * 15_000_000);
+        assert_eq!(price().of(usage(1000, 0, 0), 0).unwrap().pico(), 1000 * 3_000_000);
+        assert_eq!(price().of(usage(1001, 0, 0), 0).unwrap().pico(), 1001 * 6_000_000);
+    }
+
+    #[test]
+    fn what_was_not_reported_is_not_guessed() {
+        let half = Usage { output: None, ..usage(10, 0, 0) };
+        assert_eq!(price().of(half, 0), None);
+        assert_eq!(Price::FREE.of(half, 0), Some(Usd::ZERO));
+        let card = ModelCard { price: Some(price()), ..ModelCard::default() };
+        assert_eq!(
+            ModelCard::default().cost_of_attempt(&attempt(ErrorKind::Timeout, None, true, Usage::default())),
+            Cost::UNKNOWN
+        );
+        for (kind, status, sent, unknown) in [
+            (ErrorKind::RateLimited, Some(429), true, 0),
+            (ErrorKind::Server, Some(500), true, 0),
+            (ErrorKind::Timeout, None, true, 1),
+            (ErrorKind::Connection, None, true, 1),
+            (ErrorKind::Connection, None, false, 0),
+            (ErrorKind::MalformedReply, Some(200), true, 1),
+        ] {
+            let cost = card.cost_of_attempt(&attempt(kind, status, sent, Usage::default()));
+            assert_eq!(cost.unpriced_calls(), unknown, "{kind} {status:?} {sent}");
+        }
+        let billed =
+            card.cost_of_attempt(&attempt(ErrorKind::MalformedReply, Some(200), true, usage(10, 0, 1)));
+        assert_eq!(billed.whole().map(Usd::pico), Some(45_000_000));
+    }
+
+    proptest! {
+        #[test]
+        fn no_call_costs_more_than_the_most(
+            input in 0u64..3000, cached in 0u64..3000, written in 0u64..3000, output in 0u64..3000,
+        ) {
+            let cost = price().of(usage(input, cached, output), written).unwrap();
+            prop_assert!(cost <= price().most(input, output));
+            prop_assert!(cost >= price().least(input, input, output));
+        }
+    }
+}

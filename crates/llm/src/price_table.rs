@@ -1,0 +1,282 @@
+//! List prices and context windows: one dated table, and what the user says instead.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use assize_rubric::Usd;
+use serde::Deserialize;
+
+use crate::ask::ModelId;
+use crate::estimate::Estimator;
+use crate::price::{ModelCard, Price, Rates};
+use crate::provider;
+
+/// The table that comes with the program, as it is checked in.
+const BUILT_IN: &str = include_str!("../data/prices.json");
+
+/// A row that the user wrote. What it leaves out is taken from the built-in table, if that knows the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PriceOverride {
+    /// What the model's tokens cost.
+    pub price: Option<Price>,
+    /// Tokens it can read and write in one call.
+    pub context_tokens: Option<u64>,
+}
+
+/// Finds the card of a model.
+///
+/// A row is found by the model's exact name, else by the name without a date at its end (`-2024-07-18`, `-20241022`,
+/// `@20241022`). Nothing else is taken for the same model. Rows of the built-in table hold for the provider's own
+/// server only: what stands behind another address has other prices, or none. Rows of the user hold at any address.
+/// Providers that stand for servers of one's own have no prices per token.
+#[derive(Debug, Clone, Default)]
+pub struct PriceTable {
+    overrides: BTreeMap<(String, String), PriceOverride>,
+    /// Beats every table.
+    context_tokens: Option<u64>,
+}
+
+impl PriceTable {
+    /// The built-in table with the user's rows, by (provider, model), and a context window for all models.
+    pub fn new(overrides: BTreeMap<(String, String), PriceOverride>, context_tokens: Option<u64>) -> Self {
+        Self { overrides, context_tokens }
+    }
+
+    /// What is known about a model.
+    /// `own_context` is what the model's own settings say about how much it can read: more than any table.
+    pub fn card(&self, id: &ModelId, own_context: Option<u64>) -> ModelCard {
+        let told = self.told(id);
+        let listed = listed(id);
+        ModelCard {
+            price: told
+                .and_then(|told| told.price)
+                .or_else(|| listed.map(|row| row.price))
+                .or_else(|| provider::is_own(&id.provider).then_some(Price::FREE)),
+            context_tokens: self
+                .context_tokens
+                .or(own_context)
+                .or_else(|| told.and_then(|told| told.context_tokens))
+                .or_else(|| listed.and_then(|row| row.context_tokens)),
+            estimator: Estimator::of_provider(&id.provider),
+        }
+    }
+
+    fn told(&self, id: &ModelId) -> Option<PriceOverride> {
+        let find = |model: &str| self.overrides.get(&(id.provider.clone(), model.to_owned())).copied();
+        find(&id.model).or_else(|| find(undated(&id.model)?))
+    }
+}
+
+/// The day up to which the built-in prices of a provider are known, as `YYYY-MM-DD`; `None` if it has none.
+pub fn prices_as_of(provider: &str) -> Option<&'static str> {
+    TABLE.get(same_prices(provider)).map(|part| part.as_of.as_str())
+}
+
+struct Part {
+    as_of: String,
+    models: BTreeMap<String, Row>,
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    price: Price,
+    context_tokens: Option<u64>,
+}
+
+static TABLE: LazyLock<BTreeMap<String, Part>> =
+    LazyLock::new(|| read(BUILT_IN).expect("the checked-in table is read by a test"));
+
+fn listed(id: &ModelId) -> Option<Row> {
+    if !provider::is_at_home(&id.provider, &id.base_url_host) {
+        return None;
+    }
+    let models = &TABLE.get(same_prices(&id.provider))?.models;
+    models.get(&id.model).or_else(|| models.get(undated(&id.model)?)).copied()
+}
+
+/// The provider whose prices hold: two wire formats of one provider are two names and one price list.
+fn same_prices(provider: &str) -> &str {
+    if provider == "openai-responses" { "openai" } else { provider }
+}
+
+/// The name without the date at its end; `None` if there is none.
+fn undated(model: &str) -> Option<&str> {
+    let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|b| b.is_ascii_digit());
+    let compact = model.rsplit_once(['-', '@']).filter(|(_, date)| digits(date, 8)).map(|(base, _)| base);
+    compact.or_else(|| {
+        let (rest, day) = model.rsplit_once('-').filter(|(_, day)| digits(day, 2))?;
+        let (rest, month) = rest.rsplit_once('-').filter(|(_, month)| digits(month, 2))?;
+        let (base, year) = rest.rsplit_once('-').filter(|(_, year)| digits(year, 4))?;
+        let plausible = year.starts_with("20") && month <= "12" && day <= "31";
+        plausible.then_some(base)
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileTable {
+    #[serde(rename = "unit")]
+    _unit: String,
+    #[serde(rename = "kind")]
+    _kind: String,
+    providers: BTreeMap<String, FilePart>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FilePart {
+    as_of: String,
+    #[serde(rename = "source")]
+    _source: String,
+    models: BTreeMap<String, FileRow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileRow {
+    input: f64,
+    cached_input: Option<f64>,
+    cache_write: Option<f64>,
+    output: f64,
+    context_tokens: Option<u64>,
+    long: Option<FileLong>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileLong {
+    over_input_tokens: u64,
+    input: f64,
+    cached_input: Option<f64>,
+    cache_write: Option<f64>,
+    output: f64,
+}
+
+fn read(text: &str) -> Result<BTreeMap<String, Part>, String> {
+    let file: FileTable = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    file.providers
+        .into_iter()
+        .map(|(provider, part)| {
+            let models = part
+                .models
+                .into_iter()
+                .map(|(name, row)| {
+                    let read = row.read().ok_or_else(|| format!("{provider}:{name}: not a price"))?;
+                    Ok((name, read))
+                })
+                .collect::<Result<_, String>>()?;
+            Ok((provider, Part { as_of: part.as_of, models }))
+        })
+        .collect()
+}
+
+impl FileRow {
+    fn read(self) -> Option<Row> {
+        let rates = Rates::per_million(self.input, self.cached_input, self.cache_write, self.output)?;
+        let long = match self.long {
+            None => None,
+            Some(long) => Some((
+                long.over_input_tokens,
+                Rates::per_million(long.input, long.cached_input, long.cache_write, long.output)?,
+            )),
+        };
+        Some(Row { price: Price { rates, long }, context_tokens: self.context_tokens })
+    }
+}
+
+impl Rates {
+    /// From prices of a million tokens in US dollars, with at most six decimals. Tokens in and out of the prompt cache
+    /// cost what other input costs where nothing else is said. `None` for what is no such price.
+    pub fn per_million(input: f64, cached: Option<f64>, written: Option<f64>, output: f64) -> Option<Self> {
+        let rate = |dollars: f64| {
+            let pico = Usd::from_dollars(dollars)?.pico();
+            (pico % 1_000_000 == 0).then_some(pico / 1_000_000)
+        };
+        let input = rate(input)?;
+        Some(Self {
+            input,
+            cached_input: cached.map_or(Some(input), rate)?,
+            cache_write: written.map_or(Some(input), rate)?,
+            output: rate(output)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(provider: &str, model: &str, host: &str) -> ModelId {
+        ModelId { provider: provider.into(), model: model.into(), base_url_host: host.into() }
+    }
+
+    #[test]
+    fn the_checked_in_table_is_sound() {
+        let table = read(BUILT_IN).unwrap();
+        for (name, part) in &table {
+            assert!(provider::find(name).is_some(), "{name} is no provider");
+            assert!(part.as_of.parse::<jiff::civil::Date>().is_ok(), "{name}");
+            for (model, Row { price, context_tokens }) in &part.models {
+                let Rates { input, cached_input, cache_write, output } = price.rates;
+                assert!(
+                    input > 0 && output >= input && cached_input <= input && cache_write >= input,
+                    "{model}"
+                );
+                assert!(context_tokens.is_some_and(|tokens| tokens > 1000), "{model}");
+            }
+        }
+    }
+
+    #[test]
+    fn dated_names_are_the_model_they_date_and_nothing_else_is() {
+        let table = PriceTable::default();
+        let price = |model| table.card(&id("openai", model, "api.openai.com"), None).price;
+        let mini = price("gpt-4o-mini").unwrap();
+        assert_eq!(price("gpt-4o-mini-2024-07-18"), Some(mini));
+        assert_eq!(mini.rates.cached_input, 75_000);
+        // A snapshot with a price of its own keeps it.
+        assert_ne!(price("gpt-4o-2024-05-13"), price("gpt-4o-2024-08-06"));
+        for unknown in [
+            "gpt-4o-mini-audio",
+            "ft:gpt-4o-mini:me",
+            "gpt-4o-mini-2024-13-40",
+            "gpt-4o-mini-latest",
+            "GPT-4o",
+        ] {
+            assert_eq!(price(unknown), None, "{unknown}");
+        }
+        let claude = |model| table.card(&id("anthropic", model, "api.anthropic.com"), None).price;
+        assert_eq!(claude("claude-3-5-sonnet-20241022"), claude("claude-3-5-sonnet"));
+        assert!(claude("claude-3-5-sonnet@20241022").is_some());
+    }
+
+    #[test]
+    fn list_prices_hold_at_the_providers_own_server() {
+        let table = PriceTable::default();
+        assert!(table.card(&id("openai-responses", "gpt-5", "api.openai.com"), None).price.is_some());
+        let proxy = table.card(&id("openai", "gpt-5", "127.0.0.1:8000"), None);
+        assert_eq!((proxy.price, proxy.context_tokens), (None, None));
+        assert_eq!(table.card(&id("ollama", "llama3", "127.0.0.1:11434"), None).price, Some(Price::FREE));
+        assert_eq!(table.card(&id("openrouter", "x/y", "openrouter.ai"), None).price, None);
+    }
+
+    #[test]
+    fn the_users_rows_come_first_and_hold_anywhere() {
+        let price = Price { rates: Rates::per_million(1.0, None, None, 2.0).unwrap(), long: None };
+        let told = PriceOverride { price: Some(price), context_tokens: None };
+        let rows = BTreeMap::from([(("openai".to_owned(), "gpt-4o".to_owned()), told)]);
+        let table = PriceTable::new(rows.clone(), None);
+        let home = table.card(&id("openai", "gpt-4o-2024-08-06", "api.openai.com"), None);
+        assert_eq!((home.price, home.context_tokens), (Some(price), Some(128_000)));
+        assert_eq!(table.card(&id("openai", "gpt-4o", "localhost"), None).price, Some(price));
+        let table = PriceTable::new(rows, Some(5000));
+        assert_eq!(table.card(&id("openai", "gpt-4o", "localhost"), None).context_tokens, Some(5000));
+    }
+
+    #[test]
+    fn prices_are_whole_millionths() {
+        assert!(Rates::per_million(0.0375, None, None, 1.0).is_some());
+        assert_eq!(Rates::per_million(0.000_000_1, None, None, 1.0), None);
+        assert_eq!(Rates::per_million(-1.0, None, None, 1.0), None);
+    }
+}

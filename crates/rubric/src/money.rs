@@ -1,0 +1,227 @@
+//! Sums of money: exact, and honest about what is not known.
+
+use std::fmt;
+use std::ops::{Add, AddAssign};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// US dollars, at least 0, exact to a millionth of a millionth: list prices are given for a million tokens with at most
+/// six decimals, so a token's price is a whole number of picodollars, and sums of them never round.
+///
+/// Written and read as a number of dollars, which keeps every digit of sums up to a thousand dollars. A sum past 18 million dollars stays there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Usd(u64);
+
+impl Usd {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    const PICO_PER_DOLLAR: f64 = 1e12;
+
+    /// So many picodollars.
+    pub const fn from_pico(pico: u64) -> Self {
+        Self(pico)
+    }
+
+    /// In picodollars.
+    pub const fn pico(self) -> u64 {
+        self.0
+    }
+
+    /// The nearest sum to a number of dollars; `None` for what is no sum of money: negative, not finite, or more than
+    /// can be held.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the range is checked before the cast"
+    )]
+    pub fn from_dollars(dollars: f64) -> Option<Self> {
+        let pico = (dollars * Self::PICO_PER_DOLLAR).round();
+        (0.0..18e18).contains(&pico).then_some(Self(pico as u64))
+    }
+
+    /// The number of dollars, for people and for records; correctly rounded.
+    #[expect(clippy::cast_precision_loss, reason = "a sum is shown with fewer digits than a double has")]
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / Self::PICO_PER_DOLLAR
+    }
+
+    /// What is left of it after `other` is taken away; nothing if that is more.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Add for Usd {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Usd {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// The number of dollars with all the decimals it has, such as `0.0125`.
+impl fmt::Display for Usd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.dollars())
+    }
+}
+
+impl Serialize for Usd {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.dollars())
+    }
+}
+
+impl<'de> Deserialize<'de> for Usd {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let dollars = f64::deserialize(deserializer)?;
+        Self::from_dollars(dollars)
+            .ok_or_else(|| serde::de::Error::custom(format!("{dollars} is no sum of money")))
+    }
+}
+
+/// What calls cost: the part that is known, and how many calls have a part that is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cost {
+    known: Usd,
+    unpriced_calls: u64,
+}
+
+impl Cost {
+    /// Known to be nothing.
+    pub const ZERO: Self = Self { known: Usd::ZERO, unpriced_calls: 0 };
+
+    /// One call of which nothing is known.
+    pub const UNKNOWN: Self = Self::unpriced(1);
+
+    /// Known to the last bit.
+    pub const fn exactly(known: Usd) -> Self {
+        Self { known, unpriced_calls: 0 }
+    }
+
+    /// So many calls of which nothing is known.
+    pub const fn unpriced(calls: u64) -> Self {
+        Self { known: Usd::ZERO, unpriced_calls: calls }
+    }
+
+    /// The whole cost, if it is known.
+    pub fn whole(self) -> Option<Usd> {
+        (self.unpriced_calls == 0).then_some(self.known)
+    }
+
+    /// What it came to at least: the part that is known.
+    pub const fn at_least(self) -> Usd {
+        self.known
+    }
+
+    /// Calls whose cost is not known.
+    pub const fn unpriced_calls(self) -> u64 {
+        self.unpriced_calls
+    }
+
+    /// What is known of a cost that is not known as a whole; `None` if it is.
+    pub fn partial(self) -> Option<PartialCost> {
+        let Self { known, unpriced_calls } = self;
+        (unpriced_calls > 0).then_some(PartialCost { at_least_usd: known, unpriced_calls })
+    }
+
+    /// From the two parts that records hold. Records without the second part say of an unknown cost only that it is
+    /// unknown.
+    pub fn from_parts(whole: Option<Usd>, partial: Option<PartialCost>) -> Self {
+        match (whole, partial) {
+            (Some(known), _) => Self::exactly(known),
+            (None, Some(PartialCost { at_least_usd: known, unpriced_calls })) => {
+                Self { known, unpriced_calls: unpriced_calls.max(1) }
+            }
+            (None, None) => Self::UNKNOWN,
+        }
+    }
+}
+
+impl Add for Cost {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            known: self.known + other.known,
+            unpriced_calls: self.unpriced_calls.saturating_add(other.unpriced_calls),
+        }
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// What is known of a cost that is not known as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartialCost {
+    /// The part that is known, in US dollars: a lower bound.
+    pub at_least_usd: Usd,
+    /// Calls of which the cost is not known.
+    pub unpriced_calls: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sums_are_exact_where_floats_are_not() {
+        let dime = Usd::from_dollars(0.1).unwrap();
+        let fifth = Usd::from_dollars(0.2).unwrap();
+        assert_eq!(dime + fifth, Usd::from_dollars(0.3).unwrap());
+        // 0.075 dollars for a million tokens, a million times.
+        let token = Usd::from_pico(75_000);
+        let sum = (0..1_000_000).fold(Usd::ZERO, |sum, _| sum + token);
+        assert_eq!(sum, Usd::from_dollars(0.075).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_money_is_refused() {
+        for wrong in [-0.01, f64::NAN, f64::INFINITY, 1e9] {
+            assert_eq!(Usd::from_dollars(wrong), None, "{wrong}");
+        }
+        assert!(serde_json::from_str::<Usd>("-1").is_err());
+    }
+
+    #[test]
+    fn a_part_that_is_unknown_makes_a_lower_bound() {
+        let cost = Cost::exactly(Usd::from_pico(7)) + Cost::UNKNOWN + Cost::unpriced(2);
+        assert_eq!(cost.whole(), None);
+        assert_eq!(cost.at_least(), Usd::from_pico(7));
+        let partial = cost.partial().unwrap();
+        assert_eq!(partial.unpriced_calls, 3);
+        assert_eq!(Cost::from_parts(None, Some(partial)), cost);
+        assert_eq!(Cost::from_parts(None, None), Cost::UNKNOWN);
+    }
+
+    proptest! {
+        #[test]
+        fn records_keep_every_picodollar(pico in 0u64..1_000_000_000_000_000) {
+            let usd = Usd::from_pico(pico);
+            let text = serde_json::to_string(&usd).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Usd>(&text).unwrap(), usd);
+        }
+
+        #[test]
+        fn the_order_of_a_sum_changes_nothing(mut parts in prop::collection::vec(0u64..1 << 40, 0..50)) {
+            let sum = |parts: &[u64]| parts.iter().fold(Usd::ZERO, |sum, part| sum + Usd::from_pico(*part));
+            let before = sum(&parts);
+            parts.reverse();
+            prop_assert_eq!(sum(&parts), before);
+        }
+    }
+}

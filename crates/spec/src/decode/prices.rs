@@ -1,0 +1,229 @@
+//! The prices file of a project.
+
+use std::path::PathBuf;
+
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned, did_you_mean};
+
+use super::grader::{Templates, missing};
+use super::targets::find::{find, folders, read};
+use super::{Context, Object, Problems, finish};
+use crate::LoadOptions;
+use crate::codes;
+use crate::model::{PriceRates, PriceRow};
+use crate::tree::{Entry, Node, read_yaml};
+
+/// Where a prices file is looked for in a folder, first to last.
+const NAMES: &[&str] = &[".assize/prices.yaml", ".assize/prices.yml"];
+/// A million tokens for more than this is a price in another unit.
+const MAX_PRICE: f64 = 1_000_000.0;
+/// The keys of a row.
+const KEYS: [&str; 5] = ["input", "cached_input", "cache_write", "output", "context_tokens"];
+/// More tokens than any model reads.
+const MAX_CONTEXT: i64 = 1_000_000_000;
+
+/// Reads the name of a model into provider and model, or says what is wrong with it.
+pub type ReadName<'a> = &'a dyn Fn(&str) -> Result<(String, String), String>;
+
+/// A prices file, read and checked.
+#[derive(Debug, Clone, Default)]
+pub struct LoadedPrices {
+    /// Its rows. Not to be used when there are errors.
+    pub rows: Vec<PriceRow>,
+    /// The file; `None` when there is none.
+    pub path: Option<PathBuf>,
+    /// The text of the file, for drawing complaints.
+    pub sources: SourceMap,
+    /// Every complaint.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadedPrices {
+    /// Whether the file can't be used.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// Reads the nearest `.assize/prices.yaml`, from the working folder up to the root of its repository. That there is none
+/// is no complaint.
+pub fn load_prices(options: &LoadOptions, name: ReadName<'_>) -> LoadedPrices {
+    let working = &options.working_folder;
+    let Some(path) = find(&folders(working, working), NAMES) else { return LoadedPrices::default() };
+    let mut cx = Context {
+        sources: SourceMap::new(),
+        problems: Problems::default(),
+        environment: options.environment.clone(),
+        search: Vec::new(),
+        roots: Vec::new(),
+        templates: Templates::default(),
+    };
+    let mut rows = Vec::new();
+    if let Some(source) = read(&path, working, &mut cx.sources, &mut cx.problems) {
+        let root = read_yaml(&cx.sources, source, &mut cx.problems);
+        if let Some(root) = root.filter(|root| !root.is_null()) {
+            rows = decode(&root, &mut cx.problems, name);
+        }
+    }
+    let diagnostics = finish(cx.problems, &cx.sources);
+    LoadedPrices { rows, path: Some(path), sources: cx.sources, diagnostics }
+}
+
+fn decode(root: &Node, problems: &mut Problems, name: ReadName<'_>) -> Vec<PriceRow> {
+    let Some(mut object) = Object::new(root, "a prices file", problems) else { return Vec::new() };
+    let head = object.head();
+    let mut rows: Vec<PriceRow> = Vec::new();
+    match object.value("models") {
+        None => problems.add(missing(
+            head,
+            "a prices file",
+            "models",
+            "models: {openai:gpt-4o-mini: {input: 0.15, output: 0.60}}",
+        )),
+        Some(node) => {
+            let mut models = Object::new(node, "`models`", problems);
+            for entry in models.as_mut().map(Object::rest).unwrap_or_default() {
+                let Some(row) = row(entry, problems, name) else { continue };
+                if rows.iter().any(|other| (&other.provider, &other.model) == (&row.provider, &row.model)) {
+                    problems.add(
+                        Diagnostic::error(
+                            codes::DUPLICATE_PRICE,
+                            format!("`{}` has two rows", entry.key),
+                            entry.key_span,
+                            "this one is extra",
+                        )
+                        .with_help("keep one of them; two spellings of a provider are one provider"),
+                    );
+                }
+                rows.push(row);
+            }
+        }
+    }
+    object.finish(problems);
+    rows
+}
+
+fn row(entry: &Entry, problems: &mut Problems, name: ReadName<'_>) -> Option<PriceRow> {
+    let named = match name(&entry.key) {
+        Ok(named) => Some(named),
+        Err(message) => {
+            problems.add(
+                Diagnostic::error(codes::PRICE_MODEL, message, entry.key_span, "names no model")
+                    .with_help("write the model as you would for `--judge`, such as `openai:gpt-4o-mini`"),
+            );
+            None
+        }
+    };
+    let mut object = Object::new(&entry.value, "a row of prices", problems)?;
+    let head = entry.key_span;
+    let given: Vec<&str> = ["input", "output", "cached_input", "cache_write"]
+        .into_iter()
+        .filter(|key| object.has(key))
+        .collect();
+    let input = price(&mut object, "input", problems);
+    let cached_input = price(&mut object, "cached_input", problems);
+    let cache_write = price(&mut object, "cache_write", problems);
+    let output = price(&mut object, "output", problems);
+    let context = object.integer("context_tokens", 1, MAX_CONTEXT, problems);
+    for key in ["input", "output"] {
+        if !given.is_empty() && !given.contains(&key) && !misspelt(&entry.value, key) {
+            let example = format!("{key}: 0.60");
+            problems.add(missing(head, "a row with prices", key, &example));
+        }
+    }
+    if given.is_empty() && !object.has("context_tokens") {
+        problems.add(missing(head, "a row", "input", "{input: 0.15, output: 0.60}"));
+    }
+    object.finish(problems);
+    let (provider, model) = named?;
+    let rates = match (input, output) {
+        (Some(input), Some(output)) => Some(PriceRates {
+            input: input.value,
+            cached_input: cached_input.map(|price| price.value),
+            cache_write: cache_write.map(|price| price.value),
+            output: output.value,
+        }),
+        _ => None,
+    };
+    Some(PriceRow {
+        provider,
+        model,
+        rates,
+        context_tokens: context.map(|tokens| tokens.value.unsigned_abs()),
+    })
+}
+
+/// Whether the map has a key that was probably meant to be this one; that has a complaint of its own.
+fn misspelt(node: &Node, key: &str) -> bool {
+    let is_known = |entry: &Entry| KEYS.contains(&entry.key.as_str());
+    let mut unknown = node.as_map().unwrap_or_default().iter().filter(|entry| !is_known(entry));
+    unknown.any(|entry| did_you_mean(&entry.key, KEYS.iter().copied()) == Some(key))
+}
+
+/// A price of a million tokens: at least 0, and a whole number of millionths of a dollar.
+fn price(object: &mut Object<'_>, key: &'static str, problems: &mut Problems) -> Option<Spanned<f64>> {
+    let found = object.number(key, problems)?;
+    let millionths = found.value * 1e6;
+    let whole = (millionths - millionths.round()).abs() < 1e-6 * millionths.abs().max(1.0);
+    if (0.0..=MAX_PRICE).contains(&found.value) && whole {
+        return Some(Spanned::new((millionths.round()) / 1e6, found.span));
+    }
+    problems.add(
+        Diagnostic::error(
+            codes::OUT_OF_RANGE,
+            format!("`{key}` is no price"),
+            found.span,
+            format!("found {}", found.value),
+        )
+        .with_help("prices are US dollars for a million tokens, 0 or more, with at most six decimals"),
+    );
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn load(text: &str) -> (Vec<PriceRow>, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(".assize")).unwrap();
+        std::fs::write(folder.path().join(".assize/prices.yaml"), text).unwrap();
+        let options = LoadOptions {
+            environment: Arc::new(|_| None),
+            working_folder: folder.path().to_path_buf(),
+            extra_roots: Vec::new(),
+        };
+        let name = |text: &str| match text.split_once(':') {
+            Some(("openai", model)) => Ok(("openai".to_owned(), model.to_owned())),
+            _ => Err(format!("`{text}` is unknown")),
+        };
+        let loaded = load_prices(&options, &name);
+        let codes = loaded.diagnostics.iter().map(|d| format!("{} {}", d.code, d.title)).collect();
+        (loaded.rows, codes)
+    }
+
+    #[test]
+    fn rows_are_read() {
+        let (rows, complaints) = load(
+            "models:\n  openai:a: {input: 0.15, cached_input: 0.075, output: 0.6}\n  openai:b: {context_tokens: 8000}\n",
+        );
+        assert_eq!(complaints, Vec::<String>::new());
+        let rates = PriceRates { input: 0.15, cached_input: Some(0.075), cache_write: None, output: 0.6 };
+        assert_eq!(rows[0].rates, Some(rates));
+        assert_eq!((rows[1].rates, rows[1].context_tokens), (None, Some(8000)));
+    }
+
+    #[test]
+    fn every_mistake_is_told_in_one_pass() {
+        let (_, complaints) = load(
+            "models:\n  openai:a: {input: -1, output: 0.6, otput: 1}\n  nobody:b: {input: 1, output: 2}\n  \
+             openai:c: {input: 1}\n  openai:d: {}\n  openai:e: {input: 0.0000001, output: 1}\nmodel: {}\n",
+        );
+        let all = complaints.join("\n");
+        for wanted in ["E0106 `input` is no price", "`otput`", "E0609", "`output`", "`model`"] {
+            assert!(all.contains(wanted), "{wanted} in\n{all}");
+        }
+        assert_eq!(complaints.len(), 7, "{all}");
+    }
+}
