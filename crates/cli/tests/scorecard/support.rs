@@ -98,6 +98,8 @@ Answer with compact JSON only.
 pub(crate) fn judge(incoming: &Incoming) -> Reply {
     let user = &incoming.last_user_text;
     let candidate = user.rsplit("[[BEGIN CANDIDATE_OUTPUT").next().unwrap_or_default();
+    // The fence is hexadecimal and may well spell "bad".
+    let candidate = candidate.split_once("]]\n").map_or("", |(_, text)| text);
     let candidate = candidate.split("[[END").next().unwrap_or_default();
     let says = |word: &str| candidate.contains(word);
     if says("broken") {
