@@ -785,7 +785,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__scorecard__subcmd__run)
-            opts="-j -o -q -h -V --weights --treat-missing --markdown --target --targets --filter --tag --root --deny --dry-run --judge --judging --workers --judge-calls --no-cache --cache-only --budget-calls --budget-tokens --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --weights --treat-missing --markdown --target --targets --filter --tag --root --deny --dry-run --judge --judging --workers --judge-calls --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -852,6 +852,22 @@ _assize() {
                     return 0
                     ;;
                 --budget-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-unknown-price)
+                    COMPREPLY=($(compgen -W "refuse allow" -- "${cur}"))
+                    return 0
+                    ;;
+                --context-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --truncate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
