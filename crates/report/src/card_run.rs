@@ -56,7 +56,7 @@ pub fn card_run_lines(run: &CardRun, info: &RunInfo, folder: &str, style: Style)
         if saved > 0 {
             took.push(format!("{} settled by checks alone", grouped(saved)));
         }
-        if let Some(cost) = summary.cost_usd.map(|cost| cost.dollars()).filter(|cost| *cost > 0.0) {
+        if let Some(cost) = summary.cost_usd.map(assize_rubric::Usd::dollars).filter(|cost| *cost > 0.0) {
             took.push(dollars(cost));
         }
         took.push(duration(summary.duration_ms));
