@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 pub mod calibrate;
+mod card;
 mod case_figures;
 pub mod compare;
 mod facts;
@@ -19,6 +20,10 @@ mod sample;
 mod summary;
 pub mod trend;
 
+pub use card::{
+    BenchmarkCases, CardComparison, CardRun, CardRunError, CardTree, CardTreeError, CaseOfBenchmark,
+    NodeDifference, NodeSide, compare_cards,
+};
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, Decision, Names, RunFacts};
 pub use figure::{Figure, Resampling};
 pub use summary::{Summariser, mean_of};

@@ -55,8 +55,8 @@ pub use prerequisites::{Prerequisites, prerequisites};
 pub use rubric::{Rubric, RubricError};
 pub use score::{Formula, OutcomeError, RubricScore, score_rubric};
 pub use scorecard::{
-    Card, CardError, CardKind, CardNode, CardScores, CaseTally, Criticality, Gain, MissingPolicy, NodeId,
-    NodeScore, Normalisation, NormaliseError, Standing, score_card,
+    Card, CardError, CardKind, CardNode, CardScores, CaseTally, Contribution, Criticality, Gain,
+    MissingPolicy, NodeId, NodeScore, Normalisation, NormaliseError, Standing, score_card,
 };
 pub use tree::{Tree, weighted_mean};
 pub use verdict::{Lines, LinesError, TOLERANCE, Verdict, at_least};

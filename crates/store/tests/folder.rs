@@ -25,6 +25,7 @@ fn info() -> RunInfo {
         targets: Vec::new(),
         settings: RunSettings::default(),
         warnings: Vec::new(),
+        scorecard: None,
         summary: None,
     }
 }

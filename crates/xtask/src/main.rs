@@ -26,9 +26,9 @@ usage: cargo xtask NAME
   generate [--check]  the generated pages of docs/, or whether they are current
   data                reference figures, computed again from the data they were published with
   bench [PART] [--quick] [--write] [--python=PROGRAM]
-                      times and memory of the release build. PART is one of start, runs, judging, statistics;
-                      without it, all are measured, and --write puts them into docs/benchmarks.md. Statistics are
-                      compared with scipy, statsmodels and krippendorff where the Python has them";
+                      times and memory of the release build. PART is one of start, runs, judging, scorecards,
+                      statistics; without it, all are measured, and --write puts them into docs/benchmarks.md.
+                      Statistics are compared with scipy, statsmodels and krippendorff where the Python has them";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -43,7 +43,9 @@ pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use power::PowerArgs;
 pub(crate) use score::ScoreArgs;
-pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
+pub(crate) use scorecard::{
+    CompareCardsArgs, ListArgs, MissingChoice, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand,
+};
 pub(crate) use tables::{AgreementArgs, RepeatsArgs, TableArgs};
 pub(crate) use trend::TrendArgs;
 pub(crate) use validate::{FormatChoice, ValidateArgs};

@@ -256,6 +256,7 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
                 .collect(),
         },
         warnings: run_warnings,
+        scorecard: None,
         access: Arc::clone(&benches.access),
         total: shape.total(preflight.items, items())?,
         left_out: if errors > 0 { left_out(&loaded) } else { 0 },

@@ -21,6 +21,12 @@ const MAX_NAMES: usize = 5;
 pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, String> {
     let folder = runs::find(&args.run, context)?;
     let run = folder.info().map_err(|error| error.to_string())?;
+    if run.scorecard.is_some() {
+        return Err(format!(
+            "this run is one of a scorecard; `assize scorecard score {}` adds it up",
+            args.run
+        ));
+    }
     let (rubric, rubric_lines) = rubric(args, context)?;
     let again = |record: &CaseRecord| -> Result<Rescored, String> {
         let lines = lines(args, rubric_lines, record)?;

@@ -11,8 +11,8 @@ use assize_analysis::mean_of;
 use assize_rubric::Judging;
 use assize_run::{Event, RunError, Settings, Start, Totals, WorkItem};
 use assize_store::{
-    CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFigures, RunFolder, RunInfo, RunSettings,
-    RunSummary, RunWriter, StoreError, SuiteInfo, TargetInfo,
+    CardInfo, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFigures, RunFolder, RunInfo,
+    RunSettings, RunSummary, RunWriter, StoreError, SuiteInfo, TargetInfo,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -47,6 +47,8 @@ pub(crate) struct Session {
     pub(crate) target_infos: Vec<TargetInfo>,
     pub(crate) settings: RunSettings,
     pub(crate) warnings: Vec<String>,
+    /// The tree of the scorecard that is run, if it is one.
+    pub(crate) scorecard: Option<CardInfo>,
     /// How its models are reached.
     pub(crate) access: Arc<Access>,
     /// Number of items.
@@ -90,6 +92,7 @@ impl Session {
             targets: self.target_infos,
             settings: self.settings,
             warnings: self.warnings,
+            scorecard: self.scorecard,
             summary: None,
         };
         let Opened { folder, mut writer, done, totals, mut order } = open(&mut info, args, &items, context)?;

@@ -13,6 +13,8 @@ pub(crate) enum Shape {
     Batched,
     /// A JSON object with this member.
     With(&'static str),
+    /// An object that says whether a behaviour passes.
+    Behaviour,
 }
 
 impl Shape {
@@ -23,6 +25,7 @@ impl Shape {
             Self::Single => object.contains_key("outcome") || object.contains_key("score"),
             Self::Batched => object.contains_key("results"),
             Self::With(member) => object.contains_key(member),
+            Self::Behaviour => object.contains_key("pass") || object.contains_key("applies"),
         }
     }
 }
@@ -76,6 +79,7 @@ fn wanted(shape: Shape) -> String {
         Shape::Single => "\"outcome\" or \"score\"".to_owned(),
         Shape::Batched => "\"results\"".to_owned(),
         Shape::With(member) => format!("\"{member}\""),
+        Shape::Behaviour => "\"pass\"".to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Prose and code fences around the JSON are looked through. Values are never guessed, rounded or clamped, and where
 //! two different decisions could be meant, none is taken: an answer quoted by the judge may contain a fake one.
 
+mod behaviour;
 mod decision;
 mod find;
 mod json;
@@ -10,6 +11,7 @@ mod probability;
 mod results;
 mod whole;
 
+pub(crate) use behaviour::{BehaviourReply, read_behaviour};
 pub(crate) use decision::Decision;
 pub(crate) use find::Shape;
 pub(crate) use probability::expected;

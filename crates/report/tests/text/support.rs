@@ -365,6 +365,7 @@ pub(crate) fn run() -> RunInfo {
              --deny self-judging refuses such runs."
                 .to_owned(),
         ],
+        scorecard: None,
         summary: Some(RunSummary {
             counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1 },
             not_run: 0,

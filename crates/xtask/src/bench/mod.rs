@@ -8,6 +8,7 @@ mod judge;
 pub(crate) mod load;
 mod measure;
 pub(crate) mod mock;
+mod scorecards;
 mod statistics;
 mod table;
 mod wire;
@@ -34,6 +35,8 @@ pub(crate) enum Part {
     Runs,
     /// The path to a judge behind a network.
     Judging,
+    /// Scorecards of many files and many leaves.
+    Scorecards,
     /// Statistics beside those of other libraries.
     Statistics,
 }
@@ -63,6 +66,7 @@ impl<'a> Wish<'a> {
                 "start" => wish.part = Some(Part::Start),
                 "runs" => wish.part = Some(Part::Runs),
                 "judging" => wish.part = Some(Part::Judging),
+                "scorecards" => wish.part = Some(Part::Scorecards),
                 "statistics" => wish.part = Some(Part::Statistics),
                 other => wish.python = other.strip_prefix("--python=")?,
             }
@@ -88,6 +92,9 @@ pub(crate) fn run(wish: Wish<'_>) -> Result<(), String> {
     }
     if is_wanted(Part::Judging) {
         tables.extend(bench.judging(wish.quick)?);
+    }
+    if is_wanted(Part::Scorecards) {
+        tables.push(bench.scorecards()?);
     }
     if is_wanted(Part::Statistics) {
         tables.push(statistics::table(wish.python)?);
