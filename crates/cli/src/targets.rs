@@ -177,8 +177,9 @@ impl TargetBook {
         }
         if name.contains([':', '/']) {
             let parsed = ModelName::from_str(name).map_err(|error| format!("target `{name}`: {error}"))?;
-            let variables = Arc::clone(&self.variables);
-            let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
+            let client = self
+                .access
+                .client(&parsed, &self.variables)
                 .map_err(|error| format!("target `{name}`: {error}"))?;
             let ask = self.access.ask(client, None);
             return Ok(Arc::new(ModelTarget::new(name, ask)));
