@@ -17,6 +17,8 @@ pub(crate) struct CaseHead {
     pub(crate) case_id: String,
     /// Name of the target.
     pub(crate) target: Option<String>,
+    /// Name of the target that answered in its place.
+    pub(crate) answered_by: Option<String>,
     /// Number of the repeat.
     pub(crate) repeat: u32,
     /// The answer.
@@ -86,6 +88,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         suite: head.suite,
         case_id: head.case_id,
         target: head.target,
+        answered_by: head.answered_by,
         repeat: head.repeat,
         score: case.score,
         score_low: case.bounds.map(|(low, _)| low),

@@ -18,6 +18,7 @@ mod lines;
 mod material;
 mod memory;
 mod rescore;
+mod tool_calls;
 mod totals;
 mod work;
 

@@ -45,7 +45,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(
         "assize-target",
         "1½",
-        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-llm", "assize-process"],
+        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-llm", "assize-process", "assize-trace"],
     ),
     room(
         "assize-grade",
