@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         Command::Lint(args) => command::lint::execute(&args, &context),
         Command::Score(args) => command::score::execute(&args, &context),
         Command::Scorecard(args) => command::scorecard::execute(&args, &context),
+        Command::Import(args) => command::import::execute(&args, &context),
         Command::Cache(args) => command::cache::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
         Command::Completions(args) => Ok(command::completions::completions(&args)),

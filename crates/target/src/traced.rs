@@ -80,7 +80,7 @@ fn message(message: &Message) -> Value {
         value["timestamp"] = at.to_string().into();
     }
     if message.subagent {
-        value["subagent"] = true.into();
+        value["metadata"] = json!({ "subagent": true });
     }
     value
 }

@@ -6,6 +6,7 @@ mod doctor;
 mod eval;
 mod explain;
 mod grade;
+mod import;
 mod lint;
 mod score;
 mod scorecard;
@@ -24,6 +25,7 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
+pub(crate) use import::{ImportArgs, ImportCommand, TranscriptArgs};
 pub(crate) use lint::LintArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
@@ -84,6 +86,8 @@ pub(crate) enum Command {
     Score(ScoreArgs),
     /// Trees of rubrics over benchmarks: show what is in them, add up their results.
     Scorecard(ScorecardArgs),
+    /// Turn what other programs recorded into cases.
+    Import(ImportArgs),
     /// Look at the reply cache, or make it smaller.
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.

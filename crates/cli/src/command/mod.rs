@@ -9,6 +9,7 @@ pub(crate) mod explain;
 mod forecast;
 pub(crate) mod grade;
 mod graders;
+pub(crate) mod import;
 pub(crate) mod lint;
 mod plan;
 mod present;
