@@ -11,8 +11,8 @@ use assize_grade::ProgramSetup;
 use assize_llm::{Ask, Client, ModelName, Redactor};
 use assize_process::{Command, Environment};
 use assize_spec::{
-    CommandTargetSpec, CommandText, HealthSpec, MockTargetSpec, ModelTargetSpec, RecordingKind, RecordingSpec,
-    TargetRef, TargetSpec, TargetSpecKind,
+    CommandTargetSpec, CommandText, HealthSpec, MockTargetSpec, ModelTargetSpec, RecordingKind,
+    RecordingSpec, TargetRef, TargetSpec, TargetSpecKind,
 };
 use assize_store::TargetInfo;
 use assize_target::{
@@ -139,7 +139,10 @@ impl TargetBook {
     /// How many cases the named targets can be at work on together, if each of them has a limit. What each of them may
     /// do at once it sees to itself.
     pub(crate) fn workers<'a>(&self, names: impl Iterator<Item = &'a str>) -> Option<usize> {
-        names.map(|name| self.spec(name)?.workers).try_fold(0, |sum: usize, own| Some(sum + own?)).filter(|sum| *sum > 0)
+        names
+            .map(|name| self.spec(name)?.workers)
+            .try_fold(0, |sum: usize, own| Some(sum + own?))
+            .filter(|sum| *sum > 0)
     }
 
     /// The targets made so far, for the record.
@@ -203,7 +206,10 @@ impl TargetBook {
             TargetSpecKind::Recording(recording) => recorded(spec, recording)?,
             TargetSpecKind::Mock(mock) => Arc::new(mocked(name, mock)),
             TargetSpecKind::Unbuilt { provider } => {
-                return Err(format!("{}: target `{name}`: provider `{provider}` is not built yet", spec.place));
+                return Err(format!(
+                    "{}: target `{name}`: provider `{provider}` is not built yet",
+                    spec.place
+                ));
             }
             TargetSpecKind::Undetermined => {
                 return Err(format!("{}: target `{name}` is not fully set up", spec.place));
@@ -334,8 +340,7 @@ fn recorded(spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Targ
     let failed = |error: &dyn std::fmt::Display| format!("{}: target `{}`: {error}", spec.place, spec.name);
     Ok(match &recording.kind {
         RecordingKind::Sessions { format } => {
-            let format =
-                format.map(Format::from_str).transpose().map_err(|error| failed(&error))?;
+            let format = format.map(Format::from_str).transpose().map_err(|error| failed(&error))?;
             let target = TranscriptTarget::load(&spec.name, &recording.path, format);
             Arc::new(target.map_err(|error| failed(&error))?)
         }

@@ -90,8 +90,8 @@ impl HttpTransport {
     /// # Errors
     /// When the address is none, or no answer came within the time.
     pub async fn probe(&self, url: &str, timeout: Duration) -> Result<u16, TransportError> {
-        let url =
-            Url::parse(url).map_err(|error| TransportError::Unusable(format!("this is no address: {error}")))?;
+        let url = Url::parse(url)
+            .map_err(|error| TransportError::Unusable(format!("this is no address: {error}")))?;
         let client = self.client(&url)?;
         let sent = client.get().get(url).timeout(timeout).send().await;
         sent.map(|response| response.status().as_u16()).map_err(|error| failure(&error, timeout))

@@ -62,8 +62,7 @@ impl FallbackTarget {
 fn ends_all(kind: TargetErrorKind) -> bool {
     matches!(
         kind,
-        TargetErrorKind::Cancelled
-            | TargetErrorKind::Model(ErrorKind::Cancelled | ErrorKind::NotCached)
+        TargetErrorKind::Cancelled | TargetErrorKind::Model(ErrorKind::Cancelled | ErrorKind::NotCached)
     )
 }
 

@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use crate::recording::{RecordingError, files};
 use crate::{
-    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, given_answer, reply,
+    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, given_answer,
+    reply,
 };
 
 const ID_KEYS: [&str; 4] = ["case_id", "test_id", "eval_id", "id"];
@@ -74,12 +75,12 @@ impl ReplayTarget {
             None => {
                 let which =
                     if input.attempt > 1 { format!(", repeat {}", input.attempt) } else { String::new() };
-                let message =
-                    format!("`{}` holds no answer for the case `{}`{which}", self.path.display(), input.case_id);
-                Err(TargetError {
-                    attempts: 0,
-                    ..TargetError::new(TargetErrorKind::NotRecorded, message)
-                })
+                let message = format!(
+                    "`{}` holds no answer for the case `{}`{which}",
+                    self.path.display(),
+                    input.case_id
+                );
+                Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
             }
         }
     }
@@ -146,7 +147,8 @@ fn answer(line: &Value) -> Result<Result<Answer, TargetError>, String> {
         let Some(error) = error else {
             return Err(format!("the line holds no answer; expected one of {}", ANSWER_KEYS.join(", ")));
         };
-        let why = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
+        let why =
+            error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
         let error = TargetError::new(TargetErrorKind::Failed, format!("the recorded attempt failed: {why}"));
         return Ok(Err(TargetError { attempts: 0, ..error }));
     };

@@ -44,9 +44,7 @@ pub fn traced_messages(trace: &Trace) -> Value {
     let mut messages: Vec<Value> = trace.messages.iter().map(message).collect();
     if let Some(answer) = trace.answer() {
         let is_last = trace.messages.last().is_some_and(|last| {
-            last.role == assize_trace::Role::Assistant
-                && !last.subagent
-                && last.text.trim() == answer.trim()
+            last.role == assize_trace::Role::Assistant && !last.subagent && last.text.trim() == answer.trim()
         });
         if !is_last {
             messages.push(json!({ "role": "assistant", "content": answer }));

@@ -101,7 +101,9 @@ impl TranscriptTarget {
         }
         match self.by_question.get(&plain(&prompt_text(&input.messages))) {
             Some(Some(index)) => return Ok(&self.sessions[*index]),
-            Some(None) => return Err(several("began with this case's input; name their files after the cases")),
+            Some(None) => {
+                return Err(several("began with this case's input; name their files after the cases"));
+            }
             None => {}
         }
         match self.sessions.as_slice() {
@@ -133,10 +135,9 @@ impl Target for TranscriptTarget {
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
         let found = match self.find(input) {
             Ok(found) => found.clone(),
-            Err(message) => Err(TargetError {
-                attempts: 0,
-                ..TargetError::new(TargetErrorKind::NotRecorded, message)
-            }),
+            Err(message) => {
+                Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
+            }
         };
         Box::pin(async move { found })
     }

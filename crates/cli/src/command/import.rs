@@ -61,6 +61,11 @@ fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, String> 
                 continue;
             }
             let id = unused_id(trace.session.as_deref().unwrap_or(&log.stem), &mut ids);
+            if trace.question().is_none() {
+                let message =
+                    format!("{}: the log of `{id}` does not hold what was asked; add `input`", log.name);
+                output::warn(&message, context);
+            }
             told.push(summary(&id, trace, log));
             let case = case(&id, trace, &log.name);
             lines.push_str(&case.to_string());
@@ -123,8 +128,9 @@ fn case(id: &str, trace: &Trace, source: &str) -> Value {
     let mut case = Map::new();
     case.insert("id".to_owned(), id.into());
     // An eval file would put variables of the environment into what looks like a reference to them.
-    let question = trace.question().map(|question| question.replace("${{", "$${{"));
-    case.insert("input".to_owned(), question.unwrap_or_else(|| "(not in the log)".to_owned()).into());
+    if let Some(question) = trace.question() {
+        case.insert("input".to_owned(), question.replace("${{", "$${{").into());
+    }
     case.insert("output".to_owned(), traced_messages(trace));
     let mut metadata = json!({ "source": source, "format": trace.format.name() });
     for (key, value) in [

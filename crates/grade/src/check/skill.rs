@@ -102,7 +102,10 @@ mod tests {
             call("Bash", json!({"command": "cat x"}), Some(json!("see skills/deploy/a.sh")))
         ));
         assert!(!used("deploy", call("Bash", json!({"command": "echo deploy"}), Some(json!("deploy")))));
-        assert!(used("deploy", call("shell", json!({"command": ["cat", ".agents/skills/deploy/SKILL.md"]}), None)));
+        assert!(used(
+            "deploy",
+            call("shell", json!({"command": ["cat", ".agents/skills/deploy/SKILL.md"]}), None)
+        ));
         assert!(!used("deploy", call("shell", json!({"command": ["ls", "skills/deploy/"]}), None)));
         assert!(used("deploy", call("activate_skill", json!({"name": "deploy"}), None)));
     }

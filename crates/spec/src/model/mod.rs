@@ -34,6 +34,6 @@ pub use scorecard::{
 pub use scorecard_tree::{CardPart, InventoryRow};
 pub use suite::{Format, Suite, SuiteSettings};
 pub use target::{
-    CommandTargetSpec, CommandText, HealthSpec, MissingVariable, MockTargetSpec, ModelTargetSpec, RecordingKind,
-    RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSpec, TargetSpecKind,
+    CommandTargetSpec, CommandText, HealthSpec, MissingVariable, MockTargetSpec, ModelTargetSpec,
+    RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSpec, TargetSpecKind,
 };

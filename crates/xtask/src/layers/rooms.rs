@@ -45,7 +45,14 @@ pub(super) const ROOMS: &[Room] = &[
     room(
         "assize-target",
         "1½",
-        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-llm", "assize-process", "assize-trace"],
+        &[
+            "assize-diagnostic",
+            "assize-rubric",
+            "assize-stats",
+            "assize-llm",
+            "assize-process",
+            "assize-trace",
+        ],
     ),
     room(
         "assize-grade",

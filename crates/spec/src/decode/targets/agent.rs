@@ -55,7 +55,9 @@ fn read(node: &Node) -> Option<Preset> {
         title: text("title")?,
         program: text("program")?,
         arguments: words(node.get("arguments")?)?,
-        options: options.map(|entry| Some((entry.key.clone(), words(&entry.value)?))).collect::<Option<_>>()?,
+        options: options
+            .map(|entry| Some((entry.key.clone(), words(&entry.value)?)))
+            .collect::<Option<_>>()?,
         last: words(node.get("last")?)?,
         stdin: text("stdin"),
         stream: text("stream")?,

@@ -60,7 +60,9 @@ pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec
                 span,
                 "run once for all",
             )
-            .with_help(format!("of the placeholders only {{OUTPUT_FILE}} and {{ATTEMPT}} may stand in `{key}` then")),
+            .with_help(format!(
+                "of the placeholders only {{OUTPUT_FILE}} and {{ATTEMPT}} may stand in `{key}` then"
+            )),
         );
     }
     Some(CommandTargetSpec {

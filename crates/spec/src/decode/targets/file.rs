@@ -260,7 +260,8 @@ fn unknown_fallbacks(list: &[Node], targets: &[TargetSpec], problems: &mut Probl
                 format!("there is no target `{name}` to fall back on")
             };
             let diagnostic = Diagnostic::error(codes::UNKNOWN_TARGET, title, item.place(), "not usable here");
-            let others = targets.iter().map(|target| target.name.as_str()).filter(|other| Some(*other) != own);
+            let others =
+                targets.iter().map(|target| target.name.as_str()).filter(|other| Some(*other) != own);
             problems.add(match did_you_mean(name, others) {
                 Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
                 None => diagnostic.with_help("name other targets of this file"),

@@ -47,7 +47,8 @@ pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Op
     if let Some(budget) = entry.object.integer("thinking_budget", 0, i64::from(u32::MAX), entry.problems) {
         entry.without_effect("`thinking_budget`", budget.span);
     }
-    let api_version = one_text(entry, &["api_version", "version"]).map(|version| version.value.trim().to_owned());
+    let api_version =
+        one_text(entry, &["api_version", "version"]).map(|version| version.value.trim().to_owned());
     let resource = resource(entry);
     let mut api_key_source = settings.api_key.as_ref().map(|_| key_source(entry));
     let (mut base_url, mut api_key) = (settings.base_url.or(resource), settings.api_key);

@@ -70,7 +70,11 @@ static PROVIDERS: &[Provider] = &[
     row("copilot-sdk", &[], Family::Library("copilot")),
     row("bedrock", &["amazon-bedrock"], Family::Unbuilt("a model on Bedrock (`provider: bedrock`)")),
     row("vertex", &["vertex-ai", "google-vertex"], Family::Unbuilt("a model on Vertex (`provider: vertex`)")),
-    row("pi-cli", &["pi", "pi-coding-agent", "pi-agent-sdk", "pi-sdk", "pi-rpc"], Family::Unbuilt("the agent Pi")),
+    row(
+        "pi-cli",
+        &["pi", "pi-coding-agent", "pi-agent-sdk", "pi-sdk", "pi-rpc"],
+        Family::Unbuilt("the agent Pi"),
+    ),
     row("vscode", &["vscode-insiders"], Family::Unbuilt("an agent in VS Code (`provider: vscode`)")),
     row("agentv", &[], Family::Unbuilt("another tool's own agent (`provider: agentv`)")),
 ];
