@@ -112,6 +112,6 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[0], "- Bash: a - Skill: b");
         assert!(lines[1].starts_with("  output: done - Skill: deploy xxx"));
-        assert!(lines[1].ends_with("x... [120 characters cut]"), "{}", lines[1]);
+        assert!(lines[1].ends_with("x... [121 characters cut]"), "{}", lines[1]);
     }
 }

@@ -521,6 +521,7 @@ fn every_targets_file_of_the_corpus_loads() {
         assert!(!loaded.targets.is_empty());
         for spec in &loaded.targets {
             assert_ne!(spec.kind, TargetSpecKind::Undetermined, "{}", file.display());
+            assert_eq!(spec.obstacles(), Vec::<String>::new(), "{}", file.display());
         }
     }
 }

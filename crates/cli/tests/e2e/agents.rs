@@ -324,3 +324,44 @@ fn a_target_s_workers_limit_it_and_not_the_others() {
     cli.run(&["eval", "s.yaml", "--target", "single", "--target", "other", "--out", "run"]).expect_code(0);
     assert_eq!(info(&cli, "run")["settings"]["workers"], 10);
 }
+
+#[test]
+fn targets_files_know_every_log_format_and_every_provider() {
+    assert_eq!(assize_trace::Format::ALL.map(assize_trace::Format::name), assize_spec::SESSION_FORMATS);
+    let cli = cli();
+    cli.file("s.yaml", suite("  - {type: contains, value: x}\n"));
+    let providers: Vec<&str> = assize_llm::known_providers().collect();
+    let entries: String = providers
+        .iter()
+        .map(|name| {
+            format!("- {{name: {name}, provider: {name}, model: m, base_url: 'http://127.0.0.1:9/v1', api_key: none-needed}}\n")
+        })
+        .collect();
+    cli.file(".assize/targets.yaml", format!("targets:\n{entries}"));
+    let mut args = vec!["eval", "s.yaml", "--dry-run"];
+    for provider in &providers {
+        args.extend(["--target", provider]);
+    }
+    let output = cli.run(&args).expect_code(0);
+    assert!(output.stdout.contains(&format!("{}", providers.len())), "{}", output.stdout);
+}
+
+#[test]
+fn another_wire_format_is_spoken_to_a_target_with_the_key_of_the_file() {
+    let mut cli = cli();
+    let server = assize_testkit::mock::MockServer::start(crate::judge::honest);
+    cli.env("MY_KEY", crate::bench::KEY);
+    cli.file(
+        ".assize/targets.yaml",
+        format!(
+            "targets:\n- {{name: a, provider: anthropic, model: m, base_url: '{}', api_key: '${{{{ MY_KEY }}}}', max_retries: 0}}\n",
+            server.base_url()
+        ),
+    );
+    cli.file("s.yaml", suite("  - {type: contains, value: x}\n"));
+    cli.run(&["eval", "s.yaml", "--out", "run"]);
+    let requests = server.requests();
+    assert_eq!(requests[0].header("x-api-key"), Some(crate::bench::KEY));
+    assert_eq!(requests[0].json()["model"], "m");
+    assert_eq!(requests.len(), 1, "it is not asked again");
+}
