@@ -34,6 +34,9 @@ _assize() {
             assize,grade)
                 cmd="assize__subcmd__grade"
                 ;;
+            assize,import)
+                cmd="assize__subcmd__import"
+                ;;
             assize,lint)
                 cmd="assize__subcmd__lint"
                 ;;
@@ -64,6 +67,9 @@ _assize() {
             assize__subcmd__cache,stats)
                 cmd="assize__subcmd__cache__subcmd__stats"
                 ;;
+            assize__subcmd__import,transcript)
+                cmd="assize__subcmd__import__subcmd__transcript"
+                ;;
             assize__subcmd__scorecard,list)
                 cmd="assize__subcmd__scorecard__subcmd__list"
                 ;;
@@ -77,7 +83,7 @@ _assize() {
 
     case "${cmd}" in
         assize)
-            opts="-h -V --color --env-file --help --version eval run plan grade validate lint score scorecard cache explain doctor completions man"
+            opts="-h -V --color --env-file --help --version eval run plan grade validate lint score scorecard import cache explain doctor completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -459,6 +465,62 @@ _assize() {
                     ;;
                 --show)
                     COMPREPLY=($(compgen -W "auto all failed none" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --env-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        assize__subcmd__import)
+            opts="-h -V --color --env-file --help --version transcript"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --env-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        assize__subcmd__import__subcmd__transcript)
+            opts="-o -h -V --format --out --force --keep-going --json --color --env-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -38,6 +38,7 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check e
 complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
+complete -c assize -n "__fish_assize_needs_command" -f -a "import" -d 'Turn what other programs recorded into cases'
 complete -c assize -n "__fish_assize_needs_command" -f -a "cache" -d 'Look at the reply cache, or make it smaller'
 complete -c assize -n "__fish_assize_needs_command" -f -a "explain" -d 'Print the arithmetic behind a case\'s score'
 complete -c assize -n "__fish_assize_needs_command" -f -a "doctor" -d 'Say which judges are usable here, and what the others lack'
@@ -260,6 +261,24 @@ complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l json -d 'Print one JSON object'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -f -a "transcript" -d 'Turn the session logs of agents into cases with their answers'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l format -d 'Who wrote them: claude-code, codex, copilot, gemini, opencode, otel, or auto' -r
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -s o -l out -d 'File to write; standard output unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l force -d 'Replace the file if there is one'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l keep-going -d 'Import what can be read although some lines can\'t; exits with 3 then'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l json -d 'Print what was read as JSON'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

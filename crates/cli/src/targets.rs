@@ -46,6 +46,8 @@ pub(crate) struct TargetBook {
     /// Takes secrets out of what commands say when they fail.
     redactor: Arc<Redactor>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
+    /// What is worth a remark about targets that were made.
+    notes: Mutex<BTreeMap<String, String>>,
 }
 
 impl TargetBook {
@@ -72,6 +74,7 @@ impl TargetBook {
             programs: Arc::new(programs),
             redactor,
             made: Mutex::new(BTreeMap::new()),
+            notes: Mutex::default(),
         }
     }
 
@@ -107,11 +110,15 @@ impl TargetBook {
         }
     }
 
-    /// Settings of a target that change nothing.
+    /// Settings of a target that change nothing, and what of a recording was not understood. To be asked when the target
+    /// is made.
     pub(crate) fn remarks(&self, reference: &TargetRef) -> Vec<String> {
         let real = reference.use_target.as_deref().unwrap_or(&reference.name);
         let idle = self.spec(real).into_iter().flat_map(|spec| &spec.without_effect);
-        idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature)).collect()
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature))
+            .chain(notes.get(real).cloned())
+            .collect()
     }
 
     /// The model behind a name of the targets file; `None` if the file has no such target.
@@ -203,7 +210,7 @@ impl TargetBook {
                 })
             }
             TargetSpecKind::Command(command) => self.command(spec, command)?,
-            TargetSpecKind::Recording(recording) => recorded(spec, recording)?,
+            TargetSpecKind::Recording(recording) => self.recorded(spec, recording)?,
             TargetSpecKind::Mock(mock) => Arc::new(mocked(name, mock)),
             TargetSpecKind::Unbuilt { provider } => {
                 return Err(format!(
@@ -303,6 +310,36 @@ impl TargetBook {
         Ok(self.access.ask(client, model.context_tokens))
     }
 
+    fn recorded(&self, spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Target>, String> {
+        let failed =
+            |error: &dyn std::fmt::Display| format!("{}: target `{}`: {error}", spec.place, spec.name);
+        Ok(match &recording.kind {
+            RecordingKind::Sessions { format } => {
+                let format = format.map(Format::from_str).transpose().map_err(|error| failed(&error))?;
+                let target = TranscriptTarget::load(&spec.name, &recording.path, format)
+                    .map_err(|error| failed(&error))?;
+                let unknown = target.unknown_records();
+                if !unknown.is_empty() {
+                    let kinds: Vec<String> =
+                        unknown.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
+                    let note = format!(
+                        "{}: records of unknown kinds were left out of the sessions of `{}`: {}",
+                        spec.place,
+                        spec.name,
+                        kinds.join(", ")
+                    );
+                    let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+                    notes.insert(spec.name.clone(), note);
+                }
+                Arc::new(target)
+            }
+            RecordingKind::Answers { source } => {
+                let target = ReplayTarget::load(&spec.name, &recording.path, source.as_deref());
+                Arc::new(target.map_err(|error| failed(&error))?)
+            }
+        })
+    }
+
     fn command(&self, spec: &TargetSpec, command: &CommandTargetSpec) -> Result<Arc<dyn Target>, String> {
         let template = match &command.template {
             CommandText::Shell(script) => CommandTemplate::Shell(script.clone()),
@@ -334,21 +371,6 @@ impl TargetBook {
             )),
         })
     }
-}
-
-fn recorded(spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Target>, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("{}: target `{}`: {error}", spec.place, spec.name);
-    Ok(match &recording.kind {
-        RecordingKind::Sessions { format } => {
-            let format = format.map(Format::from_str).transpose().map_err(|error| failed(&error))?;
-            let target = TranscriptTarget::load(&spec.name, &recording.path, format);
-            Arc::new(target.map_err(|error| failed(&error))?)
-        }
-        RecordingKind::Answers { source } => {
-            let target = ReplayTarget::load(&spec.name, &recording.path, source.as_deref());
-            Arc::new(target.map_err(|error| failed(&error))?)
-        }
-    })
 }
 
 fn mocked(name: &str, mock: &MockTargetSpec) -> MockTarget {

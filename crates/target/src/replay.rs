@@ -70,19 +70,13 @@ impl ReplayTarget {
 
     fn find(&self, input: &TargetInput) -> Result<Answer, TargetError> {
         let at = |repeat| self.answers.get(&(input.case_id.clone(), repeat));
-        match at(input.attempt).or_else(|| at(0)) {
-            Some(recorded) => recorded.answer.clone(),
-            None => {
-                let which =
-                    if input.attempt > 1 { format!(", repeat {}", input.attempt) } else { String::new() };
-                let message = format!(
-                    "`{}` holds no answer for the case `{}`{which}",
-                    self.path.display(),
-                    input.case_id
-                );
-                Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
-            }
+        if let Some(recorded) = at(input.attempt).or_else(|| at(0)) {
+            return recorded.answer.clone();
         }
+        let which = if input.attempt > 1 { format!(", repeat {}", input.attempt) } else { String::new() };
+        let message =
+            format!("`{}` holds no answer for the case `{}`{which}", self.path.display(), input.case_id);
+        Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A target that answers with sessions an agent had before.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -27,6 +27,8 @@ pub struct TranscriptTarget {
     by_name: HashMap<String, Option<usize>>,
     /// Sessions by the words they began with. `None` when several began with them.
     by_question: HashMap<String, Option<usize>>,
+    /// Records of kinds that are not known, by kind.
+    unknown: BTreeMap<String, usize>,
     digest: blake3::Hash,
 }
 
@@ -45,6 +47,7 @@ impl TranscriptTarget {
             sessions: Vec::new(),
             by_name: HashMap::new(),
             by_question: HashMap::new(),
+            unknown: BTreeMap::new(),
             digest: hasher.finalize(),
         };
         for file in files(&path)? {
@@ -75,6 +78,9 @@ impl TranscriptTarget {
                 message: problem.message.clone(),
             });
         }
+        for (kind, count) in &read.unknown {
+            *self.unknown.entry(kind.clone()).or_default() += count;
+        }
         let is_alone = read.traces.len() == 1;
         for trace in &read.traces {
             let index = self.sessions.len();
@@ -90,6 +96,11 @@ impl TranscriptTarget {
             self.sessions.push(traced_answer(trace));
         }
         Ok(())
+    }
+
+    /// The records that were left out because their kinds are not known, by kind.
+    pub fn unknown_records(&self) -> &BTreeMap<String, usize> {
+        &self.unknown
     }
 
     fn find(&self, input: &TargetInput) -> Result<&Result<Answer, TargetError>, String> {

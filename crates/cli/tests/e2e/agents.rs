@@ -113,7 +113,8 @@ fn recorded_sessions_are_graded_by_id_by_question_and_alone() {
     cli.file("logs/one.jsonl", fs::read_to_string(log("claude-session.jsonl")).expect("a log"));
     cli.file(".assize/targets.yaml", "targets:\n- {name: past, provider: transcript, path: ../logs}\n");
     cli.file("s.yaml", SKILL_SUITE);
-    cli.run(&["eval", "s.yaml", "--out", "by-id"]).expect_code(0);
+    let output = cli.run(&["eval", "s.yaml", "--out", "by-id"]).expect_code(0);
+    assert!(output.stderr.contains("a-kind-of-tomorrow (1)"), "{}", output.stderr);
     let row = &rows(&cli, "by-id")[0];
     assert_eq!(row["answer"], "The deployment failed: permission denied.");
     assert_eq!(
@@ -247,13 +248,14 @@ fn a_target_that_is_not_healthy_is_not_asked() {
             "targets:\n- name: c\n  provider: cli\n  cwd: ..\n  command: echo asked >> asked; echo apples\n  healthcheck: {check}\n"
         )
     };
-    let cases: String = (0..6)
+    let cases = (0..6)
         .map(|n| {
             format!(
                 "- {{id: c{n}, criteria: x, input: q, assertions: [{{type: contains, value: apples}}]}}\n"
             )
         })
-        .collect();
+        .collect::<Vec<String>>()
+        .concat();
     cli.file("s.yaml", format!("name: s\ntests:\n{cases}"));
     cli.file(
         ".assize/targets.yaml",
@@ -313,13 +315,14 @@ fn a_target_s_workers_limit_it_and_not_the_others() {
          command: 'mkdir lock || exit 9; echo apples; rmdir lock'\n\
          - {name: other, provider: mock, response: apples, workers: 9}\n",
     );
-    let cases: String = (0..12)
+    let cases = (0..12)
         .map(|n| {
             format!(
                 "- {{id: c{n}, criteria: x, input: q, assertions: [{{type: contains, value: apples}}]}}\n"
             )
         })
-        .collect();
+        .collect::<Vec<String>>()
+        .concat();
     cli.file("s.yaml", format!("name: s\ntests:\n{cases}"));
     cli.run(&["eval", "s.yaml", "--target", "single", "--target", "other", "--out", "run"]).expect_code(0);
     assert_eq!(info(&cli, "run")["settings"]["workers"], 10);
@@ -331,12 +334,12 @@ fn targets_files_know_every_log_format_and_every_provider() {
     let cli = cli();
     cli.file("s.yaml", suite("  - {type: contains, value: x}\n"));
     let providers: Vec<&str> = assize_llm::known_providers().collect();
-    let entries: String = providers
+    let entries = providers
         .iter()
         .map(|name| {
             format!("- {{name: {name}, provider: {name}, model: m, base_url: 'http://127.0.0.1:9/v1', api_key: none-needed}}\n")
         })
-        .collect();
+        .collect::<Vec<String>>().concat();
     cli.file(".assize/targets.yaml", format!("targets:\n{entries}"));
     let mut args = vec!["eval", "s.yaml", "--dry-run"];
     for provider in &providers {

@@ -174,13 +174,11 @@ fn program_words(node: &Node, key: &str, problems: &mut Problems) -> Option<Vec<
 }
 
 fn texts(node: &Node, key: &str, problems: &mut Problems) -> Vec<String> {
-    match node.as_seq() {
-        Some(items) => items.iter().filter_map(|item| Some(string(item, key, problems)?.value)).collect(),
-        None => {
-            problems.add(wrong_type(node, &format!("`{key}`"), "a list of words"));
-            Vec::new()
-        }
-    }
+    let Some(items) = node.as_seq() else {
+        problems.add(wrong_type(node, &format!("`{key}`"), "a list of words"));
+        return Vec::new();
+    };
+    items.iter().filter_map(|item| Some(string(item, key, problems)?.value)).collect()
 }
 
 #[cfg(test)]
