@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assize_grade::ProgramSetup;
-use assize_llm::{Ask, Client, ModelName, Redactor};
+use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor};
 use assize_process::{Command, Environment};
 use assize_spec::{
     CommandTargetSpec, CommandText, HealthSpec, MockTargetSpec, ModelTargetSpec, RecordingKind,
@@ -305,8 +305,14 @@ impl TargetBook {
         }
         setup.policy.base = spec.retry.initial_delay.unwrap_or(setup.policy.base);
         setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
-        let client = Client::from_name(&parsed, &lookup, setup)
-            .map_err(|error| format!("target `{name}`: {error}"))?;
+        let client = Client::from_name(&parsed, &lookup, setup).map_err(|error| match error {
+            ConfigError::BadApiVersion { .. } if model.api_version.is_some() => format!(
+                "{}: target `{name}`: its `api_version` is not one: write a date such as 2024-10-21 or \
+                 2025-04-01-preview",
+                spec.place
+            ),
+            error => format!("target `{name}`: {error}"),
+        })?;
         Ok(self.access.ask(client, model.context_tokens))
     }
 

@@ -227,7 +227,9 @@ fn mocks_answer_and_fail_and_others_stand_behind_them() {
          - {name: alone, provider: mock, fail: closed, fallback_targets: worse}\n",
     );
     cli.file("s.yaml", suite("  - {type: contains, value: apples}\n"));
-    cli.run(&["eval", "s.yaml", "--target", "down", "--out", "run"]).expect_code(0);
+    let output =
+        cli.run(&["eval", "s.yaml", "--target", "down", "--show", "all", "--out", "run"]).expect_code(0);
+    assert!(output.stdout.contains("a → down, answered by good"), "{}", output.stdout);
     let row = &rows(&cli, "run")[0];
     assert_eq!((&row["target"], &row["answered_by"]), (&"down".into(), &"good".into()));
     cli.run(&["eval", "s.yaml", "--target", "alone", "--out", "none"]).expect_code(3);

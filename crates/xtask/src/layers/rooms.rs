@@ -101,6 +101,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-llm",
             "assize-store",
             "assize-process",
+            "assize-trace",
             "assize-target",
             "assize-grade",
             "assize-run",
