@@ -84,3 +84,63 @@ impl Target for FallbackTarget {
         format!("{} {others:?}", self.first.settings())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{InputMessage, TargetKind};
+
+    /// Fails in a way, or answers; either costs 10 tokens.
+    struct Fixed(&'static str, Option<TargetErrorKind>);
+
+    impl Target for Fixed {
+        fn name(&self) -> &str {
+            self.0
+        }
+
+        fn answer<'a>(&'a self, _: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+            let tokens = Tokens { input: Some(10), cached: None, output: Some(1) };
+            let result = match self.1 {
+                Some(kind) => Err(TargetError { tokens, cost: Cost::ZERO, ..TargetError::new(kind, "no") }),
+                None => {
+                    let text = self.0.to_owned();
+                    Ok(Answer { text, tokens, cost: Some(Cost::ZERO), attempts: 1, ..Answer::default() })
+                }
+            };
+            Box::pin(async move { result })
+        }
+
+        fn describe(&self) -> TargetDescription {
+            TargetDescription { name: self.0.to_owned(), kind: TargetKind::Command, model: None }
+        }
+    }
+
+    async fn ask(targets: &[(&'static str, Option<TargetErrorKind>)]) -> Result<Answer, TargetError> {
+        let mut all = targets.iter().map(|(name, kind)| Arc::new(Fixed(name, *kind)) as Arc<dyn Target>);
+        let first = all.next().unwrap();
+        let target = FallbackTarget::new(first, all.collect());
+        target.answer(&TargetInput::new("c", vec![InputMessage::text(crate::Role::User, "q")])).await
+    }
+
+    #[tokio::test]
+    async fn what_failed_attempts_cost_is_counted_and_the_answer_says_whose_it_is() {
+        let failed = Some(TargetErrorKind::Failed);
+        let answer = ask(&[("a", failed), ("b", failed), ("c", None), ("d", None)]).await.unwrap();
+        assert_eq!((answer.text.as_str(), answer.answered_by.as_deref()), ("c", Some("c")));
+        assert_eq!((answer.tokens.input, answer.attempts), (Some(30), 3));
+        let answer = ask(&[("a", None), ("b", None)]).await.unwrap();
+        assert_eq!((answer.answered_by, answer.tokens.input), (None, Some(10)));
+    }
+
+    #[tokio::test]
+    async fn all_reasons_are_told_and_an_end_of_the_run_ends_it() {
+        let error = ask(&[("a", Some(TargetErrorKind::Timeout)), ("b", Some(TargetErrorKind::Failed))])
+            .await
+            .unwrap_err();
+        assert_eq!((error.kind, error.attempts), (TargetErrorKind::Timeout, 2));
+        assert!(error.message.contains("`a`: no; `b`: no"), "{}", error.message);
+        for kind in [TargetErrorKind::Cancelled, TargetErrorKind::Model(ErrorKind::NotCached)] {
+            assert_eq!(ask(&[("a", Some(kind)), ("b", None)]).await.unwrap_err().kind, kind);
+        }
+    }
+}

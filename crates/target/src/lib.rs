@@ -44,5 +44,5 @@ pub use recording::RecordingError;
 pub use replay::ReplayTarget;
 pub use retry::Retrying;
 pub use target::{Target, TargetDescription, TargetKind};
-pub use traced::{traced_answer, traced_messages};
+pub use traced::{traced_answer, traced_output};
 pub use transcript::TranscriptTarget;

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 
 use assize_report::grouped;
-use assize_target::{traced_answer, traced_messages};
+use assize_target::{traced_answer, traced_output};
 use assize_trace::{Format, Read, Trace, read};
 use serde_json::{Map, Value, json};
 
@@ -131,7 +131,7 @@ fn case(id: &str, trace: &Trace, source: &str) -> Value {
     if let Some(question) = trace.question() {
         case.insert("input".to_owned(), question.replace("${{", "$${{").into());
     }
-    case.insert("output".to_owned(), traced_messages(trace));
+    case.insert("output".to_owned(), traced_output(trace));
     let mut metadata = json!({ "source": source, "format": trace.format.name() });
     for (key, value) in [
         ("session", trace.session.clone()),
