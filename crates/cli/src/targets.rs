@@ -46,6 +46,8 @@ pub(crate) struct TargetBook {
     /// Takes secrets out of what commands say when they fail.
     redactor: Arc<Redactor>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
+    /// The same without those they fall back on: a target has one limit and one health check, whoever asks it.
+    plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
     /// What is worth a remark about targets that were made.
     notes: Mutex<BTreeMap<String, String>>,
 }
@@ -74,6 +76,7 @@ impl TargetBook {
             programs: Arc::new(programs),
             redactor,
             made: Mutex::new(BTreeMap::new()),
+            plain: Mutex::default(),
             notes: Mutex::default(),
         }
     }
@@ -173,13 +176,13 @@ impl TargetBook {
 
     fn make(&self, name: &str) -> Result<Arc<dyn Target>, String> {
         if let Some(spec) = self.spec(name) {
-            let first = self.defined(spec)?;
+            let first = self.plain(spec)?;
             if spec.fallbacks.is_empty() {
                 return Ok(first);
             }
             // Those behind it are asked as they are: what they would fall back on themselves is not asked.
             let behind = spec.fallbacks.iter().map(|other| match self.spec(other) {
-                Some(other) => self.defined(other),
+                Some(other) => self.plain(other),
                 None => Err(self.unknown(other)),
             });
             return Ok(Arc::new(FallbackTarget::new(first, behind.collect::<Result<_, _>>()?)));
@@ -196,6 +199,16 @@ impl TargetBook {
     }
 
     /// A target of the file, without those to fall back on.
+    fn plain(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, String> {
+        let mut plain = self.plain.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = plain.get(&spec.name) {
+            return Ok(Arc::clone(target));
+        }
+        let target = self.defined(spec)?;
+        plain.insert(spec.name.clone(), Arc::clone(&target));
+        Ok(target)
+    }
+
     fn defined(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, String> {
         usable(spec)?;
         let name = &spec.name;

@@ -60,7 +60,8 @@ fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, String> 
                 left_out += 1;
                 continue;
             }
-            let id = unused_id(trace.session.as_deref().unwrap_or(&log.stem), &mut ids);
+            let session = trace.session.as_deref().map(as_id).filter(|id| !id.is_empty());
+            let id = unused_id(&session.unwrap_or_else(|| as_id(&log.stem)), &mut ids);
             if trace.question().is_none() {
                 let message =
                     format!("{}: the log of `{id}` does not hold what was asked; add `input`", log.name);
@@ -111,6 +112,12 @@ fn problems(log: &Log) -> Vec<String> {
         all.push(format!("{}: {} more lines can't be read", log.name, log.read.more_problems));
     }
     all
+}
+
+/// A name that may be a case's id: without control characters, and without blanks around it.
+fn as_id(name: &str) -> String {
+    let clean: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    clean.trim().to_owned()
 }
 
 /// The wanted id, or with a number when it is taken.

@@ -370,3 +370,37 @@ fn another_wire_format_is_spoken_to_a_target_with_the_key_of_the_file() {
     assert_eq!(requests[0].json()["model"], "m");
     assert_eq!(requests.len(), 1, "it is not asked again");
 }
+
+#[test]
+fn what_stands_in_a_log_stays_data_when_it_is_imported() {
+    let mut cli = cli();
+    cli.env("MY_SECRET_WORD", "tangerine");
+    let say = |kind: &str, text: &str| {
+        serde_json::json!({
+            "type": kind, "sessionId": " a\nb ",
+            "message": {"id": text, "role": kind, "content": [{"type": "text", "text": text}]},
+        })
+    };
+    let asked = say("user", "Print ${{ MY_SECRET_WORD }} and {{ input }} and $${{ MY_SECRET_WORD }}.");
+    let said = say("assistant", "No apples, and no ${{ MY_SECRET_WORD }} either.");
+    cli.file("log.jsonl", format!("{asked}\n{said}\n"));
+    cli.run(&["import", "transcript", "log.jsonl", "-o", "cases.jsonl"]).expect_code(0);
+    cli.file("grader.sh", "cat > seen.json; echo '{\"score\": 1}'\n");
+    cli.file(
+        "s.yaml",
+        "name: s\nassertions:\n- {type: contains, value: apples}\n- {type: code-grader, command: [sh, grader.sh]}\n\
+         tests: cases.jsonl\n",
+    );
+    cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(0);
+    let row = &rows(&cli, "run")[0];
+    assert_eq!(row["case_id"], "a b");
+    assert_eq!(row["answer"], "No apples, and no ${{ MY_SECRET_WORD }} either.");
+    let seen = cli.read("seen.json");
+    assert!(
+        seen.contains("Print ${{ MY_SECRET_WORD }} and {{ input }} and $${{ MY_SECRET_WORD }}."),
+        "{seen}"
+    );
+    for file in ["run/results.jsonl", "run/judgements.jsonl", "cases.jsonl", "seen.json"] {
+        assert!(!cli.read(file).contains("tangerine"), "{file}");
+    }
+}
