@@ -100,13 +100,11 @@ mod tests {
 
         fn answer<'a>(&'a self, _: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
             let tokens = Tokens { input: Some(10), cached: None, output: Some(1) };
-            let result = match self.1 {
-                Some(kind) => Err(TargetError { tokens, cost: Cost::ZERO, ..TargetError::new(kind, "no") }),
-                None => {
-                    let text = self.0.to_owned();
-                    Ok(Answer { text, tokens, cost: Some(Cost::ZERO), attempts: 1, ..Answer::default() })
-                }
-            };
+            let answer = Answer { tokens, cost: Some(Cost::ZERO), attempts: 1, ..Answer::default() };
+            let result = self.1.map_or_else(
+                || Ok(Answer { text: self.0.to_owned(), ..answer }),
+                |kind| Err(TargetError { tokens, cost: Cost::ZERO, ..TargetError::new(kind, "no") }),
+            );
             Box::pin(async move { result })
         }
 
