@@ -93,7 +93,8 @@ pub(super) fn near(name: &str) -> Option<&'static str> {
     )
 }
 
-/// The usual spellings of all kinds.
+/// The usual spellings of the kinds that can be run.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    PROVIDERS.iter().map(|row| row.name)
+    let runs = |row: &&Provider| !matches!(row.family, Family::Unbuilt(_) | Family::Library(_));
+    PROVIDERS.iter().filter(runs).map(|row| row.name)
 }
