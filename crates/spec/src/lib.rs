@@ -11,6 +11,7 @@ mod duration;
 mod load;
 mod model;
 mod pattern;
+mod schema;
 mod tree;
 
 pub use answers::load_answers;
@@ -24,3 +25,4 @@ pub use duration::parse_duration;
 pub use load::{LoadOptions, LoadedSuite, load_suite};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};
+pub use schema::{SchemaFile, schemas};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::PanelSummary;
@@ -11,7 +12,7 @@ use crate::PanelSummary;
 pub const FORMAT_VERSION: u32 = 1;
 
 /// What was run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunInfo {
     /// [`FORMAT_VERSION`] of the writer.
     pub format_version: u32,
@@ -42,7 +43,7 @@ pub struct RunInfo {
 }
 
 /// A suite of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteInfo {
     /// Name.
     pub name: String,
@@ -55,7 +56,7 @@ pub struct SuiteInfo {
 }
 
 /// A file that was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputHash {
     /// The file.
     pub path: String,
@@ -64,7 +65,7 @@ pub struct InputHash {
 }
 
 /// A judge of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeInfo {
     /// Who it is.
     #[serde(flatten)]
@@ -74,7 +75,7 @@ pub struct JudgeInfo {
 }
 
 /// A target of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetInfo {
     /// Name.
     pub name: String,
@@ -85,7 +86,7 @@ pub struct TargetInfo {
 }
 
 /// Settings of a run.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunSettings {
     /// Cases worked on at once.
     pub workers: usize,
@@ -107,7 +108,7 @@ pub struct RunSettings {
 }
 
 /// What came of a run. Everything here can be computed again from the rows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSummary {
     /// Cases by verdict.
     pub counts: Counts,
@@ -147,7 +148,7 @@ pub struct RunSummary {
 }
 
 /// Cases by verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Passed.
     pub pass: usize,
@@ -178,7 +179,7 @@ impl Counts {
 }
 
 /// A mean with its interval.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeanScore {
     /// Mean, 0 to 1.
     pub mean: f64,
