@@ -7,8 +7,10 @@ mod doctor;
 mod eval;
 mod explain;
 mod grade;
+mod init;
 mod lint;
 mod panel;
+mod schema;
 mod score;
 mod scorecard;
 mod validate;
@@ -27,7 +29,9 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use grade::GradeArgs;
+pub(crate) use init::{InitArgs, InitFormat};
 pub(crate) use lint::LintArgs;
+pub(crate) use schema::SchemaArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
@@ -72,6 +76,8 @@ pub(crate) struct GlobalArgs {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow.
+    Init(InitArgs),
     /// Run eval files: get answers, judge them, score them.
     #[command(visible_alias = "run")]
     Eval(EvalArgs),
@@ -95,6 +101,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Say which judges are usable here, and what the others lack.
     Doctor(DoctorArgs),
+    /// Print the JSON Schema of a kind of file, for editors and other programs.
+    Schema(SchemaArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
     /// Print a man page, or write all of them.

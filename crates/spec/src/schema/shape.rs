@@ -222,6 +222,7 @@ impl Keys {
     /// The map as a schema.
     pub(super) fn shape(&self) -> Shape {
         let mut schema = Map::new();
+        schema.insert("title".to_owned(), json!(self.what));
         schema.insert("type".to_owned(), json!("object"));
         schema.insert("description".to_owned(), json!(self.about));
         schema.insert("properties".to_owned(), Value::Object(self.properties.clone()));

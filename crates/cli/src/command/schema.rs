@@ -1,0 +1,84 @@
+//! `assize schema`: the JSON Schemas of what is read and stored.
+
+use std::path::Path;
+
+use assize_spec::SchemaFile;
+use serde_json::json;
+
+use crate::args::SchemaArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// Where a project keeps its copies, below its folder.
+pub(crate) const FOLDER: &str = ".assize/schemas";
+
+pub(crate) fn execute(args: &SchemaArgs) -> Result<Exit, String> {
+    let all = all();
+    if let Some(folder) = &args.out {
+        for file in &all {
+            write(folder, file)?;
+        }
+        output::say(&format!("wrote {} schemas into {}\n", all.len(), folder.display()));
+        return Ok(Exit::Passed);
+    }
+    let Some(name) = &args.name else {
+        list(&all, args.json);
+        return Ok(Exit::Passed);
+    };
+    let Some(file) = all.iter().find(|file| file.name == name) else {
+        let names: Vec<&str> = all.iter().map(|file| file.name).collect();
+        return Err(format!("there is no schema `{name}`; there are: {}", names.join(", ")));
+    };
+    output::print_json(&file.schema);
+    Ok(Exit::Passed)
+}
+
+/// All schemas: of what is read, and of what a run leaves behind.
+pub(crate) fn all() -> Vec<SchemaFile> {
+    let titles = [
+        ("run", "run.json of a run"),
+        ("result", "A line of results.jsonl of a run"),
+        ("judgement", "A line of judgements.jsonl of a run"),
+    ];
+    let mut all = assize_spec::schemas();
+    for (name, schema) in assize_store::schemas() {
+        let title = titles.iter().find(|(known, _)| *known == name).map_or(name, |(_, title)| title);
+        all.push(SchemaFile { name, title, schema });
+    }
+    all
+}
+
+/// The name of a schema's file.
+pub(crate) fn file_name(name: &str) -> String {
+    format!("{name}.schema.json")
+}
+
+/// A schema as it stands in its file.
+pub(crate) fn text(file: &SchemaFile) -> String {
+    format!("{:#}\n", file.schema)
+}
+
+/// The line that tells an editor which schema a YAML file is held to. `depth` is how many folders the file lies below
+/// the project's.
+pub(crate) fn editor_line(name: &str, depth: usize) -> String {
+    format!("# yaml-language-server: $schema={}{FOLDER}/{}\n", "../".repeat(depth), file_name(name))
+}
+
+fn write(folder: &Path, file: &SchemaFile) -> Result<(), String> {
+    let path = folder.join(file_name(file.name));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&path, text(file)))
+        .map_err(|error| format!("can't write `{}`: {error}", path.display()))
+}
+
+fn list(all: &[SchemaFile], as_json: bool) {
+    if as_json {
+        let list: Vec<_> = all.iter().map(|file| json!({ "name": file.name, "title": file.title })).collect();
+        output::print_json(&json!({ "schemas": list }));
+        return;
+    }
+    let width = all.iter().map(|file| file.name.len()).max().unwrap_or(0);
+    for file in all {
+        output::print(&format!("{:width$}  {}\n", file.name, file.title));
+    }
+}
