@@ -30,6 +30,7 @@ never\t'Never'"
 complete -c assize -n "__fish_assize_needs_command" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_needs_command" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_needs_command" -f -a "init" -d 'Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow'
 complete -c assize -n "__fish_assize_needs_command" -f -a "eval" -d 'Run eval files: get answers, judge them, score them'
 complete -c assize -n "__fish_assize_needs_command" -f -a "run" -d 'Run eval files: get answers, judge them, score them'
 complete -c assize -n "__fish_assize_needs_command" -f -a "plan" -d 'Say what `eval` with the same arguments would take: cases, calls, estimated tokens. Nothing is sent'
@@ -42,8 +43,22 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "audit" -d 'Put a judg
 complete -c assize -n "__fish_assize_needs_command" -f -a "cache" -d 'Look at the reply cache, or make it smaller'
 complete -c assize -n "__fish_assize_needs_command" -f -a "explain" -d 'Print the arithmetic behind a case\'s score'
 complete -c assize -n "__fish_assize_needs_command" -f -a "doctor" -d 'Say which judges are usable here, and what the others lack'
+complete -c assize -n "__fish_assize_needs_command" -f -a "schema" -d 'Print the JSON Schema of a kind of file, for editors and other programs'
 complete -c assize -n "__fish_assize_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c assize -n "__fish_assize_needs_command" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c assize -n "__fish_assize_using_subcommand init" -l format -d 'What the first suite is written in' -r -f -a "1\t'`evalcases` with `rubrics`'
+2\t'`tests` with `assertions`'
+scorecard\t'A tree of rubrics over benchmarks'"
+complete -c assize -n "__fish_assize_using_subcommand init" -l judge -d 'The judge that the configuration names' -r
+complete -c assize -n "__fish_assize_using_subcommand init" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand init" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand init" -s y -l yes -d 'Ask nothing. What is already there is kept'
+complete -c assize -n "__fish_assize_using_subcommand init" -l force -d 'Overwrite what is already there'
+complete -c assize -n "__fish_assize_using_subcommand init" -l json -d 'Print what was done as JSON'
+complete -c assize -n "__fish_assize_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand init" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l targets -d 'File that defines the targets' -r -F
 complete -c assize -n "__fish_assize_using_subcommand eval" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
@@ -357,12 +372,37 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
 warnings\t'Any warning about an eval file'"
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s j -l workers -d 'Cases worked on at once' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
@@ -452,6 +492,14 @@ complete -c assize -n "__fish_assize_using_subcommand doctor" -l json -d 'Print 
 complete -c assize -n "__fish_assize_using_subcommand doctor" -l all -d 'List every provider, also those of which nothing is set up'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand schema" -s o -l out -d 'Write all of them into this folder, as `NAME.schema.json`' -r -F
+complete -c assize -n "__fish_assize_using_subcommand schema" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand schema" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand schema" -l json -d 'List the kinds as JSON'
+complete -c assize -n "__fish_assize_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand schema" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand completions" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
