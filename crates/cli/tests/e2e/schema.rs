@@ -49,10 +49,14 @@ fn a_run_keeps_the_schemas_of_its_files() {
     keeps(&validator("run"), &info(&cli, "run"));
     let (result, judgement) = (validator("result"), validator("judgement"));
     let results = rows(&cli, "run");
-    results.iter().for_each(|row| keeps(&result, row));
+    for row in &results {
+        keeps(&result, row);
+    }
     let decisions = judgements(&cli, "run");
     assert_eq!((results.len(), decisions.len()), (1, 2));
-    decisions.iter().for_each(|row| keeps(&judgement, row));
+    for row in &decisions {
+        keeps(&judgement, row);
+    }
     let mut broken = results[0].clone();
     broken["verdict"] = Value::from("perfect");
     assert!(!result.is_valid(&broken));

@@ -229,11 +229,9 @@ fn messages(defs: &mut Defs) {
             .needed("value", string(), "The text, or the path of the file."),
     );
     let role_is_there = json!({ "type": "object", "required": ["role"] });
-    let answers = |kinds: Value, empty: bool| {
+    let answers = |kinds: Value| {
         Shape(json!({
             "type": kinds,
-            "pattern": if empty { "" } else { "\\S" },
-            "minItems": usize::from(!empty),
             "if": role_is_there.clone(),
             "then": like("answer-message").0,
             "else": {
@@ -242,8 +240,10 @@ fn messages(defs: &mut Defs) {
             },
         }))
     };
-    defs.shape("expected-output", answers(json!(["string", "object", "array", "number", "boolean"]), false));
-    defs.shape("given-output", answers(json!(["string", "object", "array"]), true));
+    let expected = answers(json!(["string", "object", "array", "number", "boolean"]));
+    let expected = expected.with("pattern", json!("\\S")).with("minItems", json!(1));
+    defs.shape("expected-output", expected);
+    defs.shape("given-output", answers(json!(["string", "object", "array"])));
     defs.keys(
         "turn",
         Keys::of("a turn", "One step of a conversation.")

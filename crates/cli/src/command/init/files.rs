@@ -92,16 +92,14 @@ pub(super) fn files(setup: &Setup) -> Vec<File> {
 }
 
 fn config(setup: &Setup) -> String {
-    let mut text = "# Who judges unless an eval file or the command line says otherwise.\n".to_owned();
-    if setup.judge == OFFLINE {
-        for name in &setup.ready {
-            text.push_str(&format!(
-                "# {name} is usable here: name one of its models, as in `{name}:MODEL`.\n"
-            ));
-        }
-    }
-    text.push_str(&format!("judge: {}\n", setup.judge));
-    text
+    let named = setup.judge != OFFLINE;
+    let usable = setup
+        .ready
+        .iter()
+        .filter(|_| !named)
+        .map(|name| format!("# {name} is usable here: name one of its models, as in `{name}:MODEL`.\n"));
+    let head = "# Who judges unless an eval file or the command line says otherwise.\n".to_owned();
+    std::iter::once(head).chain(usable).chain([format!("judge: {}\n", setup.judge)]).collect()
 }
 
 /// The folder that commands are given.
