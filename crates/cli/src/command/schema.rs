@@ -39,6 +39,8 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         ("run", "run.json of a run"),
         ("result", "A line of results.jsonl of a run"),
         ("judgement", "A line of judgements.jsonl of a run"),
+        ("review", "A line of review.jsonl of a run"),
+        ("label", "A line of a labels file"),
     ];
     let mut all = assize_spec::schemas();
     for (name, schema) in assize_store::schemas() {

@@ -181,18 +181,32 @@ fn case() -> Keys {
 
 fn label() -> Keys {
     Keys::of("a label", "What a person said about a case and a benchmark.")
-        .needed("trace_id", text(), "The case.")
-        .needed("benchmark_code", text(), "The benchmark, or `NONE_OF_THE_ABOVE`.")
-        .key(
-            "outcome",
-            word(&["pass", "fail", "not_applicable", "unsure"]),
-            "What was said; `fail` unless given.",
-        )
+        .filled("trace_id", text(), "The case.")
+        .filled("case", text(), "The case (the key of labels files).")
+        .filled("benchmark_code", text(), "The benchmark, or `NONE_OF_THE_ABOVE`.")
+        .filled("criterion", text(), "The benchmark (the key of labels files).")
+        .key("outcome", decision(), "What was said; `fail` unless given.")
+        .key("label", decision(), "What was said (the key of labels files).")
         .key("severity", word(&["low", "medium", "high"]), "How bad it is.")
         .key("note", string(), "Why.")
         .key("reviewer", string(), "Who said it.")
+        .key("who", string(), "Who said it (the key of labels files).")
         .key("at", string(), "When.")
         .key("version", string(), "Of what.")
+        .key("suite", string(), "The suite of the case, for calibration.")
+        .key("system", string(), "Who gave the answer, for calibration.")
+        .key("sampled", string(), "How the case came to be labelled, for calibration.")
+        .key("split", string(), "What the label may be used for, for calibration.")
+        .one_of(&["trace_id", "case"])
+        .one_of(&["benchmark_code", "criterion"])
+        .not_both(&["trace_id", "case"])
+        .not_both(&["benchmark_code", "criterion"])
+        .not_both(&["outcome", "label"])
+        .not_both(&["reviewer", "who"])
+}
+
+fn decision() -> Shape {
+    word(&["pass", "fail", "met", "unmet", "not_applicable", "unsure"])
 }
 
 fn result() -> Keys {
