@@ -1,11 +1,12 @@
 //! `assize schema`: the JSON Schemas of what is read and stored.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use assize_spec::SchemaFile;
 use serde_json::json;
 
 use crate::args::SchemaArgs;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::output;
 
@@ -64,6 +65,18 @@ pub(crate) fn text(file: &SchemaFile) -> String {
 /// the project's.
 pub(crate) fn editor_line(name: &str, depth: usize) -> String {
     format!("# yaml-language-server: $schema={}{FOLDER}/{}\n", "../".repeat(depth), file_name(name))
+}
+
+/// The line for a new YAML file of the working folder, if that has the schema; a name that leads nowhere would make an
+/// editor complain.
+pub(crate) fn line_for(file: &Path, name: &str, context: &Context) -> Option<String> {
+    let is_yaml = file.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+    let inside = file.strip_prefix(&context.working_folder).unwrap_or(file);
+    let mut steps = inside.components().filter(|step| *step != Component::CurDir);
+    let is_there = context.working_folder.join(FOLDER).join(file_name(name)).is_file();
+    let depth = steps.clone().count().checked_sub(1)?;
+    let plain = steps.all(|step| matches!(step, Component::Normal(_)));
+    (is_yaml && plain && is_there).then(|| editor_line(name, depth))
 }
 
 fn write(folder: &Path, file: &SchemaFile) -> Result<(), String> {
