@@ -27,6 +27,7 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Run eval files: get answers, judge them, score them')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run eval files: get answers, judge them, score them')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Say what `eval` with the same arguments would take: cases, calls, estimated tokens. Nothing is sent')
@@ -48,8 +49,24 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             [CompletionResult]::new('cache', 'cache', [CompletionResultType]::ParameterValue, 'Look at the reply cache, or make it smaller')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Print the arithmetic behind a case''s score')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Say which judges are usable here, and what the others lack')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of a kind of file, for editors and other programs')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print a man page, or write all of them')
+            break
+        }
+        'assize;init' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'What the first suite is written in')
+            [CompletionResult]::new('--judge', '--judge', [CompletionResultType]::ParameterName, 'The judge that the configuration names')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
+            [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Ask nothing. What is already there is kept')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Ask nothing. What is already there is kept')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Overwrite what is already there')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print what was done as JSON')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
         'assize;eval' {
@@ -766,6 +783,18 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'List every provider, also those of which nothing is set up')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'assize;schema' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write all of them into this folder, as `NAME.schema.json`')
+            [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'Write all of them into this folder, as `NAME.schema.json`')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
+            [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'List the kinds as JSON')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')

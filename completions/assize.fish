@@ -30,6 +30,7 @@ never\t'Never'"
 complete -c assize -n "__fish_assize_needs_command" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_needs_command" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_needs_command" -f -a "init" -d 'Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow'
 complete -c assize -n "__fish_assize_needs_command" -f -a "eval" -d 'Run eval files: get answers, judge them, score them'
 complete -c assize -n "__fish_assize_needs_command" -f -a "run" -d 'Run eval files: get answers, judge them, score them'
 complete -c assize -n "__fish_assize_needs_command" -f -a "plan" -d 'Say what `eval` with the same arguments would take: cases, calls, estimated tokens. Nothing is sent'
@@ -51,8 +52,22 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "import" -d 'Turn what
 complete -c assize -n "__fish_assize_needs_command" -f -a "cache" -d 'Look at the reply cache, or make it smaller'
 complete -c assize -n "__fish_assize_needs_command" -f -a "explain" -d 'Print the arithmetic behind a case\'s score'
 complete -c assize -n "__fish_assize_needs_command" -f -a "doctor" -d 'Say which judges are usable here, and what the others lack'
+complete -c assize -n "__fish_assize_needs_command" -f -a "schema" -d 'Print the JSON Schema of a kind of file, for editors and other programs'
 complete -c assize -n "__fish_assize_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c assize -n "__fish_assize_needs_command" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c assize -n "__fish_assize_using_subcommand init" -l format -d 'What the first suite is written in' -r -f -a "1\t'`evalcases` with `rubrics`'
+2\t'`tests` with `assertions`'
+scorecard\t'A tree of rubrics over benchmarks'"
+complete -c assize -n "__fish_assize_using_subcommand init" -l judge -d 'The judge that the configuration names' -r
+complete -c assize -n "__fish_assize_using_subcommand init" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand init" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand init" -s y -l yes -d 'Ask nothing. What is already there is kept'
+complete -c assize -n "__fish_assize_using_subcommand init" -l force -d 'Overwrite what is already there'
+complete -c assize -n "__fish_assize_using_subcommand init" -l json -d 'Print what was done as JSON'
+complete -c assize -n "__fish_assize_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand init" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l targets -d 'File that defines the targets' -r -F
 complete -c assize -n "__fish_assize_using_subcommand eval" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
@@ -760,6 +775,14 @@ complete -c assize -n "__fish_assize_using_subcommand doctor" -l json -d 'Print 
 complete -c assize -n "__fish_assize_using_subcommand doctor" -l all -d 'List every provider, also those of which nothing is set up'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand schema" -s o -l out -d 'Write all of them into this folder, as `NAME.schema.json`' -r -F
+complete -c assize -n "__fish_assize_using_subcommand schema" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand schema" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand schema" -l json -d 'List the kinds as JSON'
+complete -c assize -n "__fish_assize_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand schema" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand completions" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

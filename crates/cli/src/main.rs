@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         }
     };
     let exit = match args.command {
+        Command::Init(args) => command::init::execute(&args, &context),
         Command::Eval(args) => command::eval::execute(&args, &context),
         Command::Plan(args) => command::eval::execute(&args::EvalArgs { dry_run: true, ..args }, &context),
         Command::Grade(args) => command::grade::execute(&args, &context),
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Command::Import(args) => command::import::execute(&args, &context),
         Command::Cache(args) => command::cache::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
+        Command::Schema(args) => command::schema::execute(&args),
         Command::Completions(args) => Ok(command::completions::completions(&args)),
         Command::Man(args) => command::completions::man(&args),
         Command::Doctor(args) => Ok(command::doctor::execute(&args, &context)),

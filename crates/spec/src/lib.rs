@@ -13,6 +13,7 @@ mod edit;
 mod load;
 mod model;
 mod pattern;
+mod schema;
 mod tree;
 mod write;
 
@@ -33,4 +34,5 @@ pub use edit::{
 pub use load::{LoadOptions, LoadedSuite, load_suite, read_suite};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};
+pub use schema::{SchemaFile, schemas};
 pub use write::criterion_value;

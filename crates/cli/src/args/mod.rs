@@ -12,9 +12,11 @@ mod explain;
 mod generate;
 mod grade;
 mod import;
+mod init;
 mod lint;
 mod panel;
 mod power;
+mod schema;
 mod score;
 mod scorecard;
 mod tables;
@@ -42,8 +44,10 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
 pub(crate) use import::{ImportArgs, ImportCommand, TranscriptArgs};
+pub(crate) use init::{InitArgs, InitFormat};
 pub(crate) use lint::LintArgs;
 pub(crate) use power::PowerArgs;
+pub(crate) use schema::SchemaArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, MissingChoice, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand,
@@ -92,6 +96,8 @@ pub(crate) struct GlobalArgs {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow.
+    Init(InitArgs),
     /// Run eval files: get answers, judge them, score them.
     #[command(visible_alias = "run")]
     Eval(EvalArgs),
@@ -133,6 +139,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Say which judges are usable here, and what the others lack.
     Doctor(DoctorArgs),
+    /// Print the JSON Schema of a kind of file, for editors and other programs.
+    Schema(SchemaArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
     /// Print a man page, or write all of them.

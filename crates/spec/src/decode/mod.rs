@@ -37,6 +37,8 @@ pub(crate) use finish::finish;
 pub(crate) use interpolate::interpolate;
 pub(crate) use jsonl::DatasetCases;
 pub(crate) use object::Object;
+#[cfg(test)]
+pub(crate) use object::record;
 pub(crate) use problems::Problems;
 pub(crate) use suite::SuiteDefaults;
 
