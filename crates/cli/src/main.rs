@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => command::eval::execute(&args, &context),
         Command::Plan(args) => command::eval::execute(&args::EvalArgs { dry_run: true, ..args }, &context),
         Command::Grade(args) => command::grade::execute(&args, &context),
+        Command::Try(args) => command::attempt::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Lint(args) => command::lint::execute(&args, &context),
         Command::Convert(args) => command::convert::execute(&args, &context),

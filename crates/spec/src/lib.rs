@@ -16,7 +16,7 @@ mod pattern;
 mod tree;
 mod write;
 
-pub use answers::load_answers;
+pub use answers::{GivenAnswer, load_answers, suite_of_answer};
 pub use cases::{CaseIter, Cases};
 pub use decode::{CaseLoadError, Environment};
 pub use decode::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};

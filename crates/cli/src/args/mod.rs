@@ -1,5 +1,6 @@
 //! The command line, as typed.
 
+mod attempt;
 mod audit;
 mod cache;
 mod calibrate;
@@ -27,6 +28,7 @@ use clap::{Parser, Subcommand};
 
 use crate::context::ColorChoice;
 
+pub(crate) use attempt::TryArgs;
 pub(crate) use audit::{AuditArgs, AuditCommand, InjectionArgs, ProbesArgs, ShowAuditArgs};
 pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use calibrate::{
@@ -97,6 +99,8 @@ pub(crate) enum Command {
     Plan(EvalArgs),
     /// Grade answers that are already there against a rubric.
     Grade(GradeArgs),
+    /// Judge one answer by one criterion, to get its wording right; again on every save with `--watch`.
+    Try(TryArgs),
     /// Check eval files and scorecards; every problem with its place and its fix.
     Validate(ValidateArgs),
     /// Find what is sound and still a bad rubric; each finding with its reason.

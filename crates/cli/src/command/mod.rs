@@ -1,6 +1,7 @@
 //! One file per command, and what several of them share.
 
 pub(crate) mod agreement;
+pub(crate) mod attempt;
 pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod calibrate;

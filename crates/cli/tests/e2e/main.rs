@@ -1,6 +1,7 @@
 //! The real program, end to end: files in, exit code, stdout and run folder out.
 
 mod answers;
+mod attempt;
 mod bench;
 mod calibrate;
 mod convert;
