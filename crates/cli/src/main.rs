@@ -62,6 +62,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => command::explain::execute(&args, &context),
         Command::Completions(args) => Ok(command::completions::completions(&args)),
         Command::Man(args) => command::completions::man(&args),
+        Command::Lsp(args) => command::lsp::execute(&args, &context),
         Command::Doctor(args) => Ok(command::doctor::execute(&args, &context)),
     };
     let exit = exit.unwrap_or_else(|failure| {

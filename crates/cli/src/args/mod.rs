@@ -13,6 +13,7 @@ mod explain;
 mod generate;
 mod grade;
 mod lint;
+mod lsp;
 mod panel;
 mod power;
 mod score;
@@ -43,6 +44,7 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
+pub(crate) use lsp::LspArgs;
 pub(crate) use power::PowerArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
@@ -132,6 +134,8 @@ pub(crate) enum Command {
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.
     Explain(ExplainArgs),
+    /// Serve an editor on stdin and stdout: problems while typing, hints, completion (language server protocol).
+    Lsp(LspArgs),
     /// Say which judges are usable here, and what the others lack.
     Doctor(DoctorArgs),
     /// Print a completion script for a shell.

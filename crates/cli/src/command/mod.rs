@@ -19,6 +19,7 @@ pub(crate) mod grade;
 mod graders;
 mod labels;
 pub(crate) mod lint;
+pub(crate) mod lsp;
 mod plan;
 pub(crate) mod power;
 mod present;

@@ -41,14 +41,14 @@ fn a_case_is_tried_by_its_rubrics_with_another_answer() {
     let cli = cli();
     cli.file(
         "s.yaml",
-        "tests:\n- {id: a, criteria: x, input: q, output: apples, assertions: [{type: rubrics, criteria: [Names `pears`]}, {type: contains, value: z}]}\n",
+        "tests:\n- {id: first, criteria: x, input: q, output: apples, assertions: [{type: rubrics, criteria: [Names `pears`]}, {type: contains, value: z}]}\n",
     );
-    let args = ["try", "--rubric", "s.yaml", "--case", "a"];
+    let args = ["try", "--rubric", "s.yaml", "--case", "first"];
     cli.run(&args).expect_code(1);
     let other: Vec<&str> = args.into_iter().chain(["--answer", "It names pears"]).collect();
     cli.run(&other).expect_code(0);
-    let missing = cli.run(&["try", "--rubric", "s.yaml", "--case", "aa"]).expect_code(2);
-    assert!(missing.stderr.contains("did you mean `a`?"), "{}", missing.stderr);
+    let missing = cli.run(&["try", "--rubric", "s.yaml", "--case", "frist"]).expect_code(2);
+    assert!(missing.stderr.contains("did you mean `first`?"), "{}", missing.stderr);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod judge;
 mod judges;
 mod judging;
 mod lines;
+mod lsp;
 mod panel;
 mod prefix;
 mod pressure;
