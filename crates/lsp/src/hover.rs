@@ -38,12 +38,12 @@ fn key(document: &Open, position: Position) -> Option<String> {
         return None;
     }
     let key = keys::find(section(kind, &lines, row, line.column), name)?;
-    let mut said = format!("**`{}`**: {}", key.name, key.about);
-    if !key.values.is_empty() {
-        let words: Vec<String> = key.values.iter().map(|word| format!("`{word}`")).collect();
-        said.push_str(&format!("\n\nOne of {}.", words.join(", ")));
+    let about = format!("**`{}`**: {}", key.name, key.about);
+    if key.values.is_empty() {
+        return Some(about);
     }
-    Some(said)
+    let words: Vec<String> = key.values.iter().map(|word| format!("`{word}`")).collect();
+    Some(format!("{about}\n\nOne of {}.", words.join(", ")))
 }
 
 /// The pages of the codes of what is said about this place.

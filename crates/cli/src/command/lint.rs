@@ -85,7 +85,8 @@ impl Choice {
         let skips = args.only.is_empty();
         let (flag, words) = if skips { ("--skip", &args.skip) } else { ("--only", &args.only) };
         let code = |word: &String| {
-            let known = RULES.iter().find(|rule| rule.code.as_str().eq_ignore_ascii_case(word) || rule.name == word);
+            let known =
+                RULES.iter().find(|rule| rule.code.as_str().eq_ignore_ascii_case(word) || rule.name == word);
             known.map(|rule| rule.code).ok_or_else(|| {
                 let names = RULES.iter().flat_map(|rule| [rule.name, rule.code.as_str()]);
                 let help = match did_you_mean(word, names) {
@@ -126,7 +127,12 @@ fn look(path: PathBuf, choice: &Choice, options: &LoadOptions) -> Result<Looked,
 }
 
 /// Makes the sure changes, round by round. A change after which the file no longer loads is taken back.
-fn repair(mut looked: Looked, choice: &Choice, options: &LoadOptions, context: &Context) -> Result<(Looked, usize), String> {
+fn repair(
+    mut looked: Looked,
+    choice: &Choice,
+    options: &LoadOptions,
+    context: &Context,
+) -> Result<(Looked, usize), String> {
     let mut made = 0;
     for _ in 0..MAX_ROUNDS {
         let changes = fixes(&looked.linted.diagnostics, &looked.linted.sources);
