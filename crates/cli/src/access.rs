@@ -111,8 +111,7 @@ impl Access {
                 limit.cancel();
             })
         });
-        let mut setup = Setup::default();
-        setup.meter = meter;
+        let setup = Setup { meter, ..Setup::default() };
         Self {
             setup,
             prices,

@@ -59,6 +59,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-process",
         ],
     ),
+    room("assize-lint", "1½", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
     room(
         "assize-run",
         "2",
@@ -80,7 +81,6 @@ pub(super) const ROOMS: &[Room] = &[
         "2",
         &["assize-diagnostic", "assize-rubric", "assize-spec", "assize-llm", "assize-grade", "assize-lint"],
     ),
-    room("assize-lint", "1½", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
     room("assize-lsp", "2", &["assize-diagnostic", "assize-spec", "assize-lint"]),
     room("assize-analysis", "2", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
     room(

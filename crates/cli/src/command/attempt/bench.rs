@@ -34,7 +34,7 @@ pub(super) struct Bench<'a> {
 
 /// What came of a trial.
 pub(super) enum Judged {
-    Done(CaseRecord),
+    Done(Box<CaseRecord>),
     Interrupted,
     /// The budget ended it; why.
     OverBudget(String),
@@ -107,7 +107,7 @@ impl<'a> Bench<'a> {
         let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| error.to_string())?;
         Ok(match only.0 {
-            Some(record) => Judged::Done(record),
+            Some(record) => Judged::Done(Box::new(record)),
             None if cancel.is_cancelled() => Judged::Interrupted,
             None => Judged::OverBudget(
                 self.access.refusal().unwrap_or("the budget allows no further call").to_owned(),

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap, did_you_mean};
+use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean};
 use assize_spec::{
     Case, GivenAnswer, GivenOutput, GraderKind, LoadOptions, LoadedRubric, Message, Role, Suite, load_rubric,
     load_suite, read_rubric, suite_of_answer,
@@ -121,9 +121,7 @@ impl Wish {
             Criteria::Text(text) => self.of_rubric(read_rubric(Path::new(COMMAND_LINE), text), answer),
             Criteria::Rubric(path) => {
                 files.push(path.clone());
-                let mut rubric = load_rubric(path, options);
-                rubric.diagnostics.retain(|diagnostic| diagnostic.severity >= Severity::Warning);
-                self.of_rubric(rubric, answer)
+                self.of_rubric(load_rubric(path, options), answer)
             }
             Criteria::Case { path, id } => {
                 files.push(path.clone());
@@ -209,13 +207,11 @@ impl Wish {
 
 fn no_case(id: &str, ids: &[String], path: &Path) -> String {
     let shown = path.display();
-    match did_you_mean(id, ids.iter().map(String::as_str)) {
-        Some(near) => format!("`{shown}` has no case `{id}`; did you mean `{near}`?"),
-        None => {
-            let some: Vec<&str> = ids.iter().take(3).map(String::as_str).collect();
-            format!("`{shown}` has no case `{id}`; it has {}, such as {}", ids.len(), some.join(", "))
-        }
+    if let Some(near) = did_you_mean(id, ids.iter().map(String::as_str)) {
+        return format!("`{shown}` has no case `{id}`; did you mean `{near}`?");
     }
+    let some: Vec<&str> = ids.iter().take(3).map(String::as_str).collect();
+    format!("`{shown}` has no case `{id}`; the first are {}", some.join(", "))
 }
 
 fn standard_input() -> Result<String, String> {
