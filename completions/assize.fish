@@ -35,6 +35,7 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "eval" -d 'Run eval fi
 complete -c assize -n "__fish_assize_needs_command" -f -a "run" -d 'Run eval files: get answers, judge them, score them'
 complete -c assize -n "__fish_assize_needs_command" -f -a "plan" -d 'Say what `eval` with the same arguments would take: cases, calls, estimated tokens. Nothing is sent'
 complete -c assize -n "__fish_assize_needs_command" -f -a "grade" -d 'Grade answers that are already there against a rubric'
+complete -c assize -n "__fish_assize_needs_command" -f -a "try" -d 'Judge one answer by one criterion, to get its wording right; again on every save with `--watch`'
 complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check eval files and scorecards; every problem with its place and its fix'
 complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
 complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over'
@@ -51,6 +52,7 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "power" -d 'Say how ma
 complete -c assize -n "__fish_assize_needs_command" -f -a "import" -d 'Turn what other programs recorded into cases'
 complete -c assize -n "__fish_assize_needs_command" -f -a "cache" -d 'Look at the reply cache, or make it smaller'
 complete -c assize -n "__fish_assize_needs_command" -f -a "explain" -d 'Print the arithmetic behind a case\'s score'
+complete -c assize -n "__fish_assize_needs_command" -f -a "lsp" -d 'Serve an editor on stdin and stdout: problems while typing, hints, completion (language server protocol)'
 complete -c assize -n "__fish_assize_needs_command" -f -a "doctor" -d 'Say which judges are usable here, and what the others lack'
 complete -c assize -n "__fish_assize_needs_command" -f -a "schema" -d 'Print the JSON Schema of a kind of file, for editors and other programs'
 complete -c assize -n "__fish_assize_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
@@ -292,6 +294,52 @@ complete -c assize -n "__fish_assize_using_subcommand grade" -l json -d 'Print o
 complete -c assize -n "__fish_assize_using_subcommand grade" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand grade" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand grade" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand try" -l answer -d 'The answer. Without it or `--answer-file` the answer comes from standard input, or from the case' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l answer-file -d 'File with the answer; `-` for standard input' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l question -d 'What was asked' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l reference -d 'An example of a good answer, shown to the judge' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l expected-outcome -d 'What a good answer does, in a sentence, shown to the judge' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l range -d 'A score range of the criterion, such as `5-10: friendly`; together they cover 0 to 10' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l rubric -d 'Rubric file to judge by; with `--case` an eval file' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l case -d 'Case of the eval file whose rubric, question and answer are taken' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l watch -d 'The same as `--rubric`, and again whenever the file or the answer\'s file is saved, until interrupted: only criteria that changed are judged and printed' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand try" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand try" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
+complete -c assize -n "__fish_assize_using_subcommand try" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l budget-calls -d 'Requests to models at most' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l budget-tokens -d 'Tokens at most, read and written' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l truncate -d 'What is done when a judge can\'t read all of the material: `head`, `tail`, `middle`, `chunk` or `never`' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l threshold -d 'Pass line, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand try" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand try" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded'
+complete -c assize -n "__fish_assize_using_subcommand try" -l json -d 'Print JSON on stdout: one object, and with `--watch` one line for each criterion that was judged'
+complete -c assize -n "__fish_assize_using_subcommand try" -s q -l quiet -d 'No notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand try" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand try" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand validate" -l format -d 'How problems are printed' -r -f -a "text\t'For people, with the source line'
 json\t'One JSON object'
 github\t'GitHub workflow commands'
@@ -310,6 +358,8 @@ json\t'One JSON object'
 github\t'GitHub workflow commands'
 sarif\t'SARIF 2.1.0'"
 complete -c assize -n "__fish_assize_using_subcommand lint" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lint" -l only -d 'Apply only this rule, by code or name; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l skip -d 'Leave this rule out, by code or name; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand lint" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -767,6 +817,14 @@ complete -c assize -n "__fish_assize_using_subcommand explain" -l env-file -d 'F
 complete -c assize -n "__fish_assize_using_subcommand explain" -l json -d 'Print JSON'
 complete -c assize -n "__fish_assize_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand explain" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand lsp" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lsp" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand lsp" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lsp" -l stdio -d 'Taken for editors that add it; standard input and output are used in any case'
+complete -c assize -n "__fish_assize_using_subcommand lsp" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand lsp" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => command::eval::execute(&args, &context),
         Command::Plan(args) => command::eval::execute(&args::EvalArgs { dry_run: true, ..args }, &context),
         Command::Grade(args) => command::grade::execute(&args, &context),
+        Command::Try(args) => command::attempt::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Lint(args) => command::lint::execute(&args, &context),
         Command::Convert(args) => command::convert::execute(&args, &context),
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         Command::Schema(args) => command::schema::execute(&args),
         Command::Completions(args) => Ok(command::completions::completions(&args)),
         Command::Man(args) => command::completions::man(&args),
+        Command::Lsp(args) => command::lsp::execute(&args, &context),
         Command::Doctor(args) => Ok(command::doctor::execute(&args, &context)),
     };
     let exit = exit.unwrap_or_else(|failure| {

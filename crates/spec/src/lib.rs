@@ -17,12 +17,13 @@ mod schema;
 mod tree;
 mod write;
 
-pub use answers::load_answers;
+pub use answers::{GivenAnswer, load_answers, suite_of_answer};
 pub use cases::{CaseIter, Cases};
 pub use decode::{CaseLoadError, Environment};
 pub use decode::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
 pub use decode::{
     LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric,
+    read_rubric_file,
 };
 pub use decode::{LoadedPrices, ReadName, load_prices};
 pub use discover::{Discovered, Undiscovered, find_suites};

@@ -1,5 +1,6 @@
 //! The command line, as typed.
 
+mod attempt;
 mod audit;
 mod cache;
 mod calibrate;
@@ -14,6 +15,7 @@ mod grade;
 mod import;
 mod init;
 mod lint;
+mod lsp;
 mod panel;
 mod power;
 mod schema;
@@ -30,6 +32,7 @@ use clap::{Parser, Subcommand};
 
 use crate::context::ColorChoice;
 
+pub(crate) use attempt::TryArgs;
 pub(crate) use audit::{AuditArgs, AuditCommand, InjectionArgs, ProbesArgs, ShowAuditArgs};
 pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use calibrate::{
@@ -46,6 +49,7 @@ pub(crate) use grade::GradeArgs;
 pub(crate) use import::{ImportArgs, ImportCommand, TranscriptArgs};
 pub(crate) use init::{InitArgs, InitFormat};
 pub(crate) use lint::LintArgs;
+pub(crate) use lsp::LspArgs;
 pub(crate) use power::PowerArgs;
 pub(crate) use schema::SchemaArgs;
 pub(crate) use score::ScoreArgs;
@@ -105,6 +109,8 @@ pub(crate) enum Command {
     Plan(EvalArgs),
     /// Grade answers that are already there against a rubric.
     Grade(GradeArgs),
+    /// Judge one answer by one criterion, to get its wording right; again on every save with `--watch`.
+    Try(TryArgs),
     /// Check eval files and scorecards; every problem with its place and its fix.
     Validate(ValidateArgs),
     /// Find what is sound and still a bad rubric; each finding with its reason.
@@ -137,6 +143,8 @@ pub(crate) enum Command {
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.
     Explain(ExplainArgs),
+    /// Serve an editor on stdin and stdout: problems while typing, hints, completion (language server protocol).
+    Lsp(LspArgs),
     /// Say which judges are usable here, and what the others lack.
     Doctor(DoctorArgs),
     /// Print the JSON Schema of a kind of file, for editors and other programs.

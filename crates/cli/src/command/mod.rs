@@ -1,6 +1,7 @@
 //! One file per command, and what several of them share.
 
 pub(crate) mod agreement;
+pub(crate) mod attempt;
 pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
@@ -20,6 +21,7 @@ pub(crate) mod import;
 pub(crate) mod init;
 mod labels;
 pub(crate) mod lint;
+pub(crate) mod lsp;
 mod plan;
 pub(crate) mod power;
 mod present;

@@ -2,6 +2,7 @@
 
 mod agents;
 mod answers;
+mod attempt;
 mod bench;
 mod calibrate;
 mod convert;
@@ -16,6 +17,7 @@ mod judge;
 mod judges;
 mod judging;
 mod lines;
+mod lsp;
 mod panel;
 mod prefix;
 mod pressure;
