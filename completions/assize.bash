@@ -55,6 +55,9 @@ _assize() {
             assize,import)
                 cmd="assize__subcmd__convert"
                 ;;
+            assize,init)
+                cmd="assize__subcmd__init"
+                ;;
             assize,lint)
                 cmd="assize__subcmd__lint"
                 ;;
@@ -72,6 +75,9 @@ _assize() {
                 ;;
             assize,run)
                 cmd="assize__subcmd__eval"
+                ;;
+            assize,schema)
+                cmd="assize__subcmd__schema"
                 ;;
             assize,score)
                 cmd="assize__subcmd__score"
@@ -125,7 +131,7 @@ _assize() {
 
     case "${cmd}" in
         assize)
-            opts="-h -V --color --env-file --help --version eval run plan grade validate lint convert import generate score scorecard audit calibrate agreement repeats compare trend power cache explain doctor completions man"
+            opts="-h -V --color --env-file --help --version init eval run plan grade validate lint convert import generate score scorecard audit calibrate agreement repeats compare trend power cache explain doctor schema completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1248,6 +1254,36 @@ _assize() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        assize__subcmd__init)
+            opts="-y -h -V --format --judge --yes --force --json --color --env-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "1 2 scorecard" -- "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --env-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         assize__subcmd__lint)
             opts="-h -V --format --json --root --strict --fix --list --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1596,6 +1632,36 @@ _assize() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --env-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        assize__subcmd__schema)
+            opts="-o -h -V --out --json --color --env-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
