@@ -35,7 +35,6 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Check eval files and scorecards; every problem with its place and its fix')
             [CompletionResult]::new('lint', 'lint', [CompletionResultType]::ParameterValue, 'Find what is sound and still a bad rubric; each finding with its reason')
             [CompletionResult]::new('convert', 'convert', [CompletionResultType]::ParameterValue, 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over')
-            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Draft what an eval file lacks: rubrics from expected outcomes')
             [CompletionResult]::new('score', 'score', [CompletionResultType]::ParameterValue, 'Score a stored run again, after a rubric''s weights or the lines changed, without asking a judge')
             [CompletionResult]::new('scorecard', 'scorecard', [CompletionResultType]::ParameterValue, 'Trees of rubrics over benchmarks: show what is in them, add up their results')
@@ -46,6 +45,7 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare runs case by case: better, worse, equivalent, or too few cases to tell')
             [CompletionResult]::new('trend', 'trend', [CompletionResultType]::ParameterValue, 'Show runs in a row, with error bars, and where the way of measuring changed')
             [CompletionResult]::new('power', 'power', [CompletionResultType]::ParameterValue, 'Say how many cases, repeats or labels are enough')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Turn what other programs recorded into cases')
             [CompletionResult]::new('cache', 'cache', [CompletionResultType]::ParameterValue, 'Look at the reply cache, or make it smaller')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Print the arithmetic behind a case''s score')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Say which judges are usable here, and what the others lack')
@@ -298,22 +298,6 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             break
         }
         'assize;convert' {
-            [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'What to write')
-            [CompletionResult]::new('--kind', '--kind', [CompletionResultType]::ParameterName, 'What the file is; told by what stands in it unless given')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'File to write; stdout unless given')
-            [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'File to write; stdout unless given')
-            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Folder that eval files may read from, beside their own repository; may be given several times')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
-            [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
-            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Overwrite the file if it is there')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object on stdout: the list of what was not carried over, and the text unless `--out` is given')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
-            break
-        }
-        'assize;import' {
             [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'What to write')
             [CompletionResult]::new('--kind', '--kind', [CompletionResultType]::ParameterName, 'What the file is; told by what stands in it unless given')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'File to write; stdout unless given')
@@ -708,6 +692,31 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
             [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'assize;import' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
+            [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('transcript', 'transcript', [CompletionResultType]::ParameterValue, 'Turn the session logs of agents into cases with their answers')
+            break
+        }
+        'assize;import;transcript' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Who wrote them: claude-code, codex, copilot, gemini, opencode, otel, or auto')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'File to write; standard output unless given')
+            [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'File to write; standard output unless given')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
+            [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace the file if there is one')
+            [CompletionResult]::new('--keep-going', '--keep-going', [CompletionResultType]::ParameterName, 'Import what can be read although some lines can''t; exits with 3 then')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print what was read as JSON')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')

@@ -53,10 +53,7 @@ _assize() {
                 cmd="assize__subcmd__grade"
                 ;;
             assize,import)
-                cmd="assize__subcmd__convert"
-                ;;
-            assize,init)
-                cmd="assize__subcmd__init"
+                cmd="assize__subcmd__import"
                 ;;
             assize,lint)
                 cmd="assize__subcmd__lint"
@@ -75,9 +72,6 @@ _assize() {
                 ;;
             assize,run)
                 cmd="assize__subcmd__eval"
-                ;;
-            assize,schema)
-                cmd="assize__subcmd__schema"
                 ;;
             assize,score)
                 cmd="assize__subcmd__score"
@@ -112,6 +106,9 @@ _assize() {
             assize__subcmd__generate,rubrics)
                 cmd="assize__subcmd__generate__subcmd__rubrics"
                 ;;
+            assize__subcmd__import,transcript)
+                cmd="assize__subcmd__import__subcmd__transcript"
+                ;;
             assize__subcmd__scorecard,compare)
                 cmd="assize__subcmd__scorecard__subcmd__compare"
                 ;;
@@ -131,7 +128,7 @@ _assize() {
 
     case "${cmd}" in
         assize)
-            opts="-h -V --color --env-file --help --version init eval run plan grade validate lint convert import generate score scorecard audit calibrate agreement repeats compare trend power cache explain doctor schema completions man"
+            opts="-h -V --color --env-file --help --version eval run plan grade validate lint convert generate score scorecard audit calibrate agreement repeats compare trend power import cache explain doctor completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1254,18 +1251,44 @@ _assize() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        assize__subcmd__init)
-            opts="-y -h -V --format --judge --yes --force --json --color --env-file --help --version"
+        assize__subcmd__import)
+            opts="-h -V --color --env-file --help --version transcript"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --format)
-                    COMPREPLY=($(compgen -W "1 2 scorecard" -- "${cur}"))
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
-                --judge)
+                --env-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        assize__subcmd__import__subcmd__transcript)
+            opts="-o -h -V --format --out --force --keep-going --json --color --env-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1632,36 +1655,6 @@ _assize() {
                     return 0
                     ;;
                 --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --env-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        assize__subcmd__schema)
-            opts="-o -h -V --out --json --color --env-file --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --out)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -o)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

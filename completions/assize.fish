@@ -38,7 +38,6 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "grade" -d 'Grade answ
 complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check eval files and scorecards; every problem with its place and its fix'
 complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
 complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over'
-complete -c assize -n "__fish_assize_needs_command" -f -a "import" -d 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over'
 complete -c assize -n "__fish_assize_needs_command" -f -a "generate" -d 'Draft what an eval file lacks: rubrics from expected outcomes'
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
@@ -49,6 +48,7 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "repeats" -d 'Measure 
 complete -c assize -n "__fish_assize_needs_command" -f -a "compare" -d 'Compare runs case by case: better, worse, equivalent, or too few cases to tell'
 complete -c assize -n "__fish_assize_needs_command" -f -a "trend" -d 'Show runs in a row, with error bars, and where the way of measuring changed'
 complete -c assize -n "__fish_assize_needs_command" -f -a "power" -d 'Say how many cases, repeats or labels are enough'
+complete -c assize -n "__fish_assize_needs_command" -f -a "import" -d 'Turn what other programs recorded into cases'
 complete -c assize -n "__fish_assize_needs_command" -f -a "cache" -d 'Look at the reply cache, or make it smaller'
 complete -c assize -n "__fish_assize_needs_command" -f -a "explain" -d 'Print the arithmetic behind a case\'s score'
 complete -c assize -n "__fish_assize_needs_command" -f -a "doctor" -d 'Say which judges are usable here, and what the others lack'
@@ -340,26 +340,6 @@ complete -c assize -n "__fish_assize_using_subcommand convert" -l force -d 'Over
 complete -c assize -n "__fish_assize_using_subcommand convert" -l json -d 'Print one JSON object on stdout: the list of what was not carried over, and the text unless `--out` is given'
 complete -c assize -n "__fish_assize_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand convert" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand import" -l to -d 'What to write' -r -f -a "format1\t'An eval file with `evalcases`'
-format2\t'An eval file with `tests` and `assertions`'
-scorecard\t'A scorecard in one file'"
-complete -c assize -n "__fish_assize_using_subcommand import" -l kind -d 'What the file is; told by what stands in it unless given' -r -f -a "suite\t'An eval file of either format'
-scorecard\t'A scorecard, folder or file'
-promptfoo\t'A promptfoo configuration'
-healthbench\t'HealthBench examples'
-paperbench\t'A PaperBench rubric tree'
-devai\t'DevAI tasks'
-csv\t'A table of criteria'"
-complete -c assize -n "__fish_assize_using_subcommand import" -s o -l out -d 'File to write; stdout unless given' -r -F
-complete -c assize -n "__fish_assize_using_subcommand import" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
-complete -c assize -n "__fish_assize_using_subcommand import" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
-always\t'Always'
-never\t'Never'"
-complete -c assize -n "__fish_assize_using_subcommand import" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
-complete -c assize -n "__fish_assize_using_subcommand import" -l force -d 'Overwrite the file if it is there'
-complete -c assize -n "__fish_assize_using_subcommand import" -l json -d 'Print one JSON object on stdout: the list of what was not carried over, and the text unless `--out` is given'
-complete -c assize -n "__fish_assize_using_subcommand import" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c assize -n "__fish_assize_using_subcommand import" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand generate; and not __fish_seen_subcommand_from rubrics" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -729,6 +709,24 @@ complete -c assize -n "__fish_assize_using_subcommand power" -l env-file -d 'Fil
 complete -c assize -n "__fish_assize_using_subcommand power" -l json -d 'Print one JSON object'
 complete -c assize -n "__fish_assize_using_subcommand power" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand power" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -f -a "transcript" -d 'Turn the session logs of agents into cases with their answers'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l format -d 'Who wrote them: claude-code, codex, copilot, gemini, opencode, otel, or auto' -r
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -s o -l out -d 'File to write; standard output unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l force -d 'Replace the file if there is one'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l keep-going -d 'Import what can be read although some lines can\'t; exits with 3 then'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l json -d 'Print what was read as JSON'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

@@ -45,7 +45,14 @@ pub(super) const ROOMS: &[Room] = &[
     room(
         "assize-target",
         "1½",
-        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-llm", "assize-process"],
+        &[
+            "assize-diagnostic",
+            "assize-rubric",
+            "assize-stats",
+            "assize-llm",
+            "assize-process",
+            "assize-trace",
+        ],
     ),
     room(
         "assize-grade",
@@ -115,6 +122,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-llm",
             "assize-store",
             "assize-process",
+            "assize-trace",
             "assize-target",
             "assize-grade",
             "assize-run",
