@@ -239,6 +239,7 @@ const BEYOND_THEIR_SCHEMA: &[(&str, &str)] = &[
     ("files/case_folders.case/suite.yaml", "the problem is in another file"),
     ("files/external_broken.case/suite.yaml", "the problem is in another file"),
     ("graders/include_broken.case/suite.yaml", "the problem is in another file"),
+    ("targets/agents_and_recordings.yaml", "the values of agents' settings are not described"),
     ("graders/unused_settings.yaml", "settings that another setting makes idle"),
     ("jsonl/empty.case/suite.jsonl", "there is no line to look at"),
     ("jsonl/error_inside_settings_graders.case/suite.jsonl", "the problem is in another file"),

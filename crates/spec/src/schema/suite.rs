@@ -211,6 +211,7 @@ fn messages(defs: &mut Defs) {
             "timestamp",
             "start_time",
             "end_time",
+            "cost_usd",
             "duration_ms",
             "token_usage",
             "metadata",

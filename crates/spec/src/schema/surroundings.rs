@@ -18,14 +18,11 @@ const LATER: &[&str] = &[
     "arguments",
     "binary",
     "cli_path",
-    "cli_url",
     "delay_max_ms",
     "delay_min_ms",
     "delay_ms",
-    "dry_run",
     "executable",
     "fixtures",
-    "github_token",
     "log_dir",
     "log_directory",
     "log_format",
@@ -34,14 +31,7 @@ const LATER: &[&str] = &[
     "max_turns",
     "path",
     "response",
-    "source",
-    "subagent_root",
-    "subprovider",
     "system_prompt",
-    "thinking",
-    "tools",
-    "trace",
-    "wait",
 ];
 
 /// Adds the definitions.
@@ -139,6 +129,9 @@ fn target() -> Keys {
     .one_of(&["provider", "use_target"]);
     for key in ["region", "project", "location", "resource", "version", "api_version"] {
         keys = keys.key(key, string(), "A setting of a provider that is not built yet.");
+    }
+    for key in ["fail", "file", "format", "session_dir", "stdin", "stream", "stream_log", "transcript"] {
+        keys = keys.key(key, anything(), "A setting of agents and of recorded or fixed answers.");
     }
     for key in LATER {
         keys = keys.key(key, anything(), "A setting of a provider that is not built yet.");
