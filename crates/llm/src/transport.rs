@@ -58,6 +58,17 @@ pub enum TransportError {
     Unusable(String),
 }
 
+/// The last cause says what happened; the outer layers repeat the address, which may hold credentials.
+pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error.source();
+    let mut text = None;
+    while let Some(inner) = cause {
+        text = Some(inner.to_string());
+        cause = inner.source();
+    }
+    text.unwrap_or_else(|| "no reason given".to_owned())
+}
+
 fn seconds(limit: Duration) -> String {
     if limit.subsec_nanos() == 0 {
         format!("{} s", limit.as_secs())

@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         // The other processes of `bench`.
         ["bench-mock", latency] => bench::mock::run(latency, None),
         ["bench-mock", latency, record] => bench::mock::run(latency, Some(record)),
-        ["bench-load", port, file, in_flight] => bench::load::run(port, file, in_flight),
+        ["bench-load", way, port, file, in_flight] => bench::load::run(way, port, file, in_flight),
         _ => Err(USAGE.to_owned()),
     };
     match result {

@@ -51,7 +51,7 @@ impl Wire for Gemini {
                 .map(|_| "application/json"),
             response_json_schema: schema
                 .filter(|_| quirks.schema == SchemaSupport::Full)
-                .map(|format| &format.schema),
+                .map(|format| &*format.schema),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             // The field is a signed number of 32 bits.
             seed: request.seed.filter(|_| !quirks.no_seed).map(|seed| (seed & 0x7FFF_FFFF) as u32),

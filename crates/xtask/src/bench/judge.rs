@@ -126,8 +126,9 @@ impl Bench {
 
         let mock = Mock::start(tools, latency, None)?;
         let mut pairs: Vec<(Measured, Measured)> = Vec::new();
+        let bare = Self::raw(tools, &mock, "sockets", &record, in_flight)?;
         for round in 0..3 {
-            let raw = Self::raw(tools, &mock, &record, in_flight)?;
+            let raw = Self::raw(tools, &mock, "client", &record, in_flight)?;
             let ours = self.measured(&mock, &format!("judged-{round}"), setting, options)?;
             pairs.push((raw, ours));
         }
@@ -141,7 +142,9 @@ impl Bench {
             ),
             &COLUMNS,
         );
-        add(&mut table, "raw load", calls, raw, None);
+        let least = raw.time.as_secs_f64() / bare.time.as_secs_f64();
+        add(&mut table, "the recorded bytes, bare sockets", calls, &bare, Some(least));
+        add(&mut table, "raw load: hyper's client", calls, raw, None);
         add(&mut table, "`assize eval`", calls, ours, Some(ratio(&pairs[1])));
         Ok(table)
     }
@@ -172,10 +175,16 @@ impl Bench {
         Ok(table)
     }
 
-    fn raw(tools: &Path, mock: &Mock, record: &Path, in_flight: usize) -> Result<Measured, String> {
+    fn raw(
+        tools: &Path,
+        mock: &Mock,
+        way: &str,
+        record: &Path,
+        in_flight: usize,
+    ) -> Result<Measured, String> {
         let before = mock.cpu();
         let mut command = Command::new(tools);
-        command.args(["bench-load", &mock.port.to_string()]).arg(record).arg(in_flight.to_string());
+        command.args(["bench-load", way, &mock.port.to_string()]).arg(record).arg(in_flight.to_string());
         let (cost, said) = costed(&mut command)?;
         let seconds: f64 = said.trim().parse().map_err(|_| format!("the raw load said `{said}`"))?;
         let server = mock.cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
