@@ -45,7 +45,9 @@ impl LocalClient {
 
     pub(crate) async fn send(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
         let timeout = call.timeout;
-        tokio::time::timeout(timeout, self.exchange(call)).await.unwrap_or(Err(TransportError::Timeout(timeout)))
+        tokio::time::timeout(timeout, self.exchange(call))
+            .await
+            .unwrap_or(Err(TransportError::Timeout(timeout)))
     }
 
     async fn exchange(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {

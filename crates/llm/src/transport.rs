@@ -1,5 +1,6 @@
 //! The seam between wire formats and the network: what goes out, what comes back, and how sending can fail.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use reqwest::Url;
@@ -36,6 +37,17 @@ pub struct HttpAnswer {
     pub headers: HeaderMap,
     /// The body, decompressed.
     pub body: Vec<u8>,
+}
+
+impl HttpAnswer {
+    /// The body as text; what is not UTF-8 in it is replaced.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        // Nearly every body is sound, which is found out much faster than where it would not be.
+        match std::str::from_utf8(&self.body) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(&self.body),
+        }
+    }
 }
 
 /// Why no whole answer came.

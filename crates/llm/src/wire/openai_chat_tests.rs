@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::request::{ChatMessage, Role};
 
 fn full_request() -> ChatRequest {
     ChatRequest {
@@ -195,7 +196,7 @@ fn finish_reasons() {
         (json!("weird"), Finish::Other("weird".into())),
         (json!(null), Finish::Other("unknown".into())),
     ] {
-        assert_eq!(finish(Some(&reason)), expected);
+        assert_eq!(finish(reason.as_str()), expected);
     }
 }
 

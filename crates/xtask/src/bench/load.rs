@@ -51,9 +51,8 @@ where
     runtime.block_on(async {
         let next = Arc::new(AtomicUsize::new(0));
         let begun = Instant::now();
-        let senders: Vec<_> = (0..in_flight)
-            .map(|_| tokio::spawn(sender(Arc::clone(&requests), Arc::clone(&next))))
-            .collect();
+        let senders: Vec<_> =
+            (0..in_flight).map(|_| tokio::spawn(sender(Arc::clone(&requests), Arc::clone(&next)))).collect();
         for sender in senders {
             sender.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         }
@@ -64,10 +63,12 @@ where
 
 /// A recorded request as hyper takes it.
 fn parsed(bytes: &[u8]) -> Result<Request<Full<Bytes>>, String> {
-    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").ok_or("a recorded request has no end")?;
+    let end =
+        bytes.windows(4).position(|window| window == b"\r\n\r\n").ok_or("a recorded request has no end")?;
     let head = std::str::from_utf8(&bytes[..end]).map_err(|error| error.to_string())?;
     let mut lines = head.split("\r\n");
-    let path = lines.next().and_then(|line| line.split(' ').nth(1)).ok_or("a recorded request has no path")?;
+    let path =
+        lines.next().and_then(|line| line.split(' ').nth(1)).ok_or("a recorded request has no path")?;
     let mut request = Request::post(path);
     for line in lines {
         let (name, value) = line.split_once(':').ok_or("a recorded header has no value")?;
