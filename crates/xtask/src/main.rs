@@ -24,8 +24,8 @@ usage: cargo xtask NAME
   house               file length, leftover markers, machine paths, unused dependencies
   generate [--check]  the generated pages of docs/, or whether they are current
   bench [--quick] [--judging] [--write]
-                      times and memory of the release build; --judging measures the judge path alone, and --write
-                      puts all figures into docs/benchmarks.md";
+                      times and memory of the program as it is given away; --judging measures the judge path
+                      alone, and --write puts the figures into docs/benchmarks.md";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -36,11 +36,11 @@ fn main() -> ExitCode {
         ["house"] => house::run(),
         ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
         ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
-        ["bench", flags @ ..] if flags.iter().all(|flag| ["--quick", "--write"].contains(flag)) => {
-            bench::run(bench::Part::All, flags.contains(&"--quick"), flags.contains(&"--write"))
-        }
-        ["bench", flags @ ..] if flags.iter().all(|flag| ["--quick", "--judging"].contains(flag)) => {
-            bench::run(bench::Part::Judging, flags.contains(&"--quick"), false)
+        ["bench", flags @ ..]
+            if flags.iter().all(|flag| ["--quick", "--judging", "--write"].contains(flag)) =>
+        {
+            let part = if flags.contains(&"--judging") { bench::Part::Judging } else { bench::Part::All };
+            bench::run(part, flags.contains(&"--quick"), flags.contains(&"--write"))
         }
         // The other processes of `bench`.
         ["bench-mock", latency] => bench::mock::run(latency, None),

@@ -154,7 +154,14 @@ impl Bench {
         let mock = Mock::start(tools, Duration::ZERO, None)?;
         let mut table = Table::new(
             "Judging: memory, 64 in flight, a server that takes 0 ms, cache",
-            &["judgements", "time", "judgements a second", "peak memory", "memory against the first"],
+            &[
+                "judgements",
+                "time",
+                "judgements a second",
+                "CPU a judgement",
+                "peak memory",
+                "memory against the first",
+            ],
         );
         let mut first = None;
         for &cases in sizes {
@@ -167,6 +174,7 @@ impl Bench {
                 &table::count(calls),
                 &table::time(measured.time),
                 &table::count((calls as f64 / measured.time.as_secs_f64()) as usize),
+                &each(measured.cost.cpu, calls),
                 &table::memory(peak),
                 &table::memory_ratio(peak, first.unwrap_or(peak)),
             ]);
@@ -235,20 +243,24 @@ impl Bench {
 
 fn add(table: &mut Table, what: &str, calls: usize, measured: &Measured, ratio: Option<f64>) {
     let Measured { time, cost, server } = measured;
-    let each = |total: Option<Duration>| match total {
-        None => "not known".to_owned(),
-        Some(total) => format!("{:.0} µs", total.as_secs_f64() * 1e6 / calls as f64),
-    };
     table.row([
         what,
         &table::count(calls),
         &table::time(*time),
         &table::count((calls as f64 / time.as_secs_f64()) as usize),
         &ratio.map_or_else(|| "1".to_owned(), |ratio| format!("{ratio:.2}")),
-        &each(cost.cpu),
-        &each(*server),
+        &each(cost.cpu, calls),
+        &each(*server, calls),
         &table::memory(cost.peak),
     ]);
+}
+
+/// A total in parts of one call.
+fn each(total: Option<Duration>, calls: usize) -> String {
+    total.map_or_else(
+        || "not known".to_owned(),
+        |total| format!("{:.0} µs", total.as_secs_f64() * 1e6 / calls as f64),
+    )
 }
 
 fn lines(path: &PathBuf) -> Result<usize, String> {

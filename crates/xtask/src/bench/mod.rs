@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: how long the release build takes and how much memory it needs.
+//! `cargo xtask bench`: how long the program as it is given away takes and how much memory it needs.
 //!
 //! Every figure stands beside a baseline measured in the same minute on the same machine, since times of different
 //! machines say little about each other.
@@ -33,42 +33,60 @@ pub(crate) enum Part {
     Judging,
 }
 
-/// Builds the release binary, measures it and prints the tables.
+/// The profile of the program that is given away.
+const PROFILE: &str = "dist";
+
+/// Builds that program, measures it and prints the tables.
 pub(crate) fn run(part: Part, quick: bool, write: bool) -> Result<(), String> {
     // Both in one go: a part of the packages alone may need other features of what they share.
-    shell::run(&mut shell::cargo(&["build", "--release", "--package", "assize-cli", "--package", "xtask"]))?;
+    shell::run(&mut shell::cargo(&[
+        "build",
+        "--profile",
+        PROFILE,
+        "--package",
+        "assize-cli",
+        "--package",
+        "xtask",
+    ]))?;
     let bench = Bench::new()?;
     let sizes: &[usize] = if quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
-    let mut tables = Vec::new();
+    let mut sections = Vec::new();
     if part == Part::All {
-        tables.push(bench.starts()?);
-        tables.push(bench.runs(sizes, Way::Eval)?);
-        tables.push(bench.runs(sizes, Way::Grade)?);
+        let tables = [bench.starts()?, bench.runs(sizes, Way::Eval)?, bench.runs(sizes, Way::Grade)?];
+        sections.push((FIGURES, markdown(&tables)));
     }
-    tables.extend(bench.judging(quick)?);
-    let text: Vec<String> = tables.iter().map(Table::to_markdown).collect();
-    let text = text.join("\n");
-    println!("\n{text}");
+    sections.push((JUDGING, markdown(&bench.judging(quick)?)));
+    for (_, text) in &sections {
+        println!("\n{text}");
+    }
     if write {
         let path = shell::root().join("docs/benchmarks.md");
         let present =
             std::fs::read_to_string(&path).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
-        let page = replace_figures(&present, &text)?;
+        let page = sections
+            .iter()
+            .try_fold(present, |page, (section, text)| replace_figures(&page, section, text))?;
         std::fs::write(&path, page).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
         println!("wrote docs/benchmarks.md");
     }
     Ok(())
 }
 
-const BEGIN: &str = "<!-- figures -->";
-const END: &str = "<!-- end of figures -->";
+fn markdown(tables: &[Table]) -> String {
+    tables.iter().map(Table::to_markdown).collect::<Vec<_>>().join("\n")
+}
 
-/// Puts new figures between the two marks of the page.
-fn replace_figures(page: &str, figures: &str) -> Result<String, String> {
-    let missing = || format!("docs/benchmarks.md has no `{BEGIN}` and `{END}`");
-    let (head, rest) = page.split_once(BEGIN).ok_or_else(missing)?;
-    let (_, tail) = rest.split_once(END).ok_or_else(missing)?;
-    Ok(format!("{head}{BEGIN}\n{figures}{END}{tail}"))
+/// The sections of the page that are written here.
+const FIGURES: &str = "figures";
+const JUDGING: &str = "judging";
+
+/// Puts new figures between the two marks of a section of the page.
+fn replace_figures(page: &str, section: &str, figures: &str) -> Result<String, String> {
+    let (begin, end) = (format!("<!-- {section} -->"), format!("<!-- end of {section} -->"));
+    let missing = || format!("docs/benchmarks.md has no `{begin}` and `{end}`");
+    let (head, rest) = page.split_once(&begin).ok_or_else(missing)?;
+    let (_, tail) = rest.split_once(&end).ok_or_else(missing)?;
+    Ok(format!("{head}{begin}\n{figures}{end}{tail}"))
 }
 
 /// Which command takes the cases in.
@@ -89,7 +107,7 @@ struct Bench {
 impl Bench {
     fn new() -> Result<Self, String> {
         let target = target_folder()?;
-        let program = target.join("release").join(format!("assize{}", std::env::consts::EXE_SUFFIX));
+        let program = target.join(PROFILE).join(format!("assize{}", std::env::consts::EXE_SUFFIX));
         let folder = target.join("bench");
         if folder.exists() {
             std::fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -225,11 +243,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_put_between_the_marks() {
-        let page = format!("words\n{BEGIN}\nold\n{END}\nmore\n");
-        let new = replace_figures(&page, "| new |\n").expect("marks are there");
-        assert_eq!(new, format!("words\n{BEGIN}\n| new |\n{END}\nmore\n"));
-        assert_eq!(replace_figures(&new, "| new |\n"), Ok(new.clone()));
-        assert!(replace_figures("words", "x").is_err());
+    fn figures_are_put_between_the_marks_of_their_section() {
+        let section = |figures: &str| format!("<!-- {JUDGING} -->\n{figures}<!-- end of {JUDGING} -->");
+        let page = format!("words\n{}\nmore\n<!-- {FIGURES} -->", section("old\n"));
+        let new = replace_figures(&page, JUDGING, "| new |\n").expect("marks are there");
+        assert_eq!(new, format!("words\n{}\nmore\n<!-- {FIGURES} -->", section("| new |\n")));
+        assert_eq!(replace_figures(&new, JUDGING, "| new |\n"), Ok(new.clone()));
+        assert!(replace_figures(&page, FIGURES, "x").is_err());
     }
 }
