@@ -2,3 +2,28 @@
 //!
 //! Rows in, values with intervals out: pure functions over what a run left behind. The formulas are those of
 //! `assize-stats`; this crate says which of them fits which question, pairs cases, and names what is left out.
+
+#![warn(missing_docs)]
+
+pub mod calibrate;
+mod card;
+mod case_figures;
+pub mod compare;
+mod facts;
+mod figure;
+pub mod labels;
+pub mod orders;
+pub mod power;
+pub mod raters;
+pub mod repeats;
+mod sample;
+mod summary;
+pub mod trend;
+
+pub use card::{
+    BenchmarkCases, CardComparison, CardRun, CardRunError, CardTree, CardTreeError, CaseOfBenchmark,
+    NodeDifference, NodeSide, compare_cards,
+};
+pub use facts::{AmbiguousRun, CaseFact, CriterionFact, Decision, Names, RunFacts};
+pub use figure::{Figure, Resampling};
+pub use summary::{Summariser, mean_of};

@@ -70,22 +70,9 @@ impl Access {
         usd: Option<Usd>,
         context: &Context,
     ) -> Self {
-        let miss = match (args.no_cache, args.cache_only) {
-            (true, _) => None,
-            (false, true) => Some(Miss::Refuse),
-            (false, false) => Some(Miss::Ask),
-        };
-        let limit = CancellationToken::new();
-        let refusal: Arc<OnceLock<String>> = Arc::default();
         let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd };
-        let meter = (budget != Budget::default()).then(|| {
-            let limit = limit.clone();
-            let refusal = Arc::clone(&refusal);
-            Meter::new(budget, move |why: &str| {
-                let _ = refusal.set(why.to_owned());
-                limit.cancel();
-            })
-        });
+        let mut access = Self::within(budget, prices, args.no_cache, args.cache_only, context);
+        access.all_priced = usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse;
         let limits = Limits {
             max_concurrency: args.max_concurrency.or(config.max_concurrency),
             requests_per_minute: args
@@ -94,13 +81,41 @@ impl Access {
                 .map(|n| n.get().into()),
             tokens_per_minute: args.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
         };
-        let mut setup = Setup { accounts: Arc::new(Accounts::new(limits)), ..Setup::default() };
-        setup.timeout = args.request_timeout.or(config.request_timeout).unwrap_or(setup.timeout);
-        setup.meter = meter;
+        access.setup.accounts = Arc::new(Accounts::new(limits));
+        if let Some(timeout) = args.request_timeout.or(config.request_timeout) {
+            access.setup.timeout = timeout;
+        }
+        access
+    }
+
+    /// The ways that a command without a run has.
+    pub(crate) fn within(
+        budget: Budget,
+        prices: PriceTable,
+        no_cache: bool,
+        cache_only: bool,
+        context: &Context,
+    ) -> Self {
+        let miss = match (no_cache, cache_only) {
+            (true, _) => None,
+            (false, true) => Some(Miss::Refuse),
+            (false, false) => Some(Miss::Ask),
+        };
+        let limit = CancellationToken::new();
+        let refusal: Arc<OnceLock<String>> = Arc::default();
+        let meter = (budget != Budget::default()).then(|| {
+            let limit = limit.clone();
+            let refusal = Arc::clone(&refusal);
+            Meter::new(budget, move |why: &str| {
+                let _ = refusal.set(why.to_owned());
+                limit.cancel();
+            })
+        });
+        let setup = Setup { meter, ..Setup::default() };
         Self {
             setup,
             prices,
-            all_priced: usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse,
+            all_priced: false,
             models: Mutex::default(),
             limit,
             refusal,

@@ -15,14 +15,23 @@ pub(crate) enum Exit {
     Incomplete,
     /// A budget stopped the run.
     OverBudget,
+    /// A comparison did not show enough.
+    Inconclusive,
     /// Interrupted.
     Interrupted,
 }
 
 impl Exit {
     /// Strongest first: the first of these that applies is the exit code.
-    const ORDER: [Self; 6] =
-        [Self::Interrupted, Self::Invalid, Self::OverBudget, Self::Failed, Self::Incomplete, Self::Passed];
+    const ORDER: [Self; 7] = [
+        Self::Interrupted,
+        Self::Invalid,
+        Self::OverBudget,
+        Self::Failed,
+        Self::Incomplete,
+        Self::Inconclusive,
+        Self::Passed,
+    ];
 
     /// The number the shell sees.
     pub(crate) const fn code(self) -> u8 {
@@ -32,6 +41,7 @@ impl Exit {
             Self::Invalid => 2,
             Self::Incomplete => 3,
             Self::OverBudget => 4,
+            Self::Inconclusive => 5,
             Self::Interrupted => 130,
         }
     }

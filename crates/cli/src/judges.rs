@@ -150,21 +150,7 @@ impl JudgeBook {
                 chosen_by,
             });
         }
-        let ask: Arc<dyn Ask> = if let Some(ask) = self.targets.ask(name) {
-            ask?
-        } else {
-            let parsed = ModelName::from_str(name).map_err(|error| {
-                let known = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
-                match self.targets.near(name) {
-                    Some(near) => format!("{known}; did you mean `{near}`?"),
-                    None => format!("{known}: {error}"),
-                }
-            })?;
-            let variables = Arc::clone(&self.variables);
-            let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
-                .map_err(|error| format!("judge `{name}`: {error}"))?;
-            self.access.ask(client, None)
-        };
+        let ask = model(name, &self.targets, &self.access, &self.variables)?;
         let id = ask.describe();
         let card = ask.card();
         let judge = ModelJudge::new(
@@ -177,6 +163,29 @@ impl JudgeBook {
         let model = Some(format!("{}:{}", id.provider, id.model));
         Ok(Made { judge: Arc::new(judge), model, host: Some(id.base_url_host), card, chosen_by })
     }
+}
+
+/// The model of a name: a target of the targets file that is one, or a model such as `openai:gpt-4o-mini`.
+pub(crate) fn model(
+    name: &str,
+    targets: &TargetBook,
+    access: &Access,
+    variables: &assize_spec::Environment,
+) -> Result<Arc<dyn Ask>, String> {
+    if let Some(ask) = targets.ask(name) {
+        return ask;
+    }
+    let parsed = ModelName::from_str(name).map_err(|error| {
+        let known = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
+        match targets.near(name) {
+            Some(near) => format!("{known}; did you mean `{near}`?"),
+            None => format!("{known}: {error}"),
+        }
+    })?;
+    let variables = Arc::clone(variables);
+    let client = Client::from_name(&parsed, &move |key| variables(key), access.setup())
+        .map_err(|error| format!("judge `{name}`: {error}"))?;
+    Ok(access.ask(client, None))
 }
 
 /// Name of the judge that needs no model.

@@ -8,6 +8,7 @@ mod args;
 mod command;
 mod context;
 mod exit;
+mod files;
 mod judges;
 mod money;
 mod output;
@@ -49,9 +50,17 @@ fn main() -> ExitCode {
         Command::Grade(args) => command::grade::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Lint(args) => command::lint::execute(&args, &context),
+        Command::Convert(args) => command::convert::execute(&args, &context),
+        Command::Generate(args) => command::generate::execute(&args, &context),
         Command::Score(args) => command::score::execute(&args, &context),
         Command::Scorecard(args) => command::scorecard::execute(&args, &context),
         Command::Audit(args) => command::audit::execute(&args, &context),
+        Command::Calibrate(args) => command::calibrate::execute(&args, &context),
+        Command::Agreement(args) => command::agreement::execute(&args, &context),
+        Command::Repeats(args) => command::repeats::execute(&args, &context),
+        Command::Compare(args) => command::compare::execute(&args, &context),
+        Command::Trend(args) => command::trend::execute(&args, &context),
+        Command::Power(args) => command::power::execute(&args, &context),
         Command::Cache(args) => command::cache::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
         Command::Completions(args) => Ok(command::completions::completions(&args)),

@@ -4,7 +4,7 @@ use assize_llm::BoxFuture;
 use assize_rubric::{JudgeIdentity, Judgement, UngradedKind};
 use futures_util::future::join_all;
 
-use crate::{Forecast, RubricTask, WholeJudgement, WholeTask};
+use crate::{BehaviourJudgement, BehaviourTask, Forecast, RubricTask, WholeJudgement, WholeTask};
 
 /// Something that decides on the criteria of a rubric.
 pub trait RubricJudge: Send + Sync {
@@ -37,6 +37,12 @@ pub trait RubricJudge: Send + Sync {
         Box::pin(join_all(tasks.iter().map(|task| self.judge(task))))
     }
 
+    /// What deciding about a behaviour would take. Judges that call no model take nothing.
+    fn forecast_behaviour(&self, task: &BehaviourTask) -> Forecast {
+        let _ = task;
+        Forecast { criteria: 1, ..Forecast::default() }
+    }
+
     /// One score for the answer as a whole. What could not be judged is an ungraded judgement. A judge that
     /// knows criteria only says so.
     fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
@@ -44,6 +50,20 @@ pub trait RubricJudge: Send + Sync {
         let judge = self.identity();
         Box::pin(async {
             WholeJudgement::ungraded(judge, UngradedKind::NotJudged, "this judge decides on criteria only")
+        })
+    }
+
+    /// Whether an output shows a behaviour. What could not be judged is an ungraded judgement. A judge
+    /// that knows criteria only says so.
+    fn judge_behaviour<'a>(&'a self, task: &'a BehaviourTask) -> BoxFuture<'a, BehaviourJudgement> {
+        let _ = task;
+        let judge = self.identity();
+        Box::pin(async {
+            BehaviourJudgement::ungraded(
+                judge,
+                UngradedKind::NotJudged,
+                "this judge decides on criteria only",
+            )
         })
     }
 }

@@ -7,8 +7,10 @@
 
 #![warn(missing_docs)]
 
+mod behaviour;
 mod check;
 mod evidence;
+mod exchange;
 mod fence;
 mod forecast;
 mod judge;
@@ -20,14 +22,18 @@ mod reply;
 mod task;
 mod whole;
 
+pub use behaviour::{BehaviourDecision, BehaviourJudgement, BehaviourTask};
 pub use check::{Call, Checked, Facts, Finding, check, schema_problem};
 pub use evidence::EvidenceIndex;
+pub use exchange::{fenced, reply_object};
 pub use fence::{FenceSource, KeyedFences};
 pub use forecast::Forecast;
 pub use judge::RubricJudge;
 pub use model::{JudgeOptions, ModelJudge, WarmUp};
 pub use offline::OfflineJudge;
 pub use program::{Program, ProgramInput, ProgramReply, ProgramSetup};
-pub use prompt::{COMBINE_PROMPT, PROMPT_VERSION, WHOLE_PROMPT_VERSION, prompt_hash};
+pub use prompt::{
+    BEHAVIOUR_PROMPT_VERSION, COMBINE_PROMPT, PROMPT_VERSION, WHOLE_PROMPT_VERSION, prompt_hash,
+};
 pub use task::{Asking, Material, RubricTask};
 pub use whole::{WholeJudgement, WholeTask};

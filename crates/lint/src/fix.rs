@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
+use assize_spec::{Change, apply_changes};
 
 use crate::rules::RULES;
 
@@ -55,18 +56,12 @@ pub fn fixes(diagnostics: &[Diagnostic], sources: &SourceMap) -> BTreeMap<PathBu
 /// The text with the changes made; everything else stays as it is, byte for byte. `None` if the text is
 /// not the one the changes were made for.
 pub fn fixed(text: &str, fixes: &[Fix]) -> Option<String> {
-    let mut result = String::with_capacity(text.len());
-    let mut done = 0;
-    for fix in fixes {
-        result.push_str(text.get(done..fix.start)?);
-        if text.get(fix.start..fix.end)? != fix.old {
-            return None;
-        }
-        result.push_str(&fix.new);
-        done = fix.end;
+    if fixes.iter().any(|fix| text.get(fix.start..fix.end) != Some(fix.old.as_str())) {
+        return None;
     }
-    result.push_str(text.get(done..)?);
-    Some(result)
+    let changes: Vec<Change> =
+        fixes.iter().map(|fix| Change { start: fix.start, end: fix.end, text: fix.new.clone() }).collect();
+    apply_changes(text, &changes)
 }
 
 #[cfg(test)]

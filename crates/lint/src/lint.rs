@@ -40,9 +40,15 @@ pub fn lint_suite(suite: &Suite, cases: &Cases) -> Result<Linted, CaseLoadError>
 
 /// Applies the rules to a rubric in a file of its own.
 pub fn lint_rubric(rubric: &LoadedRubric) -> Linted {
+    lint_rubric_for(rubric, None)
+}
+
+/// Applies the rules to a rubric that is not part of a suite, as if it had been written for this case.
+pub fn lint_rubric_for(rubric: &LoadedRubric, case: Option<&Case>) -> Linted {
     let mut linter = Linter::default();
+    linter.sources.take(&rubric.sources);
     if let Some(grader) = &rubric.rubric {
-        linter.rubric(&RubricView { grader, case: None, suite: None, shared: true, alone: true });
+        linter.rubric(&RubricView { grader, case, suite: None, shared: case.is_none(), alone: true });
     }
     linter.finish()
 }

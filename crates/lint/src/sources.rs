@@ -58,13 +58,23 @@ impl Sources {
         Some((id, start + skipped))
     }
 
+    /// Takes texts that are known already, so that their files are not read again.
+    pub(crate) fn take(&mut self, given: &SourceMap) {
+        for (_, file) in given.files().filter(|(_, file)| file.first_line() == 1 && !file.text().is_empty()) {
+            let known = self.add(file.path(), file.text().to_owned());
+            self.known.insert(file.path().to_path_buf(), Some(known));
+        }
+    }
+
+    fn add(&mut self, path: &Path, text: String) -> Known {
+        let mut lines = vec![0];
+        lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1));
+        Known { id: self.map.add(path, text), lines }
+    }
+
     fn known(&mut self, path: &Path) -> Option<&Known> {
         if !self.known.contains_key(path) {
-            let read = fs::read_to_string(path).ok().map(|text| {
-                let mut lines = vec![0];
-                lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1));
-                Known { id: self.map.add(path, text), lines }
-            });
+            let read = fs::read_to_string(path).ok().map(|text| self.add(path, text));
             self.known.insert(path.to_path_buf(), read);
         }
         self.known.get(path)?.as_ref()

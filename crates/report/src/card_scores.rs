@@ -1,6 +1,6 @@
 //! A scored scorecard: its tree with scores and what blocks each part.
 
-use assize_rubric::{CardKind, CardScores, Criticality, NodeId, Standing, at_least};
+use assize_rubric::{CardKind, CardScores, Criticality, NodeId, NodeScore, Standing, at_least};
 use assize_stats::{Level, zero_failures};
 
 use crate::Style;
@@ -11,9 +11,9 @@ use crate::table::{Column, table};
 
 /// Gains that are listed.
 const MAX_GAINS: usize = 5;
-/// Blockers that are named in a row of the tree, where there is little room; the rest is counted.
-const IN_ROW: usize = 2;
-/// Blockers that are named below it.
+/// Weakest benchmarks that are named.
+const MAX_WEAKEST: usize = 3;
+/// Blockers and gates that are named below it.
 const BELOW: usize = 8;
 
 /// A scored scorecard as a tree, then in words what blocks it, what would raise it most, and how little
@@ -26,7 +26,7 @@ pub fn card_scores(scores: &CardScores<'_>, style: Style) -> String {
         Column::right("score"),
         Column::right("pass at"),
         Column::right("cases"),
-        Column::right("missing"),
+        Column::right("covered"),
         Column::shrinking("why"),
     ];
     let rows: Vec<Vec<Piece>> =
@@ -40,7 +40,7 @@ pub fn card_scores(scores: &CardScores<'_>, style: Style) -> String {
 }
 
 /// All nodes, each followed by what is below it.
-fn in_order(scores: &CardScores<'_>) -> Vec<(NodeId, usize)> {
+pub(crate) fn in_order(scores: &CardScores<'_>) -> Vec<(NodeId, usize)> {
     let card = scores.card();
     let mut order = Vec::new();
     let mut waiting = vec![(card.root(), 0)];
@@ -59,39 +59,63 @@ fn code<'s>(scores: &'s CardScores<'_>, id: NodeId) -> &'s str {
 fn row(scores: &CardScores<'_>, id: NodeId, depth: usize) -> Vec<Piece> {
     let (Some(node), Some(found)) = (scores.card().node(id), scores.node(id)) else { return Vec::new() };
     let line = node.line.get();
-    let figure = match (found.score(), found.bounds) {
-        (Some(value), _) if score(value) == score(line) && !at_least(value, line) => beside(value, line),
-        (Some(value), _) => score(value),
-        (None, Some((low, high))) => format!("{}–{}", score(low), score(high)),
-        (None, None) => String::new(),
-    };
-    let tone = match found.standing {
-        Standing::Pass => Tone::Good,
-        Standing::Fail | Standing::Blocked => Tone::Bad,
-        Standing::Incomplete => Tone::Open,
-        Standing::NotApplicable => Tone::Dim,
-    };
     let strong = if matches!(node.kind, CardKind::Group { .. }) { Tone::Strong } else { Tone::Plain };
     vec![
         Piece::new(strong, format!("{}{}", "  ".repeat(depth), node.code)),
-        Piece::new(tone, found.standing.name()),
-        Piece::plain(figure),
+        Piece::new(tone_of(found.standing), found.standing.name()),
+        Piece::plain(figure(found, line)),
         Piece::plain(plain(line)),
-        Piece::plain(found.scored.to_string()),
-        Piece::plain(if found.missing > 0 { found.missing.to_string() } else { String::new() }),
+        Piece::plain(cases(found)),
+        Piece::plain(found.coverage.filter(|share| *share < 1.0).map(covered).unwrap_or_default()),
         Piece::new(Tone::Dim, why(scores, id)),
     ]
 }
 
-fn why(scores: &CardScores<'_>, id: NodeId) -> String {
+/// The score of a part, the range it lies in, or nothing.
+pub(crate) fn figure(found: &NodeScore, line: f64) -> String {
+    match (found.score(), found.bounds) {
+        (Some(value), _) if score(value) == score(line) && !at_least(value, line) => beside(value, line),
+        (Some(value), _) => score(value),
+        (None, Some((low, high))) => format!("{}–{}", score(low), score(high)),
+        (None, None) => String::new(),
+    }
+}
+
+/// Cases with a score, and how many there should be where some have none.
+fn cases(found: &NodeScore) -> String {
+    match found.missing {
+        0 => found.scored.to_string(),
+        missing => format!("{} of {}", found.scored, found.scored + missing),
+    }
+}
+
+pub(crate) const fn tone_of(standing: Standing) -> Tone {
+    match standing {
+        Standing::Pass => Tone::Good,
+        Standing::Fail | Standing::Blocked => Tone::Bad,
+        Standing::Incomplete => Tone::Open,
+        Standing::NotApplicable => Tone::Dim,
+    }
+}
+
+/// A share below 1 as a percentage that never reads as all.
+fn covered(share: f64) -> String {
+    format!("{:.0}%", (share * 100.0).floor())
+}
+
+pub(crate) fn why(scores: &CardScores<'_>, id: NodeId) -> String {
     let (Some(node), Some(found)) = (scores.card().node(id), scores.node(id)) else { return String::new() };
     let mut parts = Vec::new();
     let blockers = scores.blockers(id);
     if !blockers.is_empty() {
-        parts.push(format!("blocked by {}", names(scores, &blockers, IN_ROW)));
+        // There is little room in a row; all of them are named below the table.
+        let more = if blockers.len() > 1 { format!(", +{}", blockers.len() - 1) } else { String::new() };
+        parts.push(format!("blocked by {}{more}", code(scores, blockers[0])));
     }
     if found.gate_failed {
         parts.push("hard gate".to_owned());
+    } else if let Some(bound) = green_gate_bound(scores, id) {
+        parts.push(format!("holds; failure rate ≤ {:.1} %", bound * 100.0));
     } else if node.kind == (CardKind::Benchmark { criticality: Criticality::ImprovementSignal }) {
         parts.push("reported only".to_owned());
     }
@@ -101,15 +125,20 @@ fn why(scores: &CardScores<'_>, id: NodeId) -> String {
     parts.join("; ")
 }
 
-fn names(scores: &CardScores<'_>, ids: &[NodeId], most: usize) -> String {
-    let named: Vec<&str> = ids.iter().take(most).map(|id| code(scores, *id)).collect();
-    let more = ids.len().saturating_sub(most);
+fn names(scores: &CardScores<'_>, ids: &[NodeId]) -> String {
+    let named: Vec<&str> = ids.iter().take(BELOW).map(|id| code(scores, *id)).collect();
+    let more = ids.len().saturating_sub(BELOW);
     if more == 0 { named.join(", ") } else { format!("{} and {more} more", named.join(", ")) }
 }
 
-fn closing(scores: &CardScores<'_>) -> Vec<String> {
+/// What stands below a tree, in words.
+pub(crate) fn closing(scores: &CardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let mut lines = vec![headline(scores)];
+    let weakest = weakest(scores);
+    if !weakest.is_empty() {
+        lines.push(format!("weakest: {}", weakest.join(", ")));
+    }
     let gains: Vec<String> = scores
         .gains()
         .iter()
@@ -122,9 +151,18 @@ fn closing(scores: &CardScores<'_>) -> Vec<String> {
     if !gains.is_empty() {
         lines.push(format!("would raise it most, each if it scored 1: {}", gains.join(", ")));
     }
-    let gates: Vec<String> = card.ids().filter_map(|id| green_gate(scores, id)).collect();
+    // Those that say least first: a long list of gates is cut.
+    let mut gates: Vec<(f64, NodeId)> =
+        card.ids().filter_map(|id| Some((green_gate_bound(scores, id)?, id))).collect();
+    gates.sort_by(|a, b| b.0.total_cmp(&a.0));
     if !gates.is_empty() {
-        let gates = gates.join(", ");
+        let more = gates.len().saturating_sub(BELOW);
+        let mut named: Vec<String> =
+            gates.iter().take(BELOW).map(|(bound, id)| green_gate(scores, *id, *bound)).collect();
+        if more > 0 {
+            named.push(format!("and {more} more"));
+        }
+        let gates = named.join(", ");
         lines.push(format!("failure rate that a gate without a failure leaves possible (95 %): {gates}"));
     }
     lines
@@ -141,21 +179,57 @@ fn headline(scores: &CardScores<'_>) -> String {
     if root.standing == Standing::Blocked {
         return format!(
             "{top}: would have been {figure}, blocked by {}",
-            names(scores, &scores.blockers(id), BELOW)
+            names(scores, &scores.blockers(id))
         );
     }
     format!("{top}: {} at {figure}", root.standing)
 }
 
-/// A hard gate without a failure, with the highest failure rate that its cases leave possible.
-fn green_gate(scores: &CardScores<'_>, id: NodeId) -> Option<String> {
+/// The highest failure rate, 0 to 1, that the cases of a hard gate without a failure leave possible:
+/// one-sided, 95 %, exact. `None` for anything but a benchmark that is a hard gate, complete and without
+/// a failure.
+pub fn green_gate_bound(scores: &CardScores<'_>, id: NodeId) -> Option<f64> {
     let (node, found) = (scores.card().node(id)?, scores.node(id)?);
     let is_gate = node.kind == CardKind::Benchmark { criticality: Criticality::HardGate };
     if !is_gate || found.score() != Some(1.0) || found.missing > 0 {
         return None;
     }
-    let bound = zero_failures(found.scored, Level::P95).ok()?.exact;
-    Some(format!("{} up to {:.1} % ({})", node.code, bound * 100.0, count(found.scored, "case", "cases")))
+    zero_failures(found.scored, Level::P95).ok().map(|bound| bound.exact)
+}
+
+fn green_gate(scores: &CardScores<'_>, id: NodeId, bound: f64) -> String {
+    let cases = scores.node(id).map_or(0, |found| found.scored);
+    format!("{} up to {:.1} % ({})", code(scores, id), bound * 100.0, count(cases, "case", "cases"))
+}
+
+/// The benchmarks that are furthest below their lines whatever is missing, each with the way down to it.
+fn weakest(scores: &CardScores<'_>) -> Vec<String> {
+    let card = scores.card();
+    let mut below: Vec<(f64, NodeId)> = card
+        .ids()
+        .filter_map(|id| {
+            let (node, found) = (card.node(id)?, scores.node(id)?);
+            let counts = match node.kind {
+                CardKind::Benchmark { criticality } => criticality != Criticality::ImprovementSignal,
+                CardKind::Group { .. } => false,
+            };
+            // What is missing may still turn out well.
+            let (_, high) = found.bounds.filter(|_| counts)?;
+            (!at_least(high, node.line.get())).then(|| (node.line.get() - high, id))
+        })
+        .collect();
+    below.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let path = |id: NodeId| {
+        let mut way: Vec<&str> =
+            std::iter::successors(Some(id), |at| card.parent(*at)).map(|at| code(scores, at)).collect();
+        way.reverse();
+        way.join(" > ")
+    };
+    below
+        .into_iter()
+        .take(MAX_WEAKEST)
+        .map(|(lack, id)| format!("{} (lacks {})", path(id), score(lack)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -199,6 +273,7 @@ mod tests {
             "    A-REF2  pass       0.90     0.85      1",
             "",
             "DII: would have been 0.954, blocked by A-REF1",
+            "weakest: DII > A-REF > A-REF1 (lacks 0.01)",
             "would raise it most, each if it scored 1: A-REF2 +0.04, A-REF1 +0.006 and unblock it",
         ];
         assert_eq!(drawn(0.99, 0).lines().collect::<Vec<_>>(), expected);

@@ -13,7 +13,7 @@ pub(crate) const QUOTE: usize = 300;
 
 /// Spells out what would steer a terminal or reorder text: `\u{1b}` for an escape. Line breaks and
 /// tabs become spaces.
-pub(crate) fn safe(text: &str) -> String {
+pub fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

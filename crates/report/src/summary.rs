@@ -1,7 +1,7 @@
 //! A run in one screen.
 
 use assize_rubric::{PartialCost, Tokens, Usd};
-use assize_store::{Counts, JudgeInfo, MeanScore, ResultRow, RunInfo, RunSummary};
+use assize_store::{Counts, Figure, JudgeInfo, MeanScore, ResultRow, RunFigures, RunInfo, RunSummary};
 
 use crate::case_block::brief;
 use crate::clean;
@@ -51,6 +51,7 @@ pub fn summary_block(info: &RunInfo, extra: SummaryExtra<'_>, style: Style) -> S
         }
     }
     warnings(&mut page, info);
+    remarks(&mut page, info);
     if let Some(summary) = &info.summary {
         page.blank();
         let tone = match summary.exit_code {
@@ -94,11 +95,23 @@ fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
     entry(page, "Cases", cases);
     bar(page, counts);
     if total > 0 {
-        let rate = number::percent(counts.pass as u64, total as u64);
-        let of = format!("{}/{} ({rate})", grouped(counts.pass as u64), grouped(total as u64));
-        entry(page, "Pass rate", vec![Piece::plain(of)]);
+        entry(page, "Pass rate", pass_rate(summary));
     }
-    entry(page, "Mean score", mean(summary.mean_score.as_ref()));
+    let mut mean_score = mean(summary.mean_score.as_ref());
+    if let Some([low, high]) = summary.figures.as_ref().and_then(|figures| figures.mean_score_bounds) {
+        let open = (total as u64).saturating_sub(summary.mean_score.as_ref().map_or(0, |mean| mean.n));
+        let bounds = format!(
+            "; {} to {} with the {} undecided",
+            number::score(low),
+            number::score(high),
+            grouped(open)
+        );
+        mean_score.push(Piece::new(Tone::Open, bounds));
+    }
+    entry(page, "Mean score", mean_score);
+    if let Some(figures) = &summary.figures {
+        noise(page, figures);
+    }
     if let Some(gated) = extra.gated {
         entry(
             page,
@@ -130,6 +143,81 @@ fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
     if let Some(panel) = &summary.panel {
         panel::summary(page, panel);
     }
+}
+
+/// Of the decided cases, with its interval; in runs that kept no figures the bare share.
+fn pass_rate(summary: &RunSummary) -> Vec<Piece> {
+    let counts = summary.counts;
+    let passed = counts.pass as u64;
+    let Some(figures) = &summary.figures else {
+        let total = counts.total() as u64;
+        let share = number::percent(passed, total);
+        return vec![Piece::plain(format!("{}/{} ({share})", grouped(passed), grouped(total)))];
+    };
+    let rate = &figures.pass_rate;
+    if rate.value.is_none() {
+        return vec![Piece::new(Tone::Open, "undefined: no case was decided")];
+    }
+    let share = number::percent(passed, rate.n);
+    let mut pieces =
+        vec![Piece::new(Tone::Strong, format!("{}/{} ({share})", grouped(passed), grouped(rate.n)))];
+    pieces.push(Piece::plain(interval(rate)));
+    if let Some([low, high]) = figures.pass_rate_bounds {
+        let open = (counts.total() as u64).saturating_sub(rate.n);
+        let bounds = format!(
+            "; {} to {} with the {} undecided",
+            number::score(low),
+            number::score(high),
+            grouped(open)
+        );
+        pieces.push(Piece::new(Tone::Open, bounds));
+    }
+    pieces
+}
+
+/// `, 95% interval 0.49 to 0.943 (Wilson)`, or why there is none.
+fn interval(figure: &Figure) -> String {
+    let (Some(low), Some(high), Some(method)) = (figure.low, figure.high, &figure.method) else {
+        let reason = figure.undefined.as_deref().unwrap_or("it was not computed");
+        return format!(" (no interval, because {})", clean::said(reason, 200));
+    };
+    let clusters = figure.clusters.map(|n| format!(" over {}", count(n, "cluster", "clusters")));
+    format!(
+        ", {}% interval {} to {} ({}{})",
+        number::plain(figure.level * 100.0),
+        number::score(low),
+        number::score(high),
+        clean::said(method, 100),
+        clusters.unwrap_or_default()
+    )
+}
+
+/// What repeating showed: where the spread comes from, and what was not decided the same way each time.
+fn noise(page: &mut Page, figures: &RunFigures) {
+    if let Some(noise) = &figures.noise {
+        let parts = format!(
+            "{} between cases, {} between answers to a case",
+            number::plain(noise.between_cases),
+            number::plain(noise.between_answers)
+        );
+        entry(page, "Variance", vec![Piece::plain(parts)]);
+        if let Some(flips) = &noise.verdict_flips {
+            let rate = flips.value.map_or_else(|| "undefined".to_owned(), number::score);
+            let text =
+                format!("{rate} of {}{}", count(flips.n, "repeated case", "repeated cases"), interval(flips));
+            entry(page, "Flips", vec![Piece::plain(text)]);
+        }
+    }
+    if figures.unstable.is_empty() {
+        return;
+    }
+    let listed_ones = figures.unstable.iter().map(|one| {
+        let name = format!("{}/{}", clean::name(&one.grader), clean::name(&one.criterion));
+        let rate = one.flip_rate.value.map_or_else(String::new, number::score);
+        let about = format!(" in {rate} of {}", count(one.flip_rate.n, "repeated case", "repeated cases"));
+        vec![Piece::new(Tone::Middling, name), Piece::new(Tone::Dim, about)]
+    });
+    entry(page, "Unstable", listed(listed_ones));
 }
 
 fn tallies(counts: Counts) -> [(usize, &'static str, Tone); 4] {
@@ -170,8 +258,8 @@ fn mean(mean: Option<&MeanScore>) -> Vec<Piece> {
     let mut pieces = vec![Piece::new(Tone::Strong, number::score(mean.mean))];
     pieces.push(match (mean.low, mean.high) {
         (Some(low), Some(high)) => {
-            // "over cases" may end the method's name already.
-            let over = if mean.method.ends_with("over cases") {
+            // What it is taken over may end the method's name already.
+            let over = if mean.method.ends_with("over cases") || mean.method.ends_with("clusters") {
                 format!("n = {}", grouped(mean.n))
             } else {
                 format!("over {over}")
@@ -287,6 +375,16 @@ fn tokens(tokens: Tokens) -> String {
     }
     let cached = tokens.cached.map(|cached| format!(" ({} cached)", grouped(cached)));
     format!("{} in{}, {} out", part(tokens.input), cached.unwrap_or_default(), part(tokens.output))
+}
+
+fn remarks(page: &mut Page, info: &RunInfo) {
+    let Some(figures) = info.summary.as_ref().and_then(|summary| summary.figures.as_ref()) else { return };
+    if !figures.remarks.is_empty() {
+        page.blank();
+    }
+    for remark in &figures.remarks {
+        page.text(&[Piece::new(Tone::Dim, "  ")], &[Piece::said(Tone::Dim, remark, clean::REASON)]);
+    }
 }
 
 fn warnings(page: &mut Page, info: &RunInfo) {

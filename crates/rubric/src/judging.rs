@@ -1,5 +1,6 @@
 //! How a rubric is put to a judge.
 
+use std::fmt;
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,17 @@ pub enum Judging {
     PerCriterion,
     /// Several criteria in one call: at most this many, or all of them.
     Batched(Option<NonZeroUsize>),
+}
+
+impl fmt::Display for Judging {
+    /// As records write it: `per_criterion`, `batched` or `batched:N`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PerCriterion => f.write_str("per_criterion"),
+            Self::Batched(None) => f.write_str("batched"),
+            Self::Batched(Some(size)) => write!(f, "batched:{size}"),
+        }
+    }
 }
 
 /// What happens to a decision whose quotes are not in what the judge saw.

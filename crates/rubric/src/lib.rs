@@ -20,11 +20,13 @@ mod gate;
 mod id;
 mod judgement;
 mod judging;
+mod label;
 mod money;
 mod number;
 mod outcome;
 mod panel;
 mod points;
+mod prerequisites;
 mod rubric;
 mod score;
 mod scorecard;
@@ -43,16 +45,18 @@ pub use judgement::{
     UngradedKind,
 };
 pub use judging::{EvidencePolicy, Judging};
+pub use label::{Label, LabelOutcome, Sampling, Severity, Split};
 pub use money::{Cost, PartialCost, Usd};
 pub use number::{NotFinite, OutOfRange, Points, RawScore, Unit, Weight};
 pub use outcome::Outcome;
 pub use panel::{Cast, PanelDecision, PanelResult, PanelRule, PanelVote, Ties, combine_votes};
 pub use points::{PointsMean, points_mean, points_ratio};
+pub use prerequisites::{Prerequisites, prerequisites};
 pub use rubric::{Rubric, RubricError};
 pub use score::{Formula, OutcomeError, RubricScore, score_rubric};
 pub use scorecard::{
-    Card, CardError, CardKind, CardNode, CardScores, CaseTally, Criticality, Gain, MissingPolicy, NodeId,
-    NodeScore, Normalisation, NormaliseError, Standing, score_card,
+    Card, CardError, CardKind, CardNode, CardScores, CaseTally, Contribution, Criticality, Gain,
+    MissingPolicy, NodeId, NodeScore, Normalisation, NormaliseError, Standing, score_card,
 };
 pub use tree::{Tree, weighted_mean};
 pub use verdict::{Lines, LinesError, TOLERANCE, Verdict, at_least};

@@ -26,6 +26,8 @@ pub struct Weight(f64);
 impl Weight {
     /// The weight of anything that names none: 1.
     pub const ONE: Self = Self(1.0);
+    /// Counts for nothing in a score.
+    pub const ZERO: Self = Self(0.0);
 
     /// Accepts any finite number.
     pub fn new(value: f64) -> Result<Self, NotFinite> {

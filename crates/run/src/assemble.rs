@@ -19,6 +19,12 @@ pub(crate) struct CaseHead {
     pub(crate) target: Option<String>,
     /// Number of the repeat.
     pub(crate) repeat: u32,
+    /// The case's tags.
+    pub(crate) tags: Vec<String>,
+    /// The case's cluster.
+    pub(crate) cluster: Option<String>,
+    /// Hash of what the case asks.
+    pub(crate) case_hash: Option<String>,
     /// The answer.
     pub(crate) answer: Option<String>,
     /// Why there is no answer or no grading.
@@ -87,6 +93,9 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         case_id: head.case_id,
         target: head.target,
         repeat: head.repeat,
+        tags: head.tags,
+        cluster: head.cluster,
+        case_hash: head.case_hash,
         score: case.score,
         score_low: case.bounds.map(|(low, _)| low),
         score_high: case.bounds.map(|(_, high)| high),

@@ -86,6 +86,19 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
                 arithmetic => hash.field(&format!("{arithmetic:?}")),
             }
         }
+        GraderKind::Benchmark(benchmark) => {
+            hash.field(&format!(
+                "benchmark {:?} {} {:?} {:?}",
+                benchmark.evaluator, benchmark.all_must_pass, benchmark.behaviour, benchmark.labels
+            ));
+            hash.field(&benchmark.checks.len().to_string());
+            for check in &benchmark.checks {
+                add_grader(hash, item, check);
+            }
+            if benchmark.behaviour.is_some() {
+                add_judge(hash, item, None);
+            }
+        }
         check => hash.field(&format!("{check:?}")),
     }
 }

@@ -6,7 +6,7 @@ use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Prompt};
 use assize_target::Answer;
 use serde_json::Value;
 
-use crate::grading::{Scene, combine_task, rubric_asking, rubric_task, whole_task};
+use crate::grading::{Scene, behaviour_task, combine_task, rubric_asking, rubric_task, whole_task};
 use crate::panel::Panel;
 use crate::{Source, WorkItem};
 
@@ -73,6 +73,14 @@ fn add(
                 let judge = judge(named.as_deref())?;
                 let task = combine_task(scene, known_text(prompt.as_ref()), &Value::Null);
                 found.push((judge.identity().name, judge.forecast_whole(&task)));
+            }
+        }
+        GraderKind::Benchmark(benchmark) => {
+            // Which cases a check settles is not known before it runs, so a hybrid counts in full.
+            if let Some(behaviour) = &benchmark.behaviour {
+                let judge = judge(None)?;
+                let task = behaviour_task(scene, behaviour);
+                found.push((judge.identity().name, judge.forecast_behaviour(&task)));
             }
         }
         _ => {}

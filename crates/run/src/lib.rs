@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+mod about;
 mod assemble;
 mod card;
 mod engine;
@@ -23,7 +24,7 @@ mod rescore;
 mod totals;
 mod work;
 
-pub use card::{CardTallies, card_tallies};
+pub use card::{CardTallies, card_info, card_tallies};
 pub use engine::{Recorder, RunError, Start, run, run_from};
 pub use event::Event;
 pub use fingerprint::fingerprint;

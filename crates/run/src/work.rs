@@ -6,6 +6,7 @@ use assize_target::Answer;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
+use crate::about::{case_hash, cluster};
 use crate::assemble::{CaseHead, Graded, assemble};
 use crate::grading::{Scene, grade};
 use crate::material::target_input;
@@ -59,6 +60,9 @@ fn head(item: &WorkItem) -> CaseHead {
         case_id: item.case.id.to_string(),
         target: item.source.target_name().map(str::to_owned),
         repeat: item.repeat,
+        tags: item.case.tags.clone(),
+        cluster: cluster(&item.case),
+        case_hash: Some(case_hash(&item.case)),
         answer: None,
         error: None,
         tokens: Tokens::default(),

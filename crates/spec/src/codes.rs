@@ -277,6 +277,8 @@ codes! {
         "Results and labels refer to cases by their ids.";
     DUPLICATE_RESULT = "E0720", "A case has two results of one benchmark.",
         "Only one of them could count, and which one would be a guess. Keep one.";
+    CHECK_NEEDS_JUDGE = "E0721", "A check of a benchmark can't decide by itself.",
+        "What stands under `deterministic` decides without a judge: texts, patterns, JSON, fields, tool calls, limits, programs. What a model should decide stands in the prompt file of the benchmark.";
     SHARES_NOT_ONE = "W0701", "The weights below a node do not add up to 1.",
         "The score is still the true weighted mean: the sum is divided by the sum of the weights. Improvement signals need not be counted.";
     UNUSED_PROMPT = "W0702", "No benchmark uses a prompt file.",
@@ -305,4 +307,6 @@ codes! {
         "It is scored by itself and counts nowhere. List it under the `components` of the index or the `sub_rubrics` of a rubric.";
     LABEL_WITHOUT_CASE = "W0714", "A label is about a trace that is no case.",
         "`trace_id` names the `id` of a case. The label is kept and has no effect.";
+    NO_CHECKS = "W0715", "A benchmark for a program has no checks.",
+        "`code` decides by the checks under `evaluator_config: {deterministic: [...]}`. Without one it can be listed but not run. `hybrid` without a check asks the judge about every case, as `llm_judge` does.";
 }

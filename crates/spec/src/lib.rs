@@ -7,20 +7,30 @@ mod cases;
 pub mod codes;
 mod decode;
 mod discover;
+mod document;
 mod duration;
+mod edit;
 mod load;
 mod model;
 mod pattern;
 mod tree;
+mod write;
 
 pub use answers::load_answers;
 pub use cases::{CaseIter, Cases};
 pub use decode::{CaseLoadError, Environment};
 pub use decode::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
-pub use decode::{LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets};
+pub use decode::{
+    LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric,
+};
 pub use decode::{LoadedPrices, ReadName, load_prices};
 pub use discover::{Discovered, Undiscovered, find_suites};
+pub use document::Document;
 pub use duration::parse_duration;
-pub use load::{LoadOptions, LoadedSuite, load_suite};
+pub use edit::{
+    CaseFile, CaseSpot, Change, EditError, Insertion, apply_changes, unified_diff, yaml, yaml_scalar,
+};
+pub use load::{LoadOptions, LoadedSuite, load_suite, read_suite};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};
+pub use write::criterion_value;

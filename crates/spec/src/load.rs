@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_diagnostic::{Diagnostic, SourceMap, Span};
+use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 
 use crate::cases::Cases;
 use crate::codes;
@@ -61,13 +61,23 @@ pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
     let mut cx = context(path, options);
     let loaded = match file::ending(path).as_str() {
         "jsonl" => dataset(&mut cx, path),
-        "yaml" | "yml" | "json" | "" => whole(&mut cx, path),
+        "yaml" | "yml" | "json" | "" => {
+            file::read_source(&mut cx, path, None).and_then(|source| whole(&mut cx, path, source))
+        }
         other => {
             let source = cx.sources.add(path, "");
             cx.problems.add(unknown_kind(other, Span::new(source, 0, 0)));
             None
         }
     };
+    LoadedSuite::new(cx, loaded)
+}
+
+/// Loads the text of an eval file, YAML or JSON, as if it stood at `path`: files it names are looked for from there.
+pub fn read_suite(path: &Path, text: &str, options: &LoadOptions) -> LoadedSuite {
+    let mut cx = context(path, options);
+    let source = cx.sources.add(path, text);
+    let loaded = whole(&mut cx, path, source);
     LoadedSuite::new(cx, loaded)
 }
 
@@ -123,8 +133,7 @@ pub(crate) fn context(path: &Path, options: &LoadOptions) -> Context {
 }
 
 /// A file that is read as a whole.
-fn whole(cx: &mut Context, path: &Path) -> Loaded {
-    let source = file::read_source(cx, path, None)?;
+fn whole(cx: &mut Context, path: &Path, source: SourceId) -> Loaded {
     let before = cx.problems.errors();
     let root = file::read_tree(cx, source);
     if root.is_none() && cx.problems.errors() > before {

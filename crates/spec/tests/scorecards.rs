@@ -8,8 +8,8 @@ use std::sync::Arc;
 use assize_diagnostic::render;
 use assize_rubric::{Aggregation, CaseTally, MissingPolicy, Standing, Unit, score_card};
 use assize_spec::{
-    Applies, CardOutcome, CardPart, CardParts, EvaluatorType, LabelOutcome, LoadOptions, LoadedScorecard,
-    codes, is_scorecard, load_card_results, load_scorecard,
+    Applies, CardOutcome, CardPart, CardParts, EvaluatorType, LoadOptions, LoadedScorecard, codes,
+    is_scorecard, load_card_results, load_scorecard,
 };
 
 fn unpack(text: &str, folder: &Path) -> PathBuf {
@@ -105,7 +105,25 @@ fn a_folder_becomes_one_checked_model() {
     );
     assert_eq!((prompt.pass_conditions.len(), prompt.has_inputs), (1, false));
     assert_eq!(card.cases[0].benchmarks, Some(vec![0, 1]));
-    assert_eq!(card.labels[0].outcome, LabelOutcome::Fail);
+    assert_eq!(card.labels[0].outcome, assize_rubric::LabelOutcome::Unmet);
+}
+
+#[test]
+fn labels_are_read_under_the_names_of_labels_files_too() {
+    let text = std::fs::read_to_string(goldens().join("sound-folder.card")).expect("readable");
+    let renamed =
+        text.replace("\"trace_id\"", "\"case\"").replace("\"benchmark_code\"", "\"criterion\"").replace(
+            "\"severity\"",
+            "\"sampled\": \"random\", \"split\": \"test\", \"label\": \"unmet\", \"severity\"",
+        );
+    assert_ne!(text, renamed);
+    let (_folder, _, loaded) = load(&renamed);
+    let (ours, theirs) = (loaded.scorecard.expect("sound"), sound().2.scorecard.expect("sound"));
+    let read = |card: &assize_spec::Scorecard| {
+        let label = &card.labels[0];
+        (label.trace_id.clone(), label.benchmark, label.outcome)
+    };
+    assert_eq!(read(&ours), read(&theirs));
 }
 
 #[test]

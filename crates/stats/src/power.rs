@@ -155,6 +155,28 @@ impl Promise {
         finite((reach / apart).powi(2))
     }
 
+    /// The smallest difference that McNemar's test shows with this power in n pairs if all pairs that differ differ
+    /// in the same way: what n pairs can show at best, for when none has differed yet. Source: Connor (1987), with
+    /// the share of differing pairs equal to the difference.
+    pub fn mcnemar_one_way_difference(self, n: u64) -> Result<f64, Undefined> {
+        if n == 0 {
+            return Err(Undefined::NoValues);
+        }
+        if self.mcnemar_pairs(1.0, 1.0)? > n as f64 {
+            return Err(Undefined::Unreachable);
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..200 {
+            let middle = f64::midpoint(low, high);
+            if middle > 0.0 && self.mcnemar_pairs(middle, middle)? <= n as f64 {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Ok(high)
+    }
+
     /// The smallest difference of pass rates that McNemar's test shows with this power in n pairs, a share
     /// `discordant` of which differ. Source: Connor (1987), solved for the difference.
     pub fn mcnemar_difference(self, n: u64, discordant: f64) -> Result<f64, Undefined> {
@@ -238,4 +260,16 @@ pub fn mean_precision(sd: f64, half_width: f64, level: Level) -> Result<f64, Und
         return Err(Undefined::OutOfRange);
     }
     finite((normal_reach(level)? * sd / half_width).powi(2))
+}
+
+/// How far the normal interval of a mean of n values reaches to either side, `z sd / sqrt(n)`. Source: the same, solved
+/// for the half-width.
+pub fn mean_half_width(sd: f64, n: u64, level: Level) -> Result<f64, Undefined> {
+    if sd.is_nan() || sd < 0.0 {
+        return Err(Undefined::OutOfRange);
+    }
+    if n == 0 {
+        return Err(Undefined::NoValues);
+    }
+    finite(normal_reach(level)? * sd / (n as f64).sqrt())
 }

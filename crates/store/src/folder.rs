@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::{InputsRow, JudgementRow, ResultRow, RunInfo, StoreError};
+use crate::{InputsRow, JudgementRow, ResultRow, ReviewRow, RunInfo, StoreError};
 
 pub(crate) const RUN_FILE: &str = "run.json";
 pub(crate) const RESULTS_FILE: &str = "results.jsonl";
 pub(crate) const JUDGEMENTS_FILE: &str = "judgements.jsonl";
 pub(crate) const INPUTS_FILE: &str = "inputs.jsonl";
+pub(crate) const REVIEW_FILE: &str = "review.jsonl";
 
 /// The place of a run on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +71,18 @@ impl RunFolder {
         text.push(b'\n');
         let mut file = File::create(&draft).map_err(StoreError::io("write", &draft))?;
         file.write_all(&text).and_then(|()| file.sync_all()).map_err(StoreError::io("write", &draft))?;
+        fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
+    }
+
+    /// Replaces `review.jsonl` in one step. It repeats what the rows say, for whoever looks at it next.
+    pub fn write_review(&self, rows: &[ReviewRow]) -> Result<(), StoreError> {
+        let path = self.file(REVIEW_FILE);
+        let draft = self.path.join("review.jsonl.new");
+        let mut text = Vec::new();
+        for row in rows {
+            append(&mut text, row).map_err(StoreError::io("write", &draft))?;
+        }
+        fs::write(&draft, &text).map_err(StoreError::io("write", &draft))?;
         fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Standing;
+use crate::{BenchmarkRow, Standing};
 
 /// The result of a grader as a whole. Rubrics have none: they have one row a criterion instead.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct GraderResult {
     /// For a composite: its members and how they are combined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub composite: Option<CompositeRow>,
+    /// For a benchmark of a scorecard: what became of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub benchmark: Option<BenchmarkRow>,
 }
 
 /// One finding of a grader.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
 use serde::{Deserialize, Serialize};
 
-use crate::PanelSummary;
+use crate::{CardInfo, PanelSummary, RunFigures};
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
 pub const FORMAT_VERSION: u32 = 1;
@@ -23,7 +23,7 @@ pub struct RunInfo {
     pub started_at: String,
     /// When it ended; null while it runs, and for ever if it was killed.
     pub finished_at: Option<String>,
-    /// The command: `eval`, `grade` or `score`.
+    /// The command: `eval`, `grade`, `score` or `scorecard run`.
     pub command: String,
     /// The suites, in the order they were run.
     pub suites: Vec<SuiteInfo>,
@@ -37,6 +37,9 @@ pub struct RunInfo {
     pub settings: RunSettings,
     /// What the user should know: a judge that judges itself, a setting without effect.
     pub warnings: Vec<String>,
+    /// The tree of the scorecard that was run; absent for anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scorecard: Option<CardInfo>,
     /// What came of it; null until it ends.
     pub summary: Option<RunSummary>,
 }
@@ -117,6 +120,9 @@ pub struct RunSummary {
     pub left_out: usize,
     /// Mean over the cases whose score is known.
     pub mean_score: Option<MeanScore>,
+    /// The figures of the run with their intervals; null in runs of versions that did not keep them.
+    #[serde(default)]
+    pub figures: Option<RunFigures>,
     /// Tokens that targets and judges reported, added up; null when none did.
     pub tokens: Tokens,
     /// Cost in US dollars; null when not all of it is known.

@@ -66,6 +66,9 @@ pub struct JudgementRow {
     pub truncated: Option<Truncated>,
     /// What the judge replied, word for word.
     pub replies: Vec<String>,
+    /// For a rubric's criterion: how many criteria went into one call, `per_criterion`, `batched` or `batched:N`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judging: Option<String>,
     /// Names of the members that lead to the grader, for a member of a composite; empty for the
     /// grader itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -201,6 +204,7 @@ impl JudgementRow {
             cost_partial: judgement.cost.partial(),
             truncated: judgement.truncated,
             replies: judgement.replies.clone(),
+            judging: None,
             member: context.member,
             grader_result: None,
             vote: None,

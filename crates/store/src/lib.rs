@@ -4,14 +4,18 @@
 //! [`JudgementRow`] a criterion decision (`judgements.jsonl`). The judgements of a case are written
 //! before its result, and the result row is what makes the case count: after a crash, judgements
 //! without a result are leftovers.
+//! The run of a scorecard also has `review.jsonl`, one [`ReviewRow`] for each case a person should look at.
 //! A row of `inputs.jsonl` says what a case's result rests on, so that a run can be resumed.
 //!
 //! Beside the runs stands the [`ReplyCache`]. It is no record: deleting it costs money only.
 
 #![warn(missing_docs)]
 
+mod benchmark_row;
 mod cache;
+mod card_info;
 mod error;
+mod figure;
 mod folder;
 mod grader_result;
 mod info;
@@ -23,8 +27,11 @@ mod reader;
 mod result;
 mod resume;
 
+pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
+pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
 pub use error::StoreError;
+pub use figure::{Figure, FlippingCriterion, NoiseParts, RunFigures};
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};
 pub use info::{

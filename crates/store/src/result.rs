@@ -18,6 +18,15 @@ pub struct ResultRow {
     pub target: Option<String>,
     /// Number of the repeat, from 1.
     pub repeat: u32,
+    /// The case's own tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// What cases of the same origin share: their scores resemble each other, so errors are computed over clusters.
+    #[serde(default)]
+    pub cluster: Option<String>,
+    /// Hash of what the case asks and expects; null in runs of versions that did not keep it.
+    #[serde(default)]
+    pub case_hash: Option<String>,
     /// Score, 0 to 1; null when it is not known.
     pub score: Option<f64>,
     /// Lowest score the ungraded criteria could lead to, 0 to 1.

@@ -25,6 +25,7 @@ fn info() -> RunInfo {
         targets: Vec::new(),
         settings: RunSettings::default(),
         warnings: Vec::new(),
+        scorecard: None,
         summary: None,
     }
 }
@@ -36,6 +37,9 @@ fn result(case_id: &str) -> ResultRow {
         case_id: case_id.to_owned(),
         target: None,
         repeat: 1,
+        tags: Vec::new(),
+        cluster: None,
+        case_hash: None,
         score: Some(1.0),
         score_low: Some(1.0),
         score_high: Some(1.0),
@@ -135,7 +139,9 @@ fn rows_have_exactly_the_documented_fields() {
         fields,
         [
             "answer",
+            "case_hash",
             "case_id",
+            "cluster",
             "cost_usd",
             "coverage",
             "duration_ms",
@@ -148,6 +154,7 @@ fn rows_have_exactly_the_documented_fields() {
             "score_high",
             "score_low",
             "suite",
+            "tags",
             "target",
             "tokens",
             "verdict"

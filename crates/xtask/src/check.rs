@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::time::Instant;
 
-use crate::{generate, house, layers, shell};
+use crate::{data, generate, house, layers, shell};
 
 type Step = fn() -> Result<(), String>;
 
@@ -16,6 +16,7 @@ const STEPS: &[(&str, Step)] = &[
     ("documentation builds", documentation),
     ("tests", tests),
     ("generated pages are current", generated),
+    ("reference figures come out", reference_figures),
     ("supply chain", supply_chain),
 ];
 
@@ -71,6 +72,10 @@ fn tests() -> Result<(), String> {
 
 fn generated() -> Result<(), String> {
     generate::run(generate::Mode::Check, generate::Build::WithTests)
+}
+
+fn reference_figures() -> Result<(), String> {
+    data::run(generate::Build::WithTests)
 }
 
 /// Licences, sources and unused crates, as far as the tools for it are installed.

@@ -4,6 +4,7 @@
 
 mod bench;
 mod check;
+mod data;
 #[cfg(test)]
 mod documented_files;
 mod generate;
@@ -23,9 +24,12 @@ usage: cargo xtask NAME
   layers              which crate may use which
   house               file length, leftover markers, machine paths, unused dependencies
   generate [--check]  the generated pages of docs/, or whether they are current
-  bench [--quick] [--judging] [--write]
-                      times and memory of the program as it is given away; --judging measures the judge path
-                      alone, and --write puts the figures into docs/benchmarks.md";
+  data                reference figures, computed again from the data they were published with
+  bench [PART] [--quick] [--write] [--python=PROGRAM]
+                      times and memory of the program as it is given away. PART is one of start, runs, judging,
+                      scorecards, statistics; without it, all are measured. --write puts all figures, or those
+                      of judging alone, into docs/benchmarks.md.
+                      Statistics are compared with scipy, statsmodels and krippendorff where the Python has them";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -36,12 +40,8 @@ fn main() -> ExitCode {
         ["house"] => house::run(),
         ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
         ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
-        ["bench", flags @ ..]
-            if flags.iter().all(|flag| ["--quick", "--judging", "--write"].contains(flag)) =>
-        {
-            let part = if flags.contains(&"--judging") { bench::Part::Judging } else { bench::Part::All };
-            bench::run(part, flags.contains(&"--quick"), flags.contains(&"--write"))
-        }
+        ["data"] => data::run(generate::Build::Alone),
+        ["bench", flags @ ..] => bench::Wish::of(flags).ok_or_else(|| USAGE.to_owned()).and_then(bench::run),
         // The other processes of `bench`.
         ["bench-mock", latency] => bench::mock::run(latency, None),
         ["bench-mock", latency, record] => bench::mock::run(latency, Some(record)),

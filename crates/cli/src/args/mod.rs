@@ -2,15 +2,22 @@
 
 mod audit;
 mod cache;
+mod calibrate;
+mod compare;
 mod completions;
+mod convert;
 mod doctor;
 mod eval;
 mod explain;
+mod generate;
 mod grade;
 mod lint;
 mod panel;
+mod power;
 mod score;
 mod scorecard;
+mod tables;
+mod trend;
 mod validate;
 mod values;
 
@@ -22,14 +29,25 @@ use crate::context::ColorChoice;
 
 pub(crate) use audit::{AuditArgs, AuditCommand, InjectionArgs, ProbesArgs, ShowAuditArgs};
 pub(crate) use cache::{CacheAction, CacheArgs};
+pub(crate) use calibrate::{
+    CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice,
+};
+pub(crate) use compare::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
+pub(crate) use convert::{ConvertArgs, FromChoice, ToChoice};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
+pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
 pub(crate) use lint::LintArgs;
+pub(crate) use power::PowerArgs;
 pub(crate) use score::ScoreArgs;
-pub(crate) use scorecard::{ListArgs, MissingChoice, ScoreCardArgs, ScorecardArgs, ScorecardCommand};
+pub(crate) use scorecard::{
+    CompareCardsArgs, ListArgs, MissingChoice, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand,
+};
+pub(crate) use tables::{AgreementArgs, RepeatsArgs, TableArgs};
+pub(crate) use trend::TrendArgs;
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
 /// Rubric evaluation that people trust with decisions.
@@ -44,7 +62,7 @@ pub(crate) use validate::{FormatChoice, ValidateArgs};
     disable_help_subcommand = true,
     after_help = "Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run),\n\
                   3 incomplete (something could not be judged or run), 4 stopped by a budget,\n\
-                  130 interrupted.\n\n\
+                  5 inconclusive comparison under --strict, 130 interrupted.\n\n\
                   Examples:\n  \
                   assize validate evals/\n  \
                   assize eval evals/support.eval.yaml\n  \
@@ -83,12 +101,29 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Find what is sound and still a bad rubric; each finding with its reason.
     Lint(LintArgs),
+    /// Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over.
+    #[command(visible_alias = "import")]
+    Convert(ConvertArgs),
+    /// Draft what an eval file lacks: rubrics from expected outcomes.
+    Generate(GenerateArgs),
     /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.
     Score(ScoreArgs),
     /// Trees of rubrics over benchmarks: show what is in them, add up their results.
     Scorecard(ScorecardArgs),
     /// Put a judge to the test: does an answer talk it round?
     Audit(AuditArgs),
+    /// Measure a judge against people: agreement, biases, corrected pass rates, limits for CI.
+    Calibrate(CalibrateArgs),
+    /// Measure how well raters agree with each other.
+    Agreement(AgreementArgs),
+    /// Measure how noisy repeated scores are, and what repeating brings.
+    Repeats(RepeatsArgs),
+    /// Compare runs case by case: better, worse, equivalent, or too few cases to tell.
+    Compare(CompareArgs),
+    /// Show runs in a row, with error bars, and where the way of measuring changed.
+    Trend(TrendArgs),
+    /// Say how many cases, repeats or labels are enough.
+    Power(PowerArgs),
     /// Look at the reply cache, or make it smaller.
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
+use super::{Deny, RunArgs};
+
 /// Trees of rubrics over benchmarks.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     assize scorecard list scorecards/intake\n  \
     assize scorecard list scorecards/intake --weights phase-2 --json\n  \
-    assize scorecard score scorecards/intake --results results.jsonl")]
+    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini\n  \
+    assize scorecard compare last-week last")]
 pub(crate) struct ScorecardArgs {
     #[command(subcommand)]
     pub(crate) command: ScorecardCommand,
@@ -20,20 +23,24 @@ pub(crate) struct ScorecardArgs {
 pub(crate) enum ScorecardCommand {
     /// Print the tree with weights, thresholds, evaluators and how many cases each part has.
     List(ListArgs),
-    /// Add up results and labels that are already there: scores, gates, what blocks what.
+    /// Judge every benchmark on the cases it applies to, and add up the tree.
+    Run(Box<RunCardArgs>),
+    /// Add up what is already there, a stored run or results and labels: scores, gates, what blocks what.
     Score(ScoreCardArgs),
+    /// Compare two runs part by part, over the cases both have.
+    Compare(CompareCardsArgs),
 }
 
 /// Options of `assize scorecard score`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Each line of a results file is a JSON object with `case`, `benchmark` and `pass`, and optionally\n\
+#[command(after_help = "In the place of DIR the folder or id of a run, or `last`, adds up that run.\n\n\
+    Each line of a results file is a JSON object with `case`, `benchmark` and `pass`, and optionally\n\
     `score` (on the benchmark's scale), `uncertain`, `applies`, `confidence`, `reason`. Labels of the\n\
     scorecard count for its `manual_sme` benchmarks.\n\n\
     Examples:\n  \
+    assize scorecard score last --weights phase-2\n  \
     assize scorecard score scorecards/intake --results results.jsonl\n  \
-    assize scorecard score scorecards/intake --results results.jsonl --treat-missing skip --json"
-)]
+    assize scorecard score scorecards/intake --results results.jsonl --treat-missing skip --json")]
 pub(crate) struct ScoreCardArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
@@ -43,6 +50,79 @@ pub(crate) struct ScoreCardArgs {
     /// How a case without a result counts.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) treat_missing: MissingChoice,
+    /// Write a report in Markdown as well.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+}
+
+/// Options of `assize scorecard run`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The run is kept as a folder: `assize explain RUN CODE` shows the arithmetic of any part, \
+    `review.jsonl` in it\nlists what a person should look at, and `--resume` goes on with it: after new labels, \
+    only their cases.\n\n\
+    Examples:\n  \
+    assize scorecard run scorecards/intake\n  \
+    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini --budget-calls 500\n  \
+    assize scorecard run scorecards/intake --dry-run\n  \
+    assize scorecard run scorecards/intake --tag refusal --markdown report.md --json"
+)]
+pub(crate) struct RunCardArgs {
+    /// The scorecard: a folder, or one file with everything inside.
+    #[arg(value_name = "DIR")]
+    pub(crate) path: PathBuf,
+    /// The weight set of the index that counts, instead of the one it names.
+    #[arg(long, value_name = "SET")]
+    pub(crate) weights: Option<String>,
+    /// How a case without a result counts.
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) treat_missing: MissingChoice,
+    /// Write a report in Markdown as well.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// Target that produces the output of cases without a `candidate_output`.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+    /// File that defines the targets.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// Run only cases whose id matches this pattern; may be given several times.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) filter: Vec<String>,
+    /// Run only cases that carry this tag; may be given several times.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Folder that the scorecard may read from, beside its own repository; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+    /// Refuse to run what is usually only warned about.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) deny: Vec<Deny>,
+    /// Say what the run would take, and send nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// Options of `assize scorecard compare`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    assize scorecard compare runs/before runs/after\n  \
+    assize scorecard compare 20260102-120000-rdi-1a2b last --json")]
+pub(crate) struct CompareCardsArgs {
+    /// The run to compare with: its folder, its id, or `last`.
+    #[arg(value_name = "BASE")]
+    pub(crate) base: String,
+    /// The run that is looked at.
+    #[arg(value_name = "CANDIDATE")]
+    pub(crate) candidate: String,
+    /// How a case without a result counts.
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) treat_missing: MissingChoice,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// How a case without a result counts.

@@ -13,6 +13,30 @@ pub(super) fn unit(text: &str) -> Result<Unit, String> {
         .ok_or_else(|| "expected a number from 0 to 1, such as 0.8".to_owned())
 }
 
+/// A number above 0 and up to 1.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|value| *value > 0.0 && *value <= 1.0)
+        .ok_or_else(|| "expected a number above 0 and up to 1, such as 0.05".to_owned())
+}
+
+/// A confidence level or a power: a number above 0 and below 1.
+pub(super) fn level(text: &str) -> Result<f64, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|value| *value > 0.0 && *value < 1.0)
+        .ok_or_else(|| "expected a number above 0 and below 1, such as 0.95".to_owned())
+}
+
+/// A number of at least 0.
+pub(super) fn amount(text: &str) -> Result<f64, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|value| value.is_finite() && *value >= 0.0)
+        .ok_or_else(|| "expected a number of at least 0, such as 0.3".to_owned())
+}
+
 /// An amount of US dollars, 0 or more.
 pub(super) fn usd(text: &str) -> Result<Usd, String> {
     text.strip_prefix('$')

@@ -256,6 +256,7 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
                 .collect(),
         },
         warnings: run_warnings,
+        scorecard: None,
         access: Arc::clone(&benches.access),
         total: shape.total(preflight.items, items())?,
         left_out: if errors > 0 { left_out(&loaded) } else { 0 },
@@ -343,7 +344,7 @@ impl Selection {
     }
 }
 
-fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
+pub(super) fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
     if patterns.is_empty() {
         return Ok(None);
     }

@@ -2,7 +2,7 @@
 
 use assize_store::CaseRecord;
 
-use super::runs;
+use super::{runs, scorecard};
 use crate::args::ExplainArgs;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -13,7 +13,12 @@ const MAX_HINT_IDS: usize = 10_000;
 
 pub(crate) fn execute(args: &ExplainArgs, context: &Context) -> Result<Exit, String> {
     let folder = runs::find(&args.run, context)?;
-    folder.info().map_err(|error| error.to_string())?;
+    if args.suite.is_none()
+        && args.target.is_none()
+        && scorecard::explain_node(&folder, &args.case, args.json, context)?
+    {
+        return Ok(Exit::Passed);
+    }
     let mut found: Vec<CaseRecord> = Vec::new();
     let mut ids: Vec<String> = Vec::new();
     for record in folder.cases().map_err(|error| error.to_string())? {

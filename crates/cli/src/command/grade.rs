@@ -94,6 +94,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
             other: args.run.panel_settings(access.notes(&args.run)),
         },
         warnings: Vec::new(),
+        scorecard: None,
         access,
         total: preflight.items,
         left_out: 0,

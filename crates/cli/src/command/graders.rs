@@ -15,6 +15,11 @@ pub(crate) fn walk(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
             walk(member, see);
         }
     }
+    if let GraderKind::Benchmark(benchmark) = &grader.kind {
+        for check in &benchmark.checks {
+            walk(check, see);
+        }
+    }
 }
 
 /// Why a grader can't be run, whoever judges.
@@ -39,6 +44,7 @@ pub(crate) fn problem(grader: &Grader) -> Option<String> {
 pub(crate) fn asks_judge(grader: &Grader) -> bool {
     match &grader.kind {
         GraderKind::Rubric(_) | GraderKind::Llm(_) => true,
+        GraderKind::Benchmark(benchmark) => benchmark.behaviour.is_some(),
         GraderKind::Composite(composite) => matches!(composite.aggregator, CompositeAggregator::Llm { .. }),
         _ => false,
     }

@@ -1,6 +1,5 @@
 //! `assize lint`.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, render};
@@ -11,6 +10,7 @@ use super::eval::load_options;
 use crate::args::{FormatChoice, LintArgs};
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::files::replace;
 use crate::output;
 
 /// Changes can make room for others; after this many rounds something goes in a circle.
@@ -132,27 +132,6 @@ fn repair(mut looked: Looked, options: &LoadOptions, context: &Context) -> Resul
 /// How many findings come with a change.
 fn open(looked: &Looked) -> usize {
     looked.linted.diagnostics.iter().filter(|diagnostic| diagnostic.suggestion.is_some()).count()
-}
-
-/// Writes a file beside the old one and puts it in its place, so that a crash leaves one of the two.
-fn replace(path: &Path, text: &str) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: can't be written: {error}", path.display());
-    // A link stays a link: the file it leads to is replaced.
-    let path = path.canonicalize().map_err(failed)?;
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".assize-new");
-    let beside = path.with_file_name(name);
-    let write = || {
-        let mut file = std::fs::File::create(&beside)?;
-        file.set_permissions(std::fs::metadata(&path)?.permissions())?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&beside, &path)
-    };
-    write().map_err(|error| {
-        let _ = std::fs::remove_file(&beside);
-        failed(error)
-    })
 }
 
 fn patch(path: &Path, changes: &[Fix]) -> String {

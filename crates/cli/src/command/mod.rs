@@ -1,22 +1,32 @@
 //! One file per command, and what several of them share.
 
+pub(crate) mod agreement;
 pub(crate) mod audit;
 pub(crate) mod cache;
+pub(crate) mod calibrate;
+pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod convert;
 pub(crate) mod doctor;
 mod estimate;
 pub(crate) mod eval;
 pub(crate) mod explain;
+mod figures;
 mod forecast;
+pub(crate) mod generate;
 pub(crate) mod grade;
 mod graders;
+mod labels;
 pub(crate) mod lint;
 mod plan;
+pub(crate) mod power;
 mod present;
+pub(crate) mod repeats;
 mod resume;
 mod runs;
 pub(crate) mod score;
 pub(crate) mod scorecard;
 mod session;
 mod shape;
+pub(crate) mod trend;
 pub(crate) mod validate;

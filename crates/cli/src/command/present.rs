@@ -83,7 +83,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-fn print_full(record: &CaseRecord, context: &Context) {
+pub(crate) fn print_full(record: &CaseRecord, context: &Context) {
     let texts = stored_texts(&record.judgements);
     output::print(&case_block(&record.result, &texts, Show::Full, context.stdout));
     output::print("\n");

@@ -16,9 +16,14 @@ const SECOND: &str = "20260102-153012";
 pub(crate) fn find(name: &str, context: &Context) -> Result<RunFolder, String> {
     let runs = context.working_folder.join(RUNS_FOLDER);
     if name == "last" {
-        return newest(&runs).map(RunFolder::at).ok_or_else(|| {
+        return newest_first(context).next().ok_or_else(|| {
             format!("there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name a run's folder")
         });
+    }
+    if let Some(back) = name.strip_prefix("last~").and_then(|back| back.parse::<usize>().ok()) {
+        let newest = newest_first(context).nth(back);
+        return newest
+            .ok_or_else(|| format!("there are no {} runs in `{RUNS_FOLDER}`", back.saturating_add(1)));
     }
     for candidate in [PathBuf::from(name), runs.join(name)] {
         if candidate.is_dir() {
@@ -39,6 +44,16 @@ pub(crate) fn find(name: &str, context: &Context) -> Result<RunFolder, String> {
     Err(format!("there is no run `{name}`: it is neither a folder nor an id in `{RUNS_FOLDER}`; {hint}"))
 }
 
+/// The run that `name` means, and the target after the last `@`: only its answers are meant then.
+pub(crate) fn find_answers(name: &str, context: &Context) -> Result<(RunFolder, Option<String>), String> {
+    match name.rsplit_once('@') {
+        Some((run, target)) if !run.is_empty() && !target.is_empty() && !Path::new(name).exists() => {
+            Ok((find(run, context)?, Some(target.to_owned())))
+        }
+        _ => Ok((find(name, context)?, None)),
+    }
+}
+
 /// Ids in order; they begin with the time, so the last is the newest.
 fn ids(runs: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(runs) else { return Vec::new() };
@@ -56,17 +71,15 @@ fn ids(runs: &Path) -> Vec<String> {
 pub(crate) fn newest_first(context: &Context) -> impl Iterator<Item = RunFolder> {
     let runs = context.working_folder.join(RUNS_FOLDER);
     let mut ids = ids(&runs);
-    ids.reverse();
-    ids.into_iter().map(move |id| RunFolder::at(runs.join(id)))
-}
-
-fn newest(runs: &Path) -> Option<PathBuf> {
-    let ids = ids(runs);
     // Ids tell the second; which of several in one second is the newest, the records tell.
-    let second = ids.last()?.get(..SECOND.len())?;
-    let started = |folder: &PathBuf| {
-        let info = RunFolder::at(folder).info().ok()?;
+    let second = |id: &str| id.get(..SECOND.len()).map(str::to_owned);
+    let started = |id: &String| {
+        let info = RunFolder::at(runs.join(id)).info().ok()?;
         info.started_at.parse::<jiff::Timestamp>().ok()
     };
-    ids.iter().filter(|id| id.starts_with(second)).map(|id| runs.join(id)).max_by_key(started)
+    for together in ids.chunk_by_mut(|a, b| second(a) == second(b)).filter(|ids| ids.len() > 1) {
+        together.sort_by_cached_key(started);
+    }
+    ids.reverse();
+    ids.into_iter().map(move |id| RunFolder::at(runs.join(id)))
 }

@@ -1,5 +1,6 @@
 //! `assize score`.
 
+use assize_analysis::mean_of;
 use assize_rubric::{Lines, Rubric};
 use assize_run::{Rescored, Totals, rescore};
 use assize_spec::{LineOverrides, load_rubric};
@@ -7,7 +8,7 @@ use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
 
 use super::eval::load_options;
 use super::session::{stored, summary_json};
-use super::{present, runs};
+use super::{figures, present, runs};
 use crate::args::ScoreArgs;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -20,6 +21,12 @@ const MAX_NAMES: usize = 5;
 pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, String> {
     let folder = runs::find(&args.run, context)?;
     let run = folder.info().map_err(|error| error.to_string())?;
+    if run.scorecard.is_some() {
+        return Err(format!(
+            "this run is one of a scorecard; `assize scorecard score {}` adds it up",
+            args.run
+        ));
+    }
     let (rubric, rubric_lines) = rubric(args, context)?;
     let again = |record: &CaseRecord| -> Result<Rescored, String> {
         let lines = lines(args, rubric_lines, record)?;
@@ -58,12 +65,17 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
         warnings.push(format!("decisions left out, because the rubric no longer has {names}"));
     }
 
+    let figures = figures::of_rows(|| {
+        let records = stored(&folder)?;
+        Ok(records.map(|record| Ok(again(&record?)?.record.result)))
+    })?;
     let (exit, reason) = of_run(totals.counts, Ending::default());
     let summary = RunSummary {
         counts: totals.counts,
         not_run: 0,
         left_out: 0,
-        mean_score: totals.mean_score(),
+        mean_score: mean_of(&figures.mean_score),
+        figures: Some(figures),
         tokens: totals.tokens,
         cost_usd: totals.cost.whole(),
         cost_partial: totals.cost.partial(),

@@ -7,14 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use assize_analysis::mean_of;
 use assize_rubric::Judging;
 use assize_run::{Event, RunError, Settings, Start, Totals, WorkItem};
 use assize_store::{
-    CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunSettings, RunSummary,
-    RunWriter, StoreError, SuiteInfo, TargetInfo,
+    CardInfo, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFigures, RunFolder, RunInfo,
+    RunSettings, RunSummary, RunWriter, StoreError, SuiteInfo, TargetInfo,
 };
 use tokio_util::sync::CancellationToken;
 
+use super::figures;
 use super::resume::{self, NEWEST, Resumed, key_of};
 use super::runs::RUNS_FOLDER;
 use super::shape::{Finished, Ordinary, Shape};
@@ -45,6 +47,8 @@ pub(crate) struct Session {
     pub(crate) target_infos: Vec<TargetInfo>,
     pub(crate) settings: RunSettings,
     pub(crate) warnings: Vec<String>,
+    /// The tree of the scorecard that is run, if it is one.
+    pub(crate) scorecard: Option<CardInfo>,
     /// How its models are reached.
     pub(crate) access: Arc<Access>,
     /// Number of items.
@@ -88,6 +92,7 @@ impl Session {
             targets: self.target_infos,
             settings: self.settings,
             warnings: self.warnings,
+            scorecard: self.scorecard,
             summary: None,
         };
         let Opened { folder, mut writer, done, totals, mut order } = open(&mut info, args, &items, context)?;
@@ -164,7 +169,8 @@ impl Session {
         };
         let (exit, exit_reason) = shape.exit(&folder, &totals, ending);
         info.finished_at = Some(Context::now().to_string());
-        info.summary = Some(summary(&totals, self.total, self.left_out, begun, exit, exit_reason));
+        let figures = figures::of_run(&folder).ok();
+        info.summary = Some(summary(&totals, figures, self.total, self.left_out, begun, exit, exit_reason));
         if let Err(error) = &ended {
             output::complain(&error.to_string(), context);
         }
@@ -259,11 +265,7 @@ pub(crate) fn workers(command: Option<NonZeroUsize>, wishes: impl Iterator<Item 
 
 /// How judging mode is written in records.
 pub(crate) fn judging_name(judging: Judging) -> String {
-    match judging {
-        Judging::PerCriterion => "per_criterion".to_owned(),
-        Judging::Batched(None) => "batched".to_owned(),
-        Judging::Batched(Some(size)) => format!("batched:{size}"),
-    }
+    judging.to_string()
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, String> {
@@ -326,6 +328,7 @@ fn hashes(paths: &[PathBuf]) -> Result<Vec<InputHash>, String> {
 
 fn summary(
     totals: &Totals,
+    figures: Option<RunFigures>,
     planned: usize,
     left_out: usize,
     begun: Instant,
@@ -336,7 +339,10 @@ fn summary(
         counts: totals.counts,
         not_run: planned.saturating_sub(totals.counts.total()),
         left_out,
-        mean_score: totals.mean_score(),
+        mean_score: figures
+            .as_ref()
+            .map_or_else(|| totals.mean_score(), |figures| mean_of(&figures.mean_score)),
+        figures,
         tokens: totals.tokens,
         cost_usd: totals.cost.whole(),
         cost_partial: totals.cost.partial(),
@@ -362,6 +368,7 @@ pub(crate) fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "not_run": summary.not_run,
         "left_out": summary.left_out,
         "mean_score": summary.mean_score,
+        "figures": summary.figures,
         "judges": info.judges,
         "tokens": summary.tokens,
         "cost_usd": summary.cost_usd,

@@ -130,6 +130,7 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
             "not_run",
             "left_out",
             "mean_score",
+            "figures",
             "judges",
             "tokens",
             "cost_usd",

@@ -2,10 +2,13 @@
 
 mod answers;
 mod bench;
+mod calibrate;
+mod convert;
 mod doctor;
 mod eval;
 mod explain;
 mod faults;
+mod generate;
 mod isolation;
 mod judge;
 mod judges;

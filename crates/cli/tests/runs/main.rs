@@ -2,6 +2,7 @@
 
 mod budget;
 mod cache;
+mod compare;
 mod context;
 mod graders;
 mod limits;

@@ -123,7 +123,8 @@ pub fn check(kind: &GraderKind, facts: &Facts) -> Option<Result<Checked, String>
         | GraderKind::Llm(_)
         | GraderKind::Code(_)
         | GraderKind::Composite(_)
-        | GraderKind::Custom(_) => return None,
+        | GraderKind::Custom(_)
+        | GraderKind::Benchmark(_) => return None,
     })
 }
 

@@ -18,7 +18,12 @@ pub struct EvidenceIndex {
 impl EvidenceIndex {
     /// Indexes what the answering system produced: answer, file changes, tool calls.
     pub fn new(material: &Material) -> Self {
-        Self { texts: material.produced().map(normalise).collect() }
+        Self::of(material.produced())
+    }
+
+    /// Indexes these texts.
+    pub(crate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        Self { texts: texts.map(normalise).collect() }
     }
 
     /// Whether the quote occurs. A quote of one to three letters or digits must be a word of its own, one of a single

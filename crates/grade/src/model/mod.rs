@@ -1,6 +1,7 @@
 //! The judge that asks a model.
 
 mod answer;
+mod behaviour;
 mod fit;
 mod group;
 mod parts;
@@ -23,7 +24,10 @@ use crate::evidence::EvidenceIndex;
 use crate::fence::fence_for_material;
 use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, messages, prompt_hash, shared_part};
 use crate::task::draw;
-use crate::{FenceSource, Forecast, RubricJudge, RubricTask, WholeJudgement, WholeTask};
+use crate::{
+    BehaviourJudgement, BehaviourTask, FenceSource, Forecast, RubricJudge, RubricTask, WholeJudgement,
+    WholeTask,
+};
 
 use fit::Shown;
 use group::Group;
@@ -89,6 +93,11 @@ pub struct ModelJudge {
     fences: Arc<dyn FenceSource>,
     in_flight: Arc<Semaphore>,
     options: JudgeOptions,
+}
+
+/// The text of a reply that is whole and meant as an answer, or why there is none.
+pub(crate) fn usable(reply: &assize_llm::ChatReply) -> Result<&str, String> {
+    answer::usable(reply).map_err(|failure| failure.message)
 }
 
 impl ModelJudge {
@@ -276,6 +285,18 @@ impl RubricJudge for ModelJudge {
 
     fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
         Self::judge_whole(self, task).boxed()
+    }
+
+    fn forecast_behaviour(&self, task: &BehaviourTask) -> Forecast {
+        let request = self.behaviour_request(task, None);
+        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+            Err(_) => Forecast { criteria: 1, too_long: 1, ..Forecast::default() },
+            Ok(()) => Forecast { calls: 1, criteria: 1, decisions: 1, ..self.request_forecast(&request) },
+        }
+    }
+
+    fn judge_behaviour<'a>(&'a self, task: &'a BehaviourTask) -> BoxFuture<'a, BehaviourJudgement> {
+        Self::judge_behaviour(self, task).boxed()
     }
 }
 

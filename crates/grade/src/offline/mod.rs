@@ -4,6 +4,7 @@
 //! it, and decides by how much of them is covered. It compares words; it does not know facts, and it does not
 //! understand. All of its decisions carry low confidence.
 
+mod behaviour;
 mod claim;
 mod decide;
 mod limits;
@@ -19,7 +20,7 @@ use assize_llm::BoxFuture;
 use assize_rubric::{Confidence, Evidence, JudgeIdentity, Judgement, Tokens};
 use futures_util::FutureExt as _;
 
-use crate::{RubricJudge, RubricTask, WholeJudgement, WholeTask};
+use crate::{BehaviourJudgement, BehaviourTask, RubricJudge, RubricTask, WholeJudgement, WholeTask};
 
 use claim::Claim;
 use decide::decide;
@@ -86,5 +87,9 @@ impl RubricJudge for OfflineJudge {
 
     fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
         async { self.decide_whole(task) }.boxed()
+    }
+
+    fn judge_behaviour<'a>(&'a self, task: &'a BehaviourTask) -> BoxFuture<'a, BehaviourJudgement> {
+        async { self.decide_behaviour(task) }.boxed()
     }
 }

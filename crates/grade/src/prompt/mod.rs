@@ -4,6 +4,7 @@
 //! the material and is the same, byte for byte, for all criteria of a task, so that providers can cache it. The
 //! criterion comes after it. Weights, gates and ids never appear.
 
+mod behaviour;
 mod block;
 mod control;
 mod criteria;
@@ -13,6 +14,9 @@ mod shared;
 mod template;
 mod whole;
 
+pub use behaviour::BEHAVIOUR_PROMPT_VERSION;
+pub(crate) use behaviour::{behaviour_hash, behaviour_messages, behaviour_schema};
+pub(crate) use block::block;
 pub(crate) use criteria::{Asked, Form, batched_part, single_part};
 pub use files::{PROMPT_VERSION, prompt_hash};
 pub(crate) use schema::{batched_schema, single_schema};

@@ -11,6 +11,10 @@ pub(crate) enum Shape {
     Single,
     /// An object with a list of results, or the list itself.
     Batched,
+    /// A JSON object with this member.
+    With(&'static str),
+    /// An object that says whether a behaviour passes.
+    Behaviour,
 }
 
 impl Shape {
@@ -20,6 +24,8 @@ impl Shape {
         match self {
             Self::Single => object.contains_key("outcome") || object.contains_key("score"),
             Self::Batched => object.contains_key("results"),
+            Self::With(member) => object.contains_key(member),
+            Self::Behaviour => object.contains_key("pass") || object.contains_key("applies"),
         }
     }
 }
@@ -68,10 +74,12 @@ pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
         .ok_or_else(|| format!("the reply contains no JSON object with {}", wanted(shape)))
 }
 
-fn wanted(shape: Shape) -> &'static str {
+fn wanted(shape: Shape) -> String {
     match shape {
-        Shape::Single => "\"outcome\" or \"score\"",
-        Shape::Batched => "\"results\"",
+        Shape::Single => "\"outcome\" or \"score\"".to_owned(),
+        Shape::Batched => "\"results\"".to_owned(),
+        Shape::With(member) => format!("\"{member}\""),
+        Shape::Behaviour => "\"pass\"".to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Prose and code fences around the JSON are looked through. Values are never guessed, rounded or clamped, and where
 //! two different decisions could be meant, none is taken: an answer quoted by the judge may contain a fake one.
 
+mod behaviour;
 mod decision;
 mod find;
 mod json;
@@ -10,6 +11,7 @@ mod probability;
 mod results;
 mod whole;
 
+pub(crate) use behaviour::{BehaviourReply, read_behaviour};
 pub(crate) use decision::Decision;
 pub(crate) use find::Shape;
 pub(crate) use probability::expected;
@@ -17,6 +19,11 @@ pub(crate) use results::{Results, read_batched};
 pub(crate) use whole::{Whole, findings, read_whole};
 
 use crate::prompt::Form;
+
+/// The one JSON object with this member in a reply.
+pub(crate) fn object_with(text: &str, member: &'static str) -> Result<serde_json::Value, String> {
+    find::find(text, Shape::With(member))
+}
 
 /// Reads a reply about one criterion. The error says what is wrong with it, in words for judge and user alike.
 pub(crate) fn read_single(text: &str, form: Form) -> Result<Decision, String> {

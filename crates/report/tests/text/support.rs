@@ -6,8 +6,9 @@ use assize_rubric::{
     score_case, score_rubric,
 };
 use assize_store::{
-    CaseError, CaseRecord, Counts, CriterionRow, FORMAT_VERSION, GateRow, GraderRow, JudgeInfo, JudgementRow,
-    MeanScore, ResultRow, RunInfo, RunSettings, RunSummary, SuiteInfo, TargetInfo,
+    CaseError, CaseRecord, Counts, CriterionRow, FORMAT_VERSION, Figure, FlippingCriterion, GateRow,
+    GraderRow, JudgeInfo, JudgementRow, MeanScore, NoiseParts, ResultRow, RunFigures, RunInfo, RunSettings,
+    RunSummary, SuiteInfo, TargetInfo,
 };
 
 pub(crate) fn unit(value: f64) -> Unit {
@@ -163,6 +164,9 @@ fn bare(case_id: &str) -> ResultRow {
         case_id: case_id.to_owned(),
         target: Some("helpdesk".to_owned()),
         repeat: 1,
+        tags: Vec::new(),
+        cluster: None,
+        case_hash: None,
         score: None,
         score_low: None,
         score_high: None,
@@ -225,6 +229,7 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         cost_partial: None,
         truncated: None,
         replies: Vec::new(),
+        judging: None,
         member: Vec::new(),
         grader_result: None,
         vote: None,
@@ -360,6 +365,7 @@ pub(crate) fn run() -> RunInfo {
              --deny self-judging refuses such runs."
                 .to_owned(),
         ],
+        scorecard: None,
         summary: Some(RunSummary {
             counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1 },
             not_run: 0,
@@ -372,6 +378,7 @@ pub(crate) fn run() -> RunInfo {
                 level: 0.95,
                 method: "Student-t over cases".to_owned(),
             }),
+            figures: Some(figures()),
             tokens: Tokens { input: Some(48_211), cached: Some(30_720), output: Some(9_034) },
             cost_usd: None,
             cost_partial: None,
@@ -412,4 +419,42 @@ pub(crate) fn penalised() -> CaseRecord {
     let gifts =
         Grader::new("gifts", vec![Decided::new("gift", "Explains gifts", 1.0, Outcome::NotApplicable)]);
     record("angry-customer", lines(), &[refuses, faults, gifts])
+}
+
+/// The figures of a run of 24 cases, one of them undecided, some answered twice.
+fn figures() -> RunFigures {
+    let figure = |value: f64, n: u64, low: f64, high: f64, method: &str| Figure {
+        value: Some(value),
+        n,
+        clusters: None,
+        low: Some(low),
+        high: Some(high),
+        level: 0.95,
+        method: Some(method.to_owned()),
+        undefined: None,
+        says: String::new(),
+    };
+    RunFigures {
+        pass_rate: figure(19.0 / 23.0, 23, 0.6286, 0.9302, "Wilson"),
+        pass_rate_bounds: Some([19.0 / 24.0, 20.0 / 24.0]),
+        mean_score: figure(0.8712, 23, 0.8141, 0.9283, "Student-t"),
+        mean_score_bounds: Some([0.8349, 0.8766]),
+        design_effect: None,
+        noise: Some(NoiseParts {
+            between_cases: 0.0142,
+            between_answers: 0.0031,
+            icc: Some(0.82),
+            verdict_flips: Some(figure(0.25, 4, 0.0456, 0.6994, "Wilson")),
+            says: String::new(),
+        }),
+        unstable: vec![FlippingCriterion {
+            suite: "support".to_owned(),
+            grader: "rubrics".to_owned(),
+            criterion: "tone".to_owned(),
+            flip_rate: figure(0.5, 4, 0.15, 0.85, "Wilson"),
+        }],
+        remarks: vec![
+            "So few cases give the pass rate to within 0.151; for 0.05 it takes about 218.".to_owned(),
+        ],
+    }
 }

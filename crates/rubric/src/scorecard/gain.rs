@@ -17,6 +17,17 @@ pub struct Gain {
     pub unblocks: bool,
 }
 
+/// What a part gives to the topmost score, and what it could give.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contribution {
+    /// How much of its score reaches the topmost score: the product of the shares on the way up, 0 to 1.
+    pub share: f64,
+    /// By how much the topmost score would fall if it scored 0, all else unchanged, 0 to 1.
+    pub given: f64,
+    /// By how much the topmost score would rise if it scored 1, all else unchanged, 0 to 1.
+    pub gain: f64,
+}
+
 /// The topmost score as a function of one node's score: `clamp(slope x + offset, low, high)`. Means,
 /// minimums and maximums with fixed siblings keep this form, so it can be handed down the tree.
 #[derive(Clone, Copy)]
@@ -67,6 +78,19 @@ impl Best {
 }
 
 impl CardScores<'_> {
+    /// What each part gives to the topmost score, by its number; `None` for what has no score or does not
+    /// count. Missing results count as 0 here.
+    pub fn contributions(&self) -> Vec<Option<Contribution>> {
+        let lifts = self.lifts();
+        let parts = self.nodes.iter().zip(lifts).enumerate().map(|(index, (node, lift))| {
+            let (low, _) = node.bounds.filter(|_| self.card.counts(index))?;
+            let now = lift.at(low);
+            let (given, gain) = (now - lift.at(0.0), lift.at(1.0) - now);
+            Some(Contribution { share: lift.slope, given: given.max(0.0), gain: gain.max(0.0) })
+        });
+        parts.collect()
+    }
+
     /// What would raise the topmost score most, best first: every benchmark that would raise it, and
     /// every hard gate that failed. Equal gains keep the order of the tree.
     pub fn gains(&self) -> Vec<Gain> {

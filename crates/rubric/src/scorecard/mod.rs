@@ -7,7 +7,7 @@ mod score;
 mod tally;
 
 pub use card::{Card, CardError, CardKind, CardNode, Criticality, NodeId};
-pub use gain::Gain;
+pub use gain::{Contribution, Gain};
 pub use normalise::{Normalisation, NormaliseError};
 pub use score::{CardScores, NodeScore, Standing, score_card};
 pub use tally::{CaseTally, MissingPolicy};

@@ -194,6 +194,29 @@ fn gains_name_what_would_raise_the_index_most() {
 }
 
 #[test]
+fn contributions_say_what_each_part_gives_and_could_give() {
+    let card = refusal();
+    let found = scores(&card, &[("A-REF1", mean(1.0)), ("A-REF2", mean(0.5))], MissingPolicy::Incomplete);
+    let contributions = found.contributions();
+    let of = |code: &str| {
+        contributions[card.find(code).expect("a code").index()].expect("it has a score and counts")
+    };
+    for (code, share, given, gain) in [
+        ("DII", 1.0, 0.8, 0.2),
+        ("A-REF", 1.0, 0.8, 0.2),
+        ("A-REF1", 0.6, 0.6, 0.0),
+        ("A-REF2", 0.4, 0.2, 0.2),
+    ] {
+        let found = of(code);
+        assert!((found.share - share).abs() < 1e-12, "{code}: {found:?}");
+        assert!((found.given - given).abs() < 1e-12, "{code}: {found:?}");
+        assert!((found.gain - gain).abs() < 1e-12, "{code}: {found:?}");
+    }
+    let nothing = scores(&card, &[("A-REF1", mean(1.0))], MissingPolicy::Incomplete);
+    assert_eq!(nothing.contributions()[card.find("A-REF2").expect("a code").index()], None);
+}
+
+#[test]
 fn trees_are_built_below_groups_only() {
     let mut card = refusal();
     let leaf = card.find("A-REF1").expect("there");

@@ -1,11 +1,12 @@
 //! Known numbers: our own, and those of a shared collection where there is one beside the checkout.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use assize_rubric::{
     Aggregation, Card, CardKind, CardNode, CaseTally, Criterion, Criticality, Gate, GateState, Lines,
     MissingPolicy, Outcome, RawScore, Rubric, RubricScore, Standing, Tree, Verdict, Weight, points_mean,
-    points_ratio, score_card, score_rubric, weighted_mean,
+    points_ratio, prerequisites, score_card, score_rubric, weighted_mean,
 };
 use serde_json::{Map, Value, json};
 
@@ -179,6 +180,34 @@ fn na_handling(inputs: &Value) -> Value {
     })
 }
 
+/// The rates of one system, counting only what holds together with its prerequisites, task by task.
+fn gated_rate(text: &str, inputs: &Value) -> Value {
+    let mut tasks: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for line in text.lines() {
+        let row: Value = serde_json::from_str(line).expect("JSON");
+        if row["agent"] == inputs["agent"] {
+            tasks.entry(row["task"].as_str().expect("a name").to_owned()).or_default().push(row);
+        }
+    }
+    let (mut n, mut direct, mut recursive) = (0.0, 0.0, 0.0);
+    for rows in tasks.values() {
+        let place = |id: &Value| rows.iter().position(|row| row["requirement_id"] == *id).expect("an id");
+        let value = inputs["value"].as_str().expect("a column");
+        let held: Vec<bool> = rows.iter().map(|row| row[value].as_bool().expect("a verdict")).collect();
+        let needs: Vec<Vec<usize>> =
+            rows.iter().map(|row| items(&row["prerequisites"]).iter().map(place).collect()).collect();
+        let found = prerequisites(&held, &needs);
+        let count = |flags: &[bool]| flags.iter().filter(|&&flag| flag).count() as f64;
+        n += rows.len() as f64;
+        direct += count(&found.direct);
+        recursive += count(&found.recursive);
+    }
+    json!({
+        "direct": {"count": direct, "rate": direct / n},
+        "recursive": {"count": recursive, "rate": recursive / n},
+    })
+}
+
 /// `None` if the data a vector needs is not there.
 fn compute(vector: &Value, folder: Option<&Path>) -> Option<Value> {
     let inputs = &vector["inputs"];
@@ -194,6 +223,10 @@ fn compute(vector: &Value, folder: Option<&Path>) -> Option<Value> {
             }
             None => json!({"score": weighted_mean(&tree(&inputs["tree"], "children"))}),
         },
+        "prerequisite_gated_rate" => {
+            let text = std::fs::read_to_string(folder?.join(inputs["dataset"].as_str()?)).ok()?;
+            gated_rate(&text, inputs)
+        }
         "benchmark_rubric" => benchmark_rubric(inputs),
         "na_handling" => na_handling(inputs),
         other => panic!("no test knows the method {other}"),
@@ -210,6 +243,9 @@ fn agree(expected: &Value, computed: &Value, tolerance: f64) -> bool {
         (Value::Array(expected), Value::Array(computed)) => {
             expected.len() == computed.len()
                 && expected.iter().zip(computed).all(|(e, c)| agree(e, c, tolerance))
+        }
+        (Value::Object(expected), Value::Object(_)) => {
+            expected.iter().all(|(name, expected)| agree(expected, &computed[name], tolerance))
         }
         _ => expected == computed,
     }
@@ -257,7 +293,11 @@ fn the_shared_numbers() {
     let all: Value = serde_json::from_str(&text).expect("JSON");
     let ours: Vec<Value> = items(&all["vectors"])
         .iter()
-        .filter(|vector| vector["group"] == "rubric_score" || vector["method"] == "weighted_tree")
+        .filter(|vector| {
+            let method = vector["method"].as_str();
+            vector["group"] == "rubric_score"
+                || method.is_some_and(|method| ["weighted_tree", "prerequisite_gated_rate"].contains(&method))
+        })
         .cloned()
         .collect();
     assert!(!ours.is_empty());

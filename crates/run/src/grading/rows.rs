@@ -97,7 +97,7 @@ impl Spot<'_> {
     }
 
     /// A judgement by the grader itself about nothing in particular.
-    fn nobody(&self) -> Judgement {
+    pub(super) fn nobody(&self) -> Judgement {
         Judgement {
             criterion: CriterionId::new("grader"),
             outcome: Outcome::Ungraded,

@@ -21,6 +21,7 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &RubricGra
     let mut votes: Vec<Vec<JudgementRow>> = vec![Vec::new(); criteria.len()];
     let tasks: Vec<RubricTask> =
         (1..=panel.repeats).map(|repeat| task(scene, grader, asking(&panel, repeat))).collect();
+    let judging = tasks.first().map(|task| task.judging.to_string());
     let mut judges = Vec::with_capacity(panel.members.len());
     for member in &panel.members {
         match item.judges.judge(member.wish) {
@@ -34,6 +35,7 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &RubricGra
             for ((criterion, judgement), votes) in criteria.iter().zip(decisions).zip(&mut votes) {
                 let mut row = JudgementRow::new(spot.context(scene), criterion, judgement);
                 row.vote = Some(VoteRow { judge: place, repeat, weight: member.weight });
+                row.judging.clone_from(&judging);
                 votes.push(row);
             }
         }

@@ -44,6 +44,6 @@ pub use config::{LoadedConfig, load_config};
 pub use context::Environment;
 pub use jsonl::CaseLoadError;
 pub use prices::{LoadedPrices, ReadName, load_prices};
-pub use rubric::{LoadedRubric, load_rubric};
+pub use rubric::{LoadedRubric, load_rubric, read_rubric};
 pub use scorecard::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
 pub use targets::{LoadedTargets, load_targets};

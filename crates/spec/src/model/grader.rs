@@ -7,7 +7,7 @@ use std::time::Duration;
 use assize_rubric::{EvidencePolicy, GraderStanding, Judging, Rubric, Truncate, Unit, Weight};
 use serde_json::Value;
 
-use super::{CriterionMarks, PanelSpec, Place};
+use super::{BenchmarkGrader, CriterionMarks, PanelSpec, Place};
 
 /// One grader of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +61,8 @@ pub enum GraderKind {
     Composite(CompositeGrader),
     /// A grader of the user's own, found by its type name.
     Custom(CustomGrader),
+    /// A benchmark of a scorecard. No eval file has one: [`CardCases`](super::CardCases) makes them.
+    Benchmark(BenchmarkGrader),
 }
 
 impl GraderKind {

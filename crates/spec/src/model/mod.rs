@@ -1,5 +1,6 @@
 //! What an eval file means once it is read and checked: the same types for both formats.
 
+mod behaviour;
 mod case;
 mod config;
 mod conversation;
@@ -10,10 +11,12 @@ mod panel;
 mod place;
 mod price;
 mod scorecard;
+mod scorecard_case;
 mod scorecard_tree;
 mod suite;
 mod target;
 
+pub use behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
 pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
 pub use config::Config;
 pub use conversation::{
@@ -31,8 +34,9 @@ pub use place::Place;
 pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
     Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardOutcome, CardParts, CardResult, CardRubric,
-    EvaluatorType, Guidelines, JudgePrompt, LabelOutcome, Scorecard, ScoringScale, Severity, WeightSet,
+    EvaluatorType, Guidelines, JudgePrompt, Scorecard, ScoringScale, WeightSet,
 };
+pub use scorecard_case::CardCases;
 pub use scorecard_tree::{CardPart, InventoryRow};
 pub use suite::{Format, Suite, SuiteSettings};
 pub use target::{

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_rubric::{Aggregation, Criticality, Normalisation, Unit, Weight};
+use assize_rubric::{Aggregation, Criticality, LabelOutcome, Normalisation, Severity, Unit, Weight};
 use serde_json::Value;
 
-use super::Place;
+use super::{Grader, Place};
 
 /// A checked scorecard. Rubrics and benchmarks refer to each other by their places in these lists;
 /// every reference holds, every node has one parent at most, and there are no circles.
@@ -134,8 +134,8 @@ pub struct CardBenchmark {
     pub evaluator: EvaluatorType,
     /// Its prompt: a place in the list of prompts.
     pub prompt: Option<usize>,
-    /// The checks of a program, as written.
-    pub checks: Vec<Value>,
+    /// Checks that need no judge.
+    pub checks: Vec<Arc<Grader>>,
     /// Whether all checks and the judge must pass.
     pub all_must_pass: bool,
     /// When it applies and what is a failure.
@@ -255,30 +255,6 @@ pub struct CardLabel {
     pub version: Option<String>,
     /// Where it stands.
     pub place: Place,
-}
-
-/// What a person decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LabelOutcome {
-    /// The failure is not there.
-    Pass,
-    /// The failure is there.
-    Fail,
-    /// The benchmark does not apply.
-    NotApplicable,
-    /// The person could not tell.
-    Unsure,
-}
-
-/// How bad a failure is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// Little harm.
-    Low,
-    /// Some harm.
-    Medium,
-    /// Great harm.
-    High,
 }
 
 /// What a benchmark came to on a case.

@@ -9,4 +9,5 @@ mod yaml_syntax;
 
 pub(crate) use json::read_json;
 pub(crate) use node::{Data, Entry, Node};
+pub(crate) use scalar::resolve;
 pub(crate) use yaml::read_yaml;

@@ -3,7 +3,7 @@
 use super::Data;
 
 /// Resolves a plain scalar. `on`, `yes` and dates stay strings.
-pub(super) fn resolve(text: &str) -> Data {
+pub(crate) fn resolve(text: &str) -> Data {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Data::Null,
         "true" | "True" | "TRUE" => return Data::Bool(true),

@@ -16,11 +16,15 @@ use assize_stats::{
     correction::{JudgeRates, prediction_powered, prediction_powered_clustered, rogan_gladen},
     judged::{
         Confusion, Isotonic, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
-        kendall_tau_b, kendall_tau_c, log_loss, partial_correlation, pearson, reliability, spearman,
+        kendall_tau_b, kendall_tau_c, log_loss, mean_absolute_error, partial_correlation, pearson,
+        reliability, root_mean_square_error, spearman,
     },
     multiplicity::{Adjustment, adjust},
     posterior_mean,
-    power::{Noise, Promise, design_effect, mean_precision, rate_precision, whole_cases, with_clusters},
+    power::{
+        Noise, Promise, design_effect, mean_half_width, mean_precision, rate_precision, whole_cases,
+        with_clusters,
+    },
     proportion, proportion_by,
     repeats::{mean_pass_k, nested, pass_k, repeated, stability},
     zero_failures,
@@ -383,6 +387,9 @@ fn agreements() -> Vec<(&'static str, Figures)> {
 
 fn judges() -> Vec<(&'static str, Figures)> {
     let counts = Confusion { true_pass: 20, false_pass: 10, false_fail: 5, true_fail: 15 };
+    let (scored, known) = ([3.0, 4.0, 1.0, 4.0], [3.0, 2.0, 1.0, 2.0]);
+    let away = [0.0, 1.0, 0.0, 0.0, 1.0, 0.0];
+    let severity = clustered_mean(&away, &["a", "a", "b", "b", "c", "c"], L).unwrap();
     let (x, y) = ([1.0, 2.0, 3.0, 4.0, 5.0], [5.0, 6.0, 7.0, 8.0, 7.0]);
     let (p, came) = ([0.9, 0.6, 0.35, 0.1], [true, false, true, false]);
     let area = area_under_curve(&p, &came, L).unwrap();
@@ -435,6 +442,19 @@ fn judges() -> Vec<(&'static str, Figures)> {
                 .number("Kendall tau-b", kendall_tau_b(&x, &y))
                 .number("Stuart tau-c", kendall_tau_c(&x, &y))
                 .number("partial, given z", partial_correlation(&x, &y, &[2.0, 1.0, 4.0, 3.0, 5.0])),
+        ),
+        (
+            "distance",
+            figures()
+                .number("root mean squared error", root_mean_square_error(&scored, &known))
+                .number("mean absolute error", mean_absolute_error(&scored, &known)),
+        ),
+        (
+            "bias",
+            figures()
+                .number("severity", severity.mean)
+                .interval("  interval", severity.interval)
+                .number("length", spearman(&away, &[200.0, 900.0, 150.0, 400.0, 700.0, 300.0])),
         ),
         (
             "probabilities",
@@ -499,13 +519,15 @@ fn plans() -> Vec<(&'static str, Figures)> {
                 .number("cases per side", promise.rates_cases(0.8, 0.7))
                 .number("  arcsine scale", promise.rates_cases_by_h(0.8, 0.7))
                 .number("pairs, McNemar", promise.mcnemar_pairs(0.2, 0.1))
-                .number("difference in 155 pairs", promise.mcnemar_difference(155, 0.2)),
+                .number("difference in 155 pairs", promise.mcnemar_difference(155, 0.2))
+                .number("  in 100, all one way", promise.mcnemar_one_way_difference(100)),
         ),
         (
             "precision",
             figures()
                 .number("cases for 0.8 +- 0.05", rate_precision(0.8, 0.05, L).map(whole_cases))
                 .number("cases for a mean", mean_precision(0.3, 0.05, L).map(whole_cases))
+                .number("  reach of 139", mean_half_width(0.3, 139, L))
                 .number("design effect", design_effect(5.0, 0.3))
                 .number("cases in clusters", with_clusters(139.0, 2.2).map(whole_cases)),
         ),

@@ -2,7 +2,10 @@
 
 use assize_stats::{
     Level, Undefined,
-    power::{Noise, Promise, design_effect, mean_precision, rate_precision, whole_cases, with_clusters},
+    power::{
+        Noise, Promise, design_effect, mean_half_width, mean_precision, rate_precision, whole_cases,
+        with_clusters,
+    },
     proportion,
 };
 use proptest::prelude::*;
@@ -90,4 +93,31 @@ proptest! {
         let promise = Promise::default();
         prop_assert!(promise.paired_t_cases(effect).unwrap() > promise.paired_t_cases(effect * 1.2).unwrap() - 1e-9);
     }
+}
+
+#[test]
+fn what_pairs_show_at_best_is_connors_formula_with_nothing_the_other_way() {
+    let promise = Promise::default();
+    for n in [10, 100, 1_000, 100_000] {
+        let least = promise.mcnemar_one_way_difference(n).unwrap();
+        assert!(
+            (promise.mcnemar_pairs(least, least).unwrap() - n as f64).abs() < 1e-4 * n as f64,
+            "{n}: {least}"
+        );
+        // More pairs differing than the difference itself only makes it harder.
+        assert!(promise.mcnemar_pairs((2.0 * least).min(1.0), least).unwrap() > n as f64);
+    }
+    assert_eq!(promise.mcnemar_one_way_difference(0), Err(Undefined::NoValues));
+    assert_eq!(promise.mcnemar_one_way_difference(3), Err(Undefined::Unreachable));
+}
+
+#[test]
+fn the_reach_of_a_mean_is_the_precision_turned_around() {
+    for (sd, half) in [(0.3, 0.05), (1.0, 0.2), (0.01, 0.001)] {
+        let n = mean_precision(sd, half, Level::P95).unwrap();
+        let reach = mean_half_width(sd, n.ceil() as u64, Level::P95).unwrap();
+        assert!(reach <= half && reach > half * 0.99, "{reach} {half}");
+    }
+    assert_eq!(mean_half_width(0.3, 0, Level::P95), Err(Undefined::NoValues));
+    assert_eq!(mean_half_width(f64::NAN, 5, Level::P95), Err(Undefined::OutOfRange));
 }

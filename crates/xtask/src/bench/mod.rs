@@ -8,6 +8,8 @@ mod judge;
 pub(crate) mod load;
 mod measure;
 pub(crate) mod mock;
+mod scorecards;
+mod statistics;
 mod table;
 mod wire;
 
@@ -24,20 +26,60 @@ const STARTS: usize = 30;
 /// Cases of the file that `validate` reads.
 const VALIDATED: usize = 1_000;
 
-/// Which tables are made.
+/// What can be measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// All of them.
-    All,
-    /// Those of the judge path.
+    /// Starting, and reading a file.
+    Start,
+    /// Whole runs with the offline judge.
+    Runs,
+    /// The path to a judge behind a network.
     Judging,
+    /// Scorecards of many files and many leaves.
+    Scorecards,
+    /// Statistics beside those of other libraries.
+    Statistics,
+}
+
+/// What is measured, and where the figures go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wish<'a> {
+    /// One part; all of them without.
+    part: Option<Part>,
+    /// Smaller sizes.
+    quick: bool,
+    /// Whether the figures are put into docs/benchmarks.md.
+    write: bool,
+    /// The interpreter for comparisons.
+    python: &'a str,
+}
+
+impl<'a> Wish<'a> {
+    /// Reads the words of a command line; `None` if one is not known. The page holds all figures, so a part alone is
+    /// not written, but for judging, which has a section of its own.
+    pub(crate) fn of(words: &[&'a str]) -> Option<Self> {
+        let mut wish = Self { part: None, quick: false, write: false, python: "python3" };
+        for word in words {
+            match *word {
+                "--quick" => wish.quick = true,
+                "--write" => wish.write = true,
+                "start" => wish.part = Some(Part::Start),
+                "runs" => wish.part = Some(Part::Runs),
+                "judging" => wish.part = Some(Part::Judging),
+                "scorecards" => wish.part = Some(Part::Scorecards),
+                "statistics" => wish.part = Some(Part::Statistics),
+                other => wish.python = other.strip_prefix("--python=")?,
+            }
+        }
+        (matches!(wish.part, None | Some(Part::Judging)) || !wish.write).then_some(wish)
+    }
 }
 
 /// The profile of the program that is given away.
 const PROFILE: &str = "dist";
 
 /// Builds that program, measures it and prints the tables.
-pub(crate) fn run(part: Part, quick: bool, write: bool) -> Result<(), String> {
+pub(crate) fn run(wish: Wish<'_>) -> Result<(), String> {
     // Both in one go: a part of the packages alone may need other features of what they share.
     shell::run(&mut shell::cargo(&[
         "build",
@@ -49,17 +91,33 @@ pub(crate) fn run(part: Part, quick: bool, write: bool) -> Result<(), String> {
         "xtask",
     ]))?;
     let bench = Bench::new()?;
-    let sizes: &[usize] = if quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
+    let sizes: &[usize] = if wish.quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
+    let is_wanted = |part| wish.part.is_none_or(|wanted| wanted == part);
+    let mut tables = Vec::new();
     let mut sections = Vec::new();
-    if part == Part::All {
-        let tables = [bench.starts()?, bench.runs(sizes, Way::Eval)?, bench.runs(sizes, Way::Grade)?];
+    if is_wanted(Part::Start) {
+        tables.push(bench.starts()?);
+    }
+    if is_wanted(Part::Runs) {
+        tables.push(bench.runs(sizes, Way::Eval)?);
+        tables.push(bench.runs(sizes, Way::Grade)?);
+    }
+    if is_wanted(Part::Judging) {
+        sections.push((JUDGING, markdown(&bench.judging(wish.quick)?)));
+    }
+    if is_wanted(Part::Scorecards) {
+        tables.push(bench.scorecards()?);
+    }
+    if is_wanted(Part::Statistics) {
+        tables.push(statistics::table(wish.python)?);
+    }
+    if !tables.is_empty() {
         sections.push((FIGURES, markdown(&tables)));
     }
-    sections.push((JUDGING, markdown(&bench.judging(quick)?)));
     for (_, text) in &sections {
         println!("\n{text}");
     }
-    if write {
+    if wish.write {
         let path = shell::root().join("docs/benchmarks.md");
         let present =
             std::fs::read_to_string(&path).map_err(|error| format!("docs/benchmarks.md: {error}"))?;

@@ -26,9 +26,14 @@ pub(crate) enum Build {
     WithTests,
 }
 
+/// Builds the program and returns where it is.
+pub(crate) fn program(build: Build) -> Result<std::path::PathBuf, String> {
+    commands::built(build)
+}
+
 /// Makes every file.
 pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
-    let program = commands::built(build)?;
+    let program = program(build)?;
     let mut pages = vec![
         ("docs/errors.md".to_owned(), errors::page()),
         ("docs/lint.md".to_owned(), lint::page()),

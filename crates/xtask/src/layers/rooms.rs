@@ -59,6 +59,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-process",
         ],
     ),
+    room("assize-lint", "1½", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
     room(
         "assize-run",
         "2",
@@ -74,7 +75,12 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-grade",
         ],
     ),
-    room("assize-lint", "2", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
+    room("assize-convert", "2", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
+    room(
+        "assize-draft",
+        "2",
+        &["assize-diagnostic", "assize-rubric", "assize-spec", "assize-llm", "assize-grade", "assize-lint"],
+    ),
     room("assize-analysis", "2", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
     room(
         "assize-audit",
@@ -103,6 +109,8 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-spec",
             "assize-analysis",
             "assize-audit",
+            "assize-convert",
+            "assize-draft",
             "assize-lint",
             "assize-llm",
             "assize-store",

@@ -64,8 +64,22 @@ struct Decoded {
 pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let real = options.working_folder.join(path);
+    let root = tree(&mut cx, &real, path);
+    loaded(cx, root, path)
+}
+
+/// Reads the text of a rubric file that need not exist; `path` names it in complaints, and its ending says how it is
+/// written. Nothing of the environment is put in.
+pub fn read_rubric(path: &Path, text: &str) -> LoadedRubric {
+    let mut cx = Context::new(Arc::new(|_| None), Vec::new(), Vec::new());
+    let source = cx.sources.add(path, text);
+    let root = read_tree(&mut cx, source);
+    loaded(cx, root, path)
+}
+
+fn loaded(mut cx: Context, root: Option<Node>, path: &Path) -> LoadedRubric {
     let mut format = Format::Two;
-    let decoded = match tree(&mut cx, &real, path) {
+    let decoded = match root {
         Some(root) => {
             format = format_of(&root);
             decode(&mut cx, &root, format)

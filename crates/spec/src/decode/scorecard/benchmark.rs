@@ -1,19 +1,18 @@
 //! A benchmark: its fields.
 
-use assize_diagnostic::{Diagnostic, Spanned};
-use assize_rubric::{Criticality, Unit};
-use serde_json::Value;
+use std::sync::Arc;
 
-use super::criteria;
 use super::draft::{BenchmarkDraft, Draft};
 use super::scale::scale;
 use super::words::{code, missing, needed, texts, threshold, weight_of, word};
+use super::{checks, criteria};
 use crate::codes;
 use crate::decode::common::tags;
-use crate::decode::object::wrong_type;
 use crate::decode::{Context, Object};
-use crate::model::EvaluatorType;
-use crate::tree::{Data, Node};
+use crate::model::{EvaluatorType, Grader};
+use crate::tree::Node;
+use assize_diagnostic::{Diagnostic, Spanned};
+use assize_rubric::{Criticality, Unit};
 
 const CRITICALITIES: [(&str, Criticality); 3] = [
     (Criticality::HardGate.name(), Criticality::HardGate),
@@ -70,7 +69,8 @@ pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Opt
     if object.value("evaluator_type").is_none() {
         cx.problems.add(missing(object.head(), what, "evaluator_type", "evaluator_type: llm_judge"));
     }
-    let config = object.value("evaluator_config").map(|node| config(cx, node)).unwrap_or_default();
+    let config = object.value("evaluator_config").map(|node| config(cx, node, evaluator)).unwrap_or_default();
+    checks::expected(cx, object.head(), evaluator, config.has_checks);
     let prompt = prompt(cx, &mut object, config.prompt, evaluator);
     let inclusion = needed(
         cx,
@@ -109,20 +109,20 @@ pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Opt
 #[derive(Default)]
 struct Config {
     prompt: Option<Spanned<String>>,
-    checks: Vec<Value>,
+    checks: Vec<Arc<Grader>>,
+    /// Whether checks are written, sound or not.
+    has_checks: bool,
     all_must_pass: bool,
 }
 
-fn config(cx: &mut Context, node: &Node) -> Config {
+fn config(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorType>) -> Config {
     let mut config = Config::default();
     let Some(mut object) = Object::new(node, "an evaluator's settings", &mut cx.problems) else {
         return config;
     };
     if let Some(checks) = object.value("deterministic") {
-        match &checks.data {
-            Data::Seq(items) => config.checks = items.iter().map(Node::to_json).collect(),
-            _ => cx.problems.add(wrong_type(checks, "`deterministic`", "a list of checks")),
-        }
+        config.has_checks = true;
+        config.checks = checks::checks(cx, checks, evaluator);
     }
     if let Some(judge) = object.value("llm_judge")
         && let Some(mut judge) = Object::new(judge, "the judge's settings", &mut cx.problems)

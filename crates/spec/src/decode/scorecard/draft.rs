@@ -1,13 +1,14 @@
 //! What was read, before codes are looked up.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use assize_diagnostic::{Span, Spanned};
-use assize_rubric::{Aggregation, Criticality, Unit, Weight};
+use assize_rubric::{Aggregation, Criticality, LabelOutcome, Severity, Unit, Weight};
 use serde_json::Value;
 
 use super::prompt::PromptText;
-use crate::model::{EvaluatorType, Guidelines, LabelOutcome, ScoringScale, Severity};
+use crate::model::{EvaluatorType, Grader, Guidelines, ScoringScale};
 
 /// Everything of a scorecard, still by code.
 #[derive(Default)]
@@ -75,7 +76,7 @@ pub(super) struct BenchmarkDraft {
     pub(super) scale: Option<ScoringScale>,
     pub(super) evaluator: EvaluatorType,
     pub(super) prompt: Option<Spanned<String>>,
-    pub(super) checks: Vec<Value>,
+    pub(super) checks: Vec<Arc<Grader>>,
     pub(super) all_must_pass: bool,
     pub(super) inclusion: String,
     pub(super) exclusion: Option<String>,

@@ -2,6 +2,7 @@
 
 mod benchmark;
 mod cases;
+mod checks;
 mod criteria;
 mod draft;
 mod folder;

@@ -32,9 +32,9 @@ pub(super) fn rows(file: &Path) -> Option<Vec<Value>> {
 pub(super) fn compute(method: &str, inputs: &Value, shared: &Path) -> Outcome {
     match method {
         "weighted_tree" => Outcome::Skipped("how a tree is scored is the rubric crate's, and tested there"),
-        "prerequisite_gated_rate" => {
-            Outcome::Skipped("which criteria count once their prerequisites fail is no statistic")
-        }
+        "prerequisite_gated_rate" => Outcome::Skipped(
+            "which criteria count with their prerequisites is the rubric crate's, and tested there",
+        ),
         "judge_vs_human_confusion"
         | "cluster_robust_se"
         | "ppi_mean"

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::{CaseTally, Unit};
-use assize_spec::{Applies, CardOutcome, CardResult, EvaluatorType, LabelOutcome, Scorecard};
+use assize_rubric::{CaseTally, LabelOutcome, Unit};
+use assize_spec::{Applies, CardOutcome, CardResult, EvaluatorType, Scorecard};
 
 /// The cases of every benchmark, and what a person should look at.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,11 +32,11 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallie
             continue;
         }
         let outcome = match label.outcome {
-            LabelOutcome::Pass => CardOutcome::Scored(Unit::ONE),
-            LabelOutcome::Fail => CardOutcome::Scored(Unit::ZERO),
+            LabelOutcome::Met => CardOutcome::Scored(Unit::ONE),
+            LabelOutcome::Unmet => CardOutcome::Scored(Unit::ZERO),
             LabelOutcome::NotApplicable => CardOutcome::NotApplicable,
-            // Who can't tell has decided nothing.
-            LabelOutcome::Unsure => continue,
+            // Who can't tell has decided nothing, and labels of scorecards are no scores.
+            LabelOutcome::Unsure | LabelOutcome::Score(_) => continue,
         };
         said.entry((benchmark, case)).or_default().push(outcome);
     }
@@ -112,7 +112,7 @@ mod tests {
         let mut card = example();
         let (reading, case) = places(&card, "S-DOC1", "med-01-nausea");
         let mut other = card.labels[0].clone();
-        other.outcome = LabelOutcome::Fail;
+        other.outcome = LabelOutcome::Unmet;
         card.labels.push(other);
         let found = card_tallies(&card, &[]);
         assert_eq!(found.tallies[reading], CaseTally::new([0.0, 1.0, 1.0].map(unit), 5));

@@ -1,0 +1,176 @@
+//! Where a judge errs in one direction.
+
+use assize_stats::{
+    Accumulator, Undefined, clustered_mean,
+    judged::{bonett_wright, spearman},
+};
+
+use super::item::Item;
+use super::pairing::{Pair, by_cluster, drawn};
+use crate::figure::{Figure, Resampling};
+
+/// The known biases of judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BiasKind {
+    /// Too lenient or too strict throughout.
+    Severity,
+    /// Kinder to long answers.
+    Length,
+    /// Kinder to the answer shown first.
+    Position,
+    /// Kinder to answers of its own family of models.
+    SelfPreference,
+}
+
+impl BiasKind {
+    /// Its name in records.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Severity => "severity",
+            Self::Length => "length",
+            Self::Position => "position",
+            Self::SelfPreference => "self_preference",
+        }
+    }
+
+    /// Its name for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Severity => "severity",
+            Self::Length => "length",
+            Self::Position => "position",
+            Self::SelfPreference => "self-preference",
+        }
+    }
+}
+
+/// A bias: measured, or why it can't be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bias {
+    /// Which.
+    pub kind: BiasKind,
+    /// The figure, or why there is none.
+    pub measured: Result<Figure, &'static str>,
+}
+
+/// The family a model belongs to: the letters its name begins with, behind the provider. `None` where the
+/// name begins with none. Names that begin with `o` and a digit are the same house's as `gpt`.
+pub fn model_family(model: &str) -> Option<String> {
+    let name = model.rsplit(['/', ':']).next().unwrap_or(model).to_ascii_lowercase();
+    let letters: String = name.chars().take_while(char::is_ascii_alphabetic).collect();
+    match letters.as_str() {
+        "" => None,
+        "o" | "chatgpt" => Some("gpt".to_owned()),
+        _ => Some(letters),
+    }
+}
+
+/// All four, as far as the data allows.
+pub(crate) fn biases(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Vec<Bias> {
+    let own = |kind, measured| Bias { kind, measured };
+    vec![
+        own(BiasKind::Severity, Ok(severity(pairs, resampling))),
+        own(BiasKind::Length, length(items, pairs, resampling)),
+        own(
+            BiasKind::Position,
+            Err("each answer was judged alone; pairs judged in both orders show it (`--pairs`)"),
+        ),
+        own(BiasKind::SelfPreference, self_preference(items, pairs, resampling)),
+    ]
+}
+
+fn differences(pairs: &[Pair]) -> Vec<f64> {
+    pairs.iter().map(|pair| pair.judge - pair.people).collect()
+}
+
+fn severity(pairs: &[Pair], resampling: Resampling) -> Figure {
+    let clusters: Vec<usize> = pairs.iter().map(|pair| pair.cluster).collect();
+    let found = clustered_mean(&differences(pairs), &clusters, resampling.level);
+    Figure {
+        id: "severity",
+        name: "judge minus people",
+        value: found.map(|found| found.mean),
+        interval: found.and_then(|found| found.interval),
+        n: pairs.len() as u64,
+        of: "pairs",
+        says: "How much higher the judge's verdicts lie than those of people: above 0 it is lenient, below 0 strict.",
+    }
+}
+
+fn length(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Result<Figure, &'static str> {
+    let known: Vec<(&Pair, f64)> =
+        pairs.iter().filter_map(|pair| Some((pair, items.get(pair.item)?.length?))).collect();
+    if known.is_empty() {
+        return Err("the length of the answers is not known (a column `length`, or a run that stores them)");
+    }
+    let lengths: Vec<f64> = known.iter().map(|(_, length)| *length).collect();
+    let away: Vec<f64> = known.iter().map(|(pair, _)| pair.judge - pair.people).collect();
+    let groups = by_cluster(known.iter().map(|(pair, _)| pair.cluster));
+    let n = known.len() as u64;
+    let value = spearman(&away, &lengths);
+    let interval = if groups.len() == known.len() {
+        value.and_then(|r| bonett_wright(r, n, resampling.level))
+    } else {
+        value.and_then(|_| resampling.interval(groups.len(), drawn((&away, &lengths), &groups, spearman)))
+    };
+    Ok(Figure {
+        id: "length",
+        name: "Spearman of (judge minus people) and length",
+        value,
+        interval,
+        n,
+        of: "pairs",
+        says: "Above 0 the judge is kinder to long answers than people are; an interval around 0 shows no such bias.",
+    })
+}
+
+fn self_preference(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Result<Figure, &'static str> {
+    let known: Vec<(&Pair, bool)> = pairs
+        .iter()
+        .filter_map(|pair| Some((pair, items.get(pair.item)?.judge.as_ref()?.same_family?)))
+        .collect();
+    let sides = [true, false].map(|own| known.iter().filter(|(_, same)| *same == own).count());
+    match sides {
+        [0, 0] => return Err("it is not known which models gave the answers"),
+        [_, 0] => return Err("every answer is from the judge's own family; others are needed beside them"),
+        [0, _] => return Err("no answer is from the judge's own family"),
+        _ => {}
+    }
+    let away: Vec<f64> = known.iter().map(|(pair, _)| pair.judge - pair.people).collect();
+    let same: Vec<f64> = known.iter().map(|(_, same)| f64::from(u8::from(*same))).collect();
+    let groups = by_cluster(known.iter().map(|(pair, _)| pair.cluster));
+    let between = |away: &[f64], same: &[f64]| {
+        let mean = |own: f64| {
+            let side: Vec<f64> =
+                away.iter().zip(same).filter(|(_, side)| **side == own).map(|(value, _)| *value).collect();
+            side.into_iter().collect::<Accumulator>().mean(resampling.level).mean
+        };
+        Ok::<f64, Undefined>(mean(1.0)? - mean(0.0)?)
+    };
+    let value = between(&away, &same);
+    let interval =
+        value.and_then(|_| resampling.interval(groups.len(), drawn((&away, &same), &groups, between)));
+    Ok(Figure {
+        id: "self_preference",
+        name: "(judge minus people), own family minus others",
+        value,
+        interval,
+        n: known.len() as u64,
+        of: "pairs",
+        says: "Above 0 the judge is kinder to answers of its own family than to others, compared with people.",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_are_read_off_names() {
+        let family = |name: &str| model_family(name);
+        assert_eq!(family("openai:gpt-4o-mini"), Some("gpt".to_owned()));
+        assert_eq!(family("openai:o3-mini"), family("gpt-5"));
+        assert_eq!(family("openrouter:meta-llama/Llama-3-70b"), Some("llama".to_owned()));
+        assert_eq!(family("4b-model"), None);
+    }
+}

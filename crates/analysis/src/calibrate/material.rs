@@ -1,0 +1,305 @@
+//! Putting together what a judge and people said about the same things.
+
+use std::collections::BTreeMap;
+
+use assize_diagnostic::did_you_mean;
+use assize_rubric::LabelOutcome;
+use assize_stats::combine::expected_score;
+
+use super::item::{Item, ItemKey, JudgeSaid, Said};
+use super::split::SplitChoice;
+use crate::labels::{Judged, LabelProblem, Row};
+
+/// What was said and does not count, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeftOut {
+    /// Labels about cases or criteria that were not judged.
+    pub unmatched: u64,
+    /// Labels of cases the judge was tuned on or shown, or that are not in the wanted part.
+    pub other_split: u64,
+    /// Labels of cases that were excluded by name.
+    pub excluded: u64,
+}
+
+/// Items with labels and verdicts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Material {
+    /// The items, in the order of their keys.
+    pub items: Vec<Item>,
+    /// What does not count.
+    pub left_out: LeftOut,
+    /// The nearest miss among the labels that match nothing.
+    pub unmatched_example: Option<String>,
+    /// Who judged, if it is known.
+    pub judge: Option<String>,
+}
+
+/// Why material can't be put together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MaterialError {
+    /// Rows that contradict each other or what was judged.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Problems(Vec<LabelProblem>),
+    /// Labels, none of which is about anything that was judged.
+    #[error("none of the labels is about anything that was judged; {0}")]
+    NothingMatches(String),
+}
+
+/// How a table is read as verdicts of a judge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgeReading<'r> {
+    /// From this probability on, "met".
+    pub threshold: f64,
+    /// Whose labels are the judge's, if it stands among the people.
+    pub rater: Option<&'r str>,
+    /// Whether a distribution over scores is read as its likeliest score instead of its mean.
+    pub likeliest: bool,
+}
+
+impl Material {
+    /// From tables that hold the judge's verdicts beside the labels. Rows with the same key are put
+    /// together.
+    pub fn from_rows(
+        rows: &[Row],
+        reading: &JudgeReading<'_>,
+        keep: impl Fn(&Row) -> Keep,
+    ) -> Result<Self, MaterialError> {
+        let (mut items, mut problems) = (BTreeMap::<ItemKey, Item>::new(), Vec::new());
+        let mut left_out = LeftOut::default();
+        for row in rows {
+            let key = ItemKey::of(row);
+            let judge = row_judge(row, reading, &mut problems);
+            let item = items.entry(key).or_insert_with_key(|key| Item {
+                key: key.clone(),
+                people: Vec::new(),
+                judge: None,
+                length: None,
+                cluster: row.cluster.clone().unwrap_or_else(|| row.case.clone()),
+                requires: row.requires.clone(),
+                sampled: None,
+                split: None,
+                place: Some(row.place.clone()),
+            });
+            if let Some(judge) = judge {
+                if item.judge.as_ref().is_some_and(|other| *other != judge) {
+                    problems.push(LabelProblem {
+                        place: row.place.clone(),
+                        message: "the judge said something else about the same item in an earlier row"
+                            .to_owned(),
+                    });
+                }
+                item.judge = Some(judge);
+            }
+            item.length = item.length.or(row.length);
+            item.add(row, reading.rater, &keep, &mut left_out, &mut problems);
+        }
+        let material = Self { items: items.into_values().collect(), left_out, ..Self::default() };
+        if problems.is_empty() { Ok(material) } else { Err(MaterialError::Problems(problems)) }
+    }
+
+    /// Adds labels to what a run judged. A label names as much of its item as it takes to tell it from
+    /// the others.
+    pub fn attach(&mut self, rows: &[Row], keep: impl Fn(&Row) -> Keep) -> Result<(), MaterialError> {
+        let mut problems = Vec::new();
+        let mut by_case: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, item) in self.items.iter().enumerate() {
+            by_case.entry(item.key.case.clone()).or_default().push(at);
+        }
+        let (mut matched, mut example) = (0u64, None);
+        for row in rows {
+            let candidates: Vec<usize> = by_case
+                .get(&row.case)
+                .into_iter()
+                .flatten()
+                .copied()
+                .filter(|&at| self.items[at].is_meant_by(row))
+                .collect();
+            match candidates.as_slice() {
+                [] => {
+                    self.left_out.unmatched += row.labels.len() as u64;
+                    example.get_or_insert_with(|| self.nearest(row));
+                }
+                [at] => {
+                    matched += 1;
+                    let item = &mut self.items[*at];
+                    item.cluster = row.cluster.clone().unwrap_or_else(|| item.cluster.clone());
+                    item.add(row, None, &keep, &mut self.left_out, &mut problems);
+                }
+                several => problems
+                    .push(LabelProblem { place: row.place.clone(), message: self.ambiguous(row, several) }),
+            }
+        }
+        self.unmatched_example.clone_from(&example);
+        if !problems.is_empty() {
+            return Err(MaterialError::Problems(problems));
+        }
+        if matched == 0 && !rows.is_empty() {
+            return Err(MaterialError::NothingMatches(example.unwrap_or_default()));
+        }
+        Ok(())
+    }
+
+    /// Which part of the key of a label leads nowhere.
+    fn nearest(&self, row: &Row) -> String {
+        let of_case: Vec<&Item> = self.items.iter().filter(|item| item.key.case == row.case).collect();
+        if of_case.is_empty() {
+            let near = did_you_mean(&row.case, self.items.iter().map(|item| item.key.case.as_str()));
+            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            return format!("{}: no case `{}` was judged{hint}", row.place, row.case);
+        }
+        let wanted = row.criterion.clone().unwrap_or_default();
+        let near = did_you_mean(&wanted, of_case.iter().map(|item| item.key.criterion.as_str()));
+        let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        format!("{}: case `{}` has no such criterion `{wanted}`{hint}", row.place, row.case)
+    }
+
+    fn ambiguous(&self, row: &Row, several: &[usize]) -> String {
+        let differ = |part: fn(&ItemKey) -> String| {
+            let first = several.first().map(|&at| part(&self.items[at].key));
+            several.iter().any(|&at| Some(part(&self.items[at].key)) != first)
+        };
+        let mut missing = Vec::new();
+        for (name, part) in [
+            ("criterion", (|key| key.criterion.clone()) as fn(&ItemKey) -> String),
+            ("suite", |key| key.suite.clone()),
+            ("system", |key| key.system.clone()),
+            ("repeat", |key| key.repeat.to_string()),
+        ] {
+            if differ(part) {
+                missing.push(name);
+            }
+        }
+        let (count, names) = (several.len(), missing.join(" and "));
+        format!("the label fits {count} judged items of case `{}`; say the {names}", row.case)
+    }
+}
+
+/// Whether a label counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// It does.
+    Yes,
+    /// It belongs to another part.
+    OtherSplit,
+    /// Its case was excluded by name.
+    Excluded,
+}
+
+/// Decides by a label's part and by the names of cases that were shown to the judge.
+pub fn keep(choice: SplitChoice, excluded: &[String]) -> impl Fn(&Row) -> Keep + '_ {
+    move |row| {
+        if excluded.contains(&row.case) {
+            Keep::Excluded
+        } else if choice.keeps(&row.case, row.split) {
+            Keep::Yes
+        } else {
+            Keep::OtherSplit
+        }
+    }
+}
+
+fn said(outcome: LabelOutcome) -> Said {
+    match outcome {
+        LabelOutcome::Met => Said::Verdict(true),
+        LabelOutcome::Unmet => Said::Verdict(false),
+        LabelOutcome::Score(score) => Said::Score(score),
+        LabelOutcome::NotApplicable => Said::NotApplicable,
+        LabelOutcome::Unsure => Said::Undecided,
+    }
+}
+
+fn row_judge(row: &Row, reading: &JudgeReading<'_>, problems: &mut Vec<LabelProblem>) -> Option<JudgeSaid> {
+    let of = |said| Some(JudgeSaid { said, probability: row.probability, same_family: None });
+    if let Some(rater) = reading.rater {
+        let mut own = row.labels.iter().filter(|(who, _)| who.as_deref() == Some(rater));
+        return own.next().and_then(|(_, outcome)| of(said(*outcome)));
+    }
+    if let Some(judged) = row.judge {
+        return of(match judged {
+            Judged::Said(outcome) => said(outcome),
+            Judged::Ungraded => Said::Undecided,
+        });
+    }
+    if let Some(probability) = row.probability {
+        return of(Said::Verdict(probability >= reading.threshold));
+    }
+    if row.probabilities.is_empty() {
+        return None;
+    }
+    let logs: Vec<(f64, Option<f64>)> =
+        row.probabilities.iter().map(|&(score, p)| (score, (p > 0.0).then(|| p.ln()))).collect();
+    match expected_score(&logs) {
+        Ok(found) if reading.likeliest => of(Said::Score(found.likeliest)),
+        Ok(found) => of(Said::Score(found.score)),
+        Err(reason) => {
+            problems.push(LabelProblem { place: row.place.clone(), message: format!("no score: {reason}") });
+            None
+        }
+    }
+}
+
+impl Item {
+    /// Whether a label can be about this item.
+    fn is_meant_by(&self, row: &Row) -> bool {
+        let key = &self.key;
+        let same =
+            |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
+        let criterion = row.criterion.as_ref().is_none_or(|wanted| {
+            *wanted == key.criterion || key.criterion.rsplit_once('/').is_some_and(|(_, id)| id == wanted)
+        });
+        criterion
+            && same(&row.suite, &key.suite)
+            && same(&row.system, &key.system)
+            && row.repeat.is_none_or(|repeat| repeat == key.repeat)
+    }
+
+    fn add(
+        &mut self,
+        row: &Row,
+        rater: Option<&str>,
+        keep: &impl Fn(&Row) -> Keep,
+        left_out: &mut LeftOut,
+        problems: &mut Vec<LabelProblem>,
+    ) {
+        let labels: Vec<&(Option<String>, LabelOutcome)> =
+            row.labels.iter().filter(|(who, _)| rater.is_none() || who.as_deref() != rater).collect();
+        if labels.is_empty() {
+            return;
+        }
+        match keep(row) {
+            Keep::Yes => {}
+            Keep::OtherSplit => {
+                left_out.other_split += labels.len() as u64;
+                return;
+            }
+            Keep::Excluded => {
+                left_out.excluded += labels.len() as u64;
+                return;
+            }
+        }
+        // What is drawn by lot in one row and chosen in another was chosen.
+        let chosen = Some(assize_rubric::Sampling::Chosen);
+        self.sampled = match (self.people.is_empty(), self.sampled, row.sampled) {
+            (true, _, new) => new,
+            (false, old, new) if old == chosen || new == chosen => chosen,
+            (false, old, new) => old.and(new),
+        };
+        self.split = self.split.or(row.split);
+        for (who, outcome) in labels {
+            // Labels files are only ever added to: the last word of a person is the one that counts.
+            let earlier = self.people.iter().position(|(other, _)| who.is_some() && other == who);
+            match earlier {
+                Some(at) => self.people[at].1 = said(*outcome),
+                None if who.is_none() && self.people.iter().any(|(other, _)| other.is_none()) => {
+                    problems.push(LabelProblem {
+                        place: row.place.clone(),
+                        message: "a second label of the same item without saying whose it is; \
+                                  name the raters in `who`"
+                            .to_owned(),
+                    });
+                }
+                None => self.people.push((who.clone(), said(*outcome))),
+            }
+        }
+    }
+}

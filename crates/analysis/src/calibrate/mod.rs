@@ -1,0 +1,28 @@
+//! A judge against people: how far its verdicts can be trusted, where it errs, and what its pass rates
+//! are worth once that is taken off.
+//!
+//! [`Material`] holds what was judged and what people said of it, from a run or from tables;
+//! [`calibrate`] turns it into figures.
+
+mod bias;
+mod gates;
+mod item;
+mod material;
+mod pairing;
+mod people;
+mod rates;
+mod report;
+mod run;
+mod scores;
+mod split;
+mod verdicts;
+
+pub use bias::{Bias, BiasKind, model_family};
+pub use gates::{GateOn, GateRequest, GateResult, check_gates};
+pub use item::{Item, ItemKey, JudgeSaid, Said};
+pub use material::{JudgeReading, Keep, LeftOut, Material, MaterialError, keep};
+pub use pairing::{Cells, Truth};
+pub use rates::{Gated, GivenRates, PassRate, Rates};
+pub use report::{Calibration, Options, Section, calibrate};
+pub use run::{RunItems, from_run};
+pub use split::{SplitChoice, is_held_out};

@@ -1,0 +1,179 @@
+//! Which verdict stands against which label.
+
+use std::collections::BTreeMap;
+
+use assize_stats::{Undefined, judged::Confusion};
+
+use super::item::{Item, Said};
+
+/// What a judge is measured against where several people labelled an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Truth {
+    /// Every label is a pair of its own.
+    #[default]
+    Each,
+    /// One pair for each item: the majority of verdicts, where a tie is no truth; the mean of scores.
+    Consensus,
+}
+
+/// What a judge said, beside what a person said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Pair {
+    pub(crate) judge: f64,
+    pub(crate) people: f64,
+    /// The number of its cluster.
+    pub(crate) cluster: usize,
+    /// The number of its item.
+    pub(crate) item: usize,
+}
+
+/// What became of the items of a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cells {
+    /// Items the judge was asked about.
+    pub judged: u64,
+    /// Items that at least one person labelled.
+    pub labelled: u64,
+    /// Items of which a verdict stands beside a label.
+    pub compared: u64,
+    /// Labelled items on which the judge could not be made to decide.
+    pub ungraded: u64,
+    /// Labelled items that the judge was not asked about.
+    pub not_judged: u64,
+    /// Labelled items that the judge found not applicable and a person did not.
+    pub judge_not_applicable: u64,
+    /// Labelled items that people found not applicable and the judge did not.
+    pub people_not_applicable: u64,
+    /// Labelled items that both found not applicable.
+    pub both_not_applicable: u64,
+    /// Labelled items on which no person could decide.
+    pub unsure: u64,
+    /// Labelled items on which as many people say met as unmet, where the majority counts.
+    pub tied: u64,
+}
+
+/// A figure of the judge's numbers and those of people.
+pub(crate) type PairFigure<'f> = dyn Fn(&[f64], &[f64]) -> Result<f64, Undefined> + 'f;
+
+/// Numbers clusters in the order of their names.
+pub(crate) fn cluster_numbers<'i>(items: impl IntoIterator<Item = &'i Item>) -> BTreeMap<&'i str, usize> {
+    let mut numbers: BTreeMap<&str, usize> =
+        items.into_iter().map(|item| (item.cluster.as_str(), 0)).collect();
+    for (number, (_, value)) in numbers.iter_mut().enumerate() {
+        *value = number;
+    }
+    numbers
+}
+
+/// Puts verdicts beside labels and counts what has no counterpart.
+pub(crate) fn pair_up(items: &[&Item], truth: Truth) -> (Vec<Pair>, Cells) {
+    let clusters = cluster_numbers(items.iter().copied());
+    let (mut pairs, mut cells) = (Vec::new(), Cells::default());
+    for (at, item) in items.iter().enumerate() {
+        cells.judged += u64::from(item.judge.is_some());
+        if item.people.is_empty() {
+            continue;
+        }
+        cells.labelled += 1;
+        let numbers: Vec<f64> = item.people.iter().filter_map(|(_, said)| said.number()).collect();
+        let not_applicable = item.people.iter().any(|(_, said)| *said == Said::NotApplicable);
+        let judge = item.judge.as_ref().map(|judge| judge.said);
+        let counter = match (judge, numbers.is_empty()) {
+            (None, _) => &mut cells.not_judged,
+            (Some(Said::Undecided), _) => &mut cells.ungraded,
+            (Some(Said::NotApplicable), true) if not_applicable => &mut cells.both_not_applicable,
+            (Some(Said::NotApplicable), false) => &mut cells.judge_not_applicable,
+            (Some(_), true) if not_applicable => &mut cells.people_not_applicable,
+            (Some(_), true) => &mut cells.unsure,
+            (Some(said @ (Said::Verdict(_) | Said::Score(_))), false) => {
+                let truths = match truth {
+                    Truth::Each => numbers,
+                    Truth::Consensus => consensus(&numbers, matches!(said, Said::Verdict(_))),
+                };
+                if truths.is_empty() {
+                    &mut cells.tied
+                } else {
+                    let cluster = clusters.get(item.cluster.as_str()).copied().unwrap_or_default();
+                    let judge = said.number().unwrap_or_default();
+                    pairs.extend(truths.into_iter().map(|people| Pair { judge, people, cluster, item: at }));
+                    &mut cells.compared
+                }
+            }
+        };
+        *counter += 1;
+    }
+    (pairs, cells)
+}
+
+fn consensus(numbers: &[f64], verdicts: bool) -> Vec<f64> {
+    let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
+    if !verdicts {
+        return vec![mean];
+    }
+    // Half and half is exact in floating point.
+    if mean == 0.5 { Vec::new() } else { vec![f64::from(u8::from(mean > 0.5))] }
+}
+
+/// The numbers of the judge, and those of people.
+pub(crate) fn columns(pairs: &[Pair]) -> (Vec<f64>, Vec<f64>) {
+    pairs.iter().map(|pair| (pair.judge, pair.people)).unzip()
+}
+
+/// Positions of pairs by cluster.
+pub(crate) fn by_cluster(clusters: impl IntoIterator<Item = usize>) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, cluster) in clusters.into_iter().enumerate() {
+        groups.entry(cluster).or_default().push(at);
+    }
+    groups.into_values().collect()
+}
+
+/// Verdict pairs crossed.
+pub(crate) fn crossed<'p>(pairs: impl IntoIterator<Item = &'p Pair>) -> Confusion {
+    let mut counts = Confusion::default();
+    for pair in pairs {
+        match (pair.judge > 0.5, pair.people > 0.5) {
+            (true, true) => counts.true_pass += 1,
+            (true, false) => counts.false_pass += 1,
+            (false, true) => counts.false_fail += 1,
+            (false, false) => counts.true_fail += 1,
+        }
+    }
+    counts
+}
+
+/// The sum of tables.
+pub(crate) fn added(tables: &[Confusion], chosen: &[usize]) -> Confusion {
+    let mut sum = Confusion::default();
+    for table in chosen.iter().filter_map(|&at| tables.get(at)) {
+        sum.true_pass += table.true_pass;
+        sum.false_pass += table.false_pass;
+        sum.false_fail += table.false_fail;
+        sum.true_fail += table.true_fail;
+    }
+    sum
+}
+
+/// Ratings of units, resampled.
+pub(crate) fn units_of(groups: &[Vec<usize>], chosen: &[usize]) -> Vec<usize> {
+    chosen.iter().filter_map(|&at| groups.get(at)).flatten().copied().collect()
+}
+
+/// A figure of numbers that were drawn again.
+pub(crate) fn drawn<'v>(
+    values: (&'v [f64], &'v [f64]),
+    groups: &'v [Vec<usize>],
+    figure: impl Fn(&[f64], &[f64]) -> Result<f64, Undefined> + 'v,
+) -> impl FnMut(&[usize]) -> Result<f64, Undefined> + 'v {
+    move |chosen| {
+        let units = units_of(groups, chosen);
+        let pick = |values: &[f64]| units.iter().map(|&at| values[at]).collect::<Vec<f64>>();
+        figure(&pick(values.0), &pick(values.1))
+    }
+}
+
+/// The number of each item's cluster.
+pub(crate) fn by_number(items: &[&Item]) -> Vec<usize> {
+    let clusters = cluster_numbers(items.iter().copied());
+    items.iter().map(|item| clusters.get(item.cluster.as_str()).copied().unwrap_or_default()).collect()
+}

@@ -1,0 +1,212 @@
+//! Pass rates: what people say, what the judge says, and the judge corrected by people.
+
+use std::collections::BTreeMap;
+
+use assize_rubric::{Prerequisites, Sampling, prerequisites};
+use assize_stats::{
+    ClusteredMean, Level, Proportion, Undefined, clustered_mean,
+    correction::{
+        JudgeRates, PredictionPowered, RoganGladen, prediction_powered, prediction_powered_clustered,
+        rogan_gladen,
+    },
+    proportion,
+};
+
+use super::item::{Item, Said};
+
+/// Error rates of a judge that are known from elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GivenRates {
+    /// Share of truly met that it finds met, 0 to 1.
+    pub sensitivity: f64,
+    /// From how many; 0 if that is not known.
+    pub sensitivity_n: u64,
+    /// Share of truly unmet that it finds unmet, 0 to 1.
+    pub specificity: f64,
+    /// From how many; 0 if that is not known.
+    pub specificity_n: u64,
+}
+
+/// A mean of verdicts or scores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PassRate {
+    /// The mean and its error by cluster.
+    pub mean: Result<ClusteredMean, Undefined>,
+    /// For verdicts: how many of how many, with the interval of independent ones.
+    pub counted: Option<Proportion>,
+}
+
+/// Rates counting only what holds together with its prerequisites.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gated {
+    /// With what it names itself.
+    pub direct: PassRate,
+    /// With what that names as well, and so on.
+    pub recursive: PassRate,
+    /// Criteria that lead back to themselves.
+    pub circular: u64,
+}
+
+/// The rates of one system, or of all items.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rates {
+    /// Whose answers: the name of a system, or `all`.
+    pub of: String,
+    /// Whether the items are scores instead of verdicts.
+    pub scores: bool,
+    /// What people say of the items they labelled.
+    pub people: Option<PassRate>,
+    /// What the judge says of all items.
+    pub judge: Option<PassRate>,
+    /// The judge corrected by the labels (PPI++), or why not.
+    pub powered: Result<PredictionPowered, String>,
+    /// The judge corrected by error rates that were given.
+    pub rogan_gladen: Option<Result<RoganGladen, Undefined>>,
+    /// People's verdicts with prerequisites; `None` where the table names none.
+    pub people_gated: Option<Gated>,
+    /// The judge's.
+    pub judge_gated: Option<Gated>,
+}
+
+/// What is asked of rates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct RateOptions {
+    pub(crate) level: Level,
+    pub(crate) assume_random: bool,
+    pub(crate) given: Option<GivenRates>,
+}
+
+/// The rates of some items, all verdicts or all scores.
+pub(crate) fn rates(of: &str, items: &[&Item], scores: bool, options: RateOptions) -> Rates {
+    let judged: Vec<(&Item, f64)> =
+        items.iter().filter_map(|item| Some((*item, item.judge_number()?))).collect();
+    let labelled: Vec<(&Item, f64)> =
+        items.iter().filter_map(|item| Some((*item, item.people_mean()?))).collect();
+    let single = items.iter().all(|item| item.people.len() < 2);
+    let people = rate(&labelled, !scores && single, options.level);
+    let judge = rate(&judged, !scores, options.level);
+    let rogan_gladen = options.given.filter(|_| !scores).and_then(|given| {
+        let counted = judge.as_ref()?.counted?;
+        Some(counted.rate.and_then(|pass_rate| {
+            let rates = JudgeRates {
+                pass_rate,
+                n: counted.n,
+                specificity: given.specificity,
+                n_fail: given.specificity_n,
+                sensitivity: given.sensitivity,
+                n_pass: given.sensitivity_n,
+            };
+            rogan_gladen(rates, options.level)
+        }))
+    });
+    let needs = !scores && items.iter().any(|item| !item.requires.is_empty());
+    Rates {
+        of: of.to_owned(),
+        scores,
+        people,
+        judge,
+        powered: powered(&judged, options),
+        rogan_gladen,
+        people_gated: needs
+            .then(|| gated(items, options.level, |item| item.people_mean().map(|mean| mean > 0.5)))
+            .flatten(),
+        judge_gated: needs
+            .then(|| {
+                gated(items, options.level, |item| match item.judge.as_ref()?.said {
+                    Said::Verdict(met) => Some(met),
+                    _ => None,
+                })
+            })
+            .flatten(),
+    }
+}
+
+fn rate(values: &[(&Item, f64)], verdicts: bool, level: Level) -> Option<PassRate> {
+    if values.is_empty() {
+        return None;
+    }
+    let (numbers, clusters) = taken(values);
+    let passed = numbers.iter().filter(|&&value| value == 1.0).count() as u64;
+    Some(PassRate {
+        mean: clustered_mean(&numbers, &clusters, level),
+        counted: verdicts.then(|| proportion(passed, numbers.len() as u64, level)),
+    })
+}
+
+fn taken<'i>(values: &[(&'i Item, f64)]) -> (Vec<f64>, Vec<&'i str>) {
+    values.iter().map(|(item, value)| (*value, item.cluster.as_str())).unzip()
+}
+
+fn powered(judged: &[(&Item, f64)], options: RateOptions) -> Result<PredictionPowered, String> {
+    let (mut labelled, mut unlabelled) = (Vec::new(), Vec::new());
+    for &(item, judge) in judged {
+        match item.people_mean() {
+            Some(people) => labelled.push((item, people, judge)),
+            None => unlabelled.push((item, judge)),
+        }
+    }
+    if labelled.is_empty() {
+        return Err("nothing the judge decided has a label".to_owned());
+    }
+    if unlabelled.is_empty() {
+        return Err(
+            "everything the judge decided has a label, so the rate of people needs no judge".to_owned()
+        );
+    }
+    if !options.assume_random {
+        let of =
+            |wanted: Option<Sampling>| labelled.iter().filter(|(item, _, _)| item.sampled == wanted).count();
+        let (chosen, unknown) = (of(Some(Sampling::Chosen)), of(None));
+        if chosen + unknown > 0 {
+            return Err(format!(
+                "the labelled cases must be a random draw: {chosen} of {} were chosen and of {unknown} nobody says \
+                 (`sampled`); `--assume-random` takes them as drawn by lot",
+                labelled.len()
+            ));
+        }
+    }
+    let people: Vec<f64> = labelled.iter().map(|(_, people, _)| *people).collect();
+    let judge: Vec<f64> = labelled.iter().map(|(_, _, judge)| *judge).collect();
+    let within: Vec<&str> = labelled.iter().map(|(item, _, _)| item.cluster.as_str()).collect();
+    let (rest, outside) = taken(&unlabelled);
+    let one_each = |clusters: &[&str]| {
+        let mut sorted = clusters.to_vec();
+        sorted.sort_unstable();
+        sorted.windows(2).all(|pair| pair[0] != pair[1])
+    };
+    let found = if one_each(&within) && one_each(&outside) {
+        prediction_powered(&people, &judge, &rest, options.level)
+    } else {
+        prediction_powered_clustered(&people, &judge, &within, &rest, &outside, options.level)
+    };
+    found.map_err(|reason| reason.to_string())
+}
+
+/// The verdicts of each case and system with their prerequisites. An item without a verdict holds nothing
+/// up and is not counted.
+fn gated(items: &[&Item], level: Level, verdict: impl Fn(&Item) -> Option<bool>) -> Option<Gated> {
+    let mut answers: BTreeMap<(&str, &str, &str, u32), Vec<&Item>> = BTreeMap::new();
+    for item in items.iter().filter(|item| verdict(item).is_some()) {
+        let key = &item.key;
+        answers.entry((&key.suite, &key.case, &key.system, key.repeat)).or_default().push(item);
+    }
+    let (mut direct, mut recursive, mut circular) = (Vec::new(), Vec::new(), 0u64);
+    for members in answers.values() {
+        let place = |id: &String| {
+            // Beyond the last: a prerequisite that is nowhere can't hold.
+            members.iter().position(|item| item.key.criterion == *id).unwrap_or(members.len())
+        };
+        let needs: Vec<Vec<usize>> =
+            members.iter().map(|item| item.requires.iter().map(place).collect()).collect();
+        let held: Vec<bool> = members.iter().map(|item| verdict(item).unwrap_or(false)).collect();
+        let Prerequisites { direct: holds, recursive: follows, circular: round } =
+            prerequisites(&held, &needs);
+        let number = |flags: Vec<bool>| -> Vec<(&Item, f64)> {
+            members.iter().copied().zip(flags.into_iter().map(|flag| f64::from(u8::from(flag)))).collect()
+        };
+        direct.extend(number(holds));
+        recursive.extend(number(follows));
+        circular += round.len() as u64;
+    }
+    Some(Gated { direct: rate(&direct, true, level)?, recursive: rate(&recursive, true, level)?, circular })
+}

@@ -1,0 +1,323 @@
+//! Everything about a judge, from its items.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_stats::{
+    FEW_CLUSTERS, Undefined,
+    agreement::{Metric, Scale},
+    judged::Confusion,
+};
+
+use super::bias::{Bias, biases};
+use super::item::{Item, Said};
+use super::material::{LeftOut, Material, MaterialError};
+use super::pairing::{Cells, Truth, pair_up};
+use super::people::{people_on_scores, people_on_verdicts};
+use super::rates::{GivenRates, RateOptions, Rates, rates};
+use super::scores::score_figures;
+use super::verdicts::{alpha_figure, probability_figures, verdict_figures};
+use crate::figure::{Figure, Resampling};
+use crate::labels::{LabelProblem, Place};
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Options {
+    /// What the judge is measured against where several people labelled an item.
+    pub truth: Truth,
+    /// The scores that may be given; those seen, unless it is known.
+    pub scale: Option<Scale>,
+    /// How intervals are made.
+    pub resampling: Resampling,
+    /// Whether the labelled cases are taken as a random draw, whatever their labels say.
+    pub assume_random: bool,
+    /// Error rates known from elsewhere.
+    pub given: Option<GivenRates>,
+    /// Whether items of one case are taken as independent evidence.
+    pub items_independent: bool,
+}
+
+/// The figures about some items.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// What they have in common: the id of a criterion, the name of a system, or `all`.
+    pub title: String,
+    /// What the title is: `criterion`, `system` or `all`.
+    pub by: &'static str,
+    /// Whether it covers every item of its kind.
+    pub is_overall: bool,
+    /// Whether they are scores instead of verdicts.
+    pub scores: bool,
+    /// What was compared, and what could not be.
+    pub cells: Cells,
+    /// Verdicts crossed.
+    pub confusion: Option<Confusion>,
+    /// Judge against people.
+    pub figures: Vec<Figure>,
+    /// People against each other; empty where nobody labelled what another did.
+    pub people: Vec<Figure>,
+    /// Where the judge errs in one direction.
+    pub biases: Vec<Bias>,
+}
+
+/// Everything about a judge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calibration {
+    /// Who judged, if it is known.
+    pub judge: Option<String>,
+    /// All verdicts and all scores, then by criterion, then by system.
+    pub sections: Vec<Section>,
+    /// Pass rates of everything, then by system.
+    pub rates: Vec<Rates>,
+    /// What was said and does not count.
+    pub left_out: LeftOut,
+    /// How many clusters the items fall into.
+    pub clusters: usize,
+    /// How many items there are.
+    pub items: usize,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+/// Fewer labelled items than this and most intervals are too wide to decide anything.
+const FEW_ITEMS: u64 = 30;
+
+/// Measures a judge. Refused where verdicts and scores are mixed on one criterion.
+pub fn calibrate(mut material: Material, options: &Options) -> Result<Calibration, MaterialError> {
+    let problems = same_codes(&mut material.items, options.scale.is_some());
+    if !problems.is_empty() {
+        return Err(MaterialError::Problems(problems));
+    }
+    if options.items_independent {
+        for (number, item) in material.items.iter_mut().enumerate() {
+            item.cluster = number.to_string();
+        }
+    }
+    let is_scored = |item: &Item| kinds(item).contains(&Kind::Scores);
+    let scored: BTreeSet<&str> = material
+        .items
+        .iter()
+        .filter(|item| is_scored(item))
+        .map(|item| item.key.criterion.as_str())
+        .collect();
+    let mut sections = Vec::new();
+    let mut rates_found = Vec::new();
+    let rate_options = RateOptions {
+        level: options.resampling.level,
+        assume_random: options.assume_random,
+        given: options.given,
+    };
+    for scores in [false, true] {
+        let of_kind: Vec<&Item> = material
+            .items
+            .iter()
+            .filter(|item| scored.contains(item.key.criterion.as_str()) == scores)
+            .collect();
+        if of_kind.iter().all(|item| kinds(item).is_empty()) {
+            continue;
+        }
+        sections.push(section("all", "all", &of_kind, scores, options));
+        rates_found.push(rates("all", &of_kind, scores, rate_options));
+        for (by, name) in [
+            ("criterion", (|item| &item.key.criterion) as fn(&Item) -> &String),
+            ("system", |item| &item.key.system),
+        ] {
+            let mut groups: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
+            for item in &of_kind {
+                groups.entry(name(item).as_str()).or_default().push(item);
+            }
+            if groups.len() < 2 {
+                continue;
+            }
+            for (title, members) in groups {
+                sections.push(section(title, by, &members, scores, options));
+                if by == "system" {
+                    rates_found.push(rates(title, &members, scores, rate_options));
+                }
+            }
+        }
+    }
+    let clusters: BTreeSet<&str> = material.items.iter().map(|item| item.cluster.as_str()).collect();
+    let notes = notes(&sections, &material, clusters.len());
+    Ok(Calibration {
+        judge: material.judge.clone(),
+        sections,
+        rates: rates_found,
+        left_out: material.left_out,
+        clusters: clusters.len(),
+        items: material.items.len(),
+        notes,
+    })
+}
+
+fn section(title: &str, by: &'static str, items: &[&Item], scores: bool, options: &Options) -> Section {
+    let (pairs, cells) = pair_up(items, options.truth);
+    let resampling = options.resampling;
+    let (mut confusion, mut figures, mut people) = (None, Vec::new(), Vec::new());
+    if scores {
+        if !pairs.is_empty() {
+            figures = match scale(items, options) {
+                Ok(scale) => score_figures(&pairs, &scale, resampling),
+                Err(_) => Vec::new(),
+            };
+            figures.extend(
+                [Metric::Ordinal, Metric::Interval, Metric::Nominal]
+                    .map(|metric| alpha_figure(items, metric, true, resampling)),
+            );
+        }
+        people.extend(people_on_scores(items, resampling));
+    } else {
+        if !pairs.is_empty() {
+            let (table, found) = verdict_figures(&pairs, resampling);
+            confusion = Some(table);
+            figures = found;
+            figures.push(alpha_figure(items, Metric::Nominal, true, resampling));
+            figures.extend(probability_figures(items, &pairs, resampling));
+        }
+        people.extend(people_on_verdicts(items, resampling));
+    }
+    Section {
+        title: title.to_owned(),
+        by,
+        is_overall: by == "all",
+        scores,
+        cells,
+        confusion,
+        figures,
+        people,
+        biases: if pairs.is_empty() { Vec::new() } else { biases(items, &pairs, resampling) },
+    }
+}
+
+/// The declared scale, or every whole score that occurs: means of several scores are no answers anybody could
+/// give.
+fn scale(items: &[&Item], options: &Options) -> Result<Scale, Undefined> {
+    match &options.scale {
+        Some(scale) => Ok(scale.clone()),
+        None => Scale::new(items.iter().flat_map(|item| {
+            item.judge_number()
+                .into_iter()
+                .chain(item.people.iter().filter_map(|(_, said)| said.number()))
+                .filter(|score| score.fract() == 0.0)
+                .collect::<Vec<_>>()
+        })),
+    }
+}
+
+/// Verdicts or scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Verdicts,
+    Scores,
+}
+
+fn kind(said: Said) -> Option<Kind> {
+    match said {
+        Said::Verdict(_) => Some(Kind::Verdicts),
+        Said::Score(_) => Some(Kind::Scores),
+        Said::NotApplicable | Said::Undecided => None,
+    }
+}
+
+fn kinds(item: &Item) -> BTreeSet<Kind> {
+    let judge = item.judge.iter().map(|judge| judge.said);
+    item.people.iter().map(|(_, said)| *said).chain(judge).filter_map(kind).collect()
+}
+
+/// Reads 0 and 1 as verdicts where a criterion has no other numbers (unless the scale is declared and nobody
+/// gave a verdict in words), and finds criteria on which the judge and people use different codes.
+fn same_codes(items: &mut [Item], scale_declared: bool) -> Vec<LabelProblem> {
+    #[derive(Default)]
+    struct Seen {
+        judge: BTreeSet<u64>,
+        people: BTreeSet<u64>,
+        kinds: BTreeSet<Kind>,
+        place: Option<Place>,
+    }
+    let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
+    for item in items.iter() {
+        let of = seen.entry(item.key.criterion.clone()).or_default();
+        of.kinds.extend(kinds(item));
+        of.place = of.place.clone().or_else(|| item.place.clone());
+        let score = |said: Said| match said {
+            Said::Score(score) => Some((score + 0.0).to_bits()),
+            _ => None,
+        };
+        of.judge.extend(item.judge.as_ref().and_then(|judge| score(judge.said)));
+        of.people.extend(item.people.iter().filter_map(|(_, said)| score(*said)));
+    }
+    let verdict_codes = BTreeSet::from([0.0_f64.to_bits(), 1.0_f64.to_bits()]);
+    let mut problems = Vec::new();
+    let mut binary: BTreeSet<String> = BTreeSet::new();
+    for (criterion, of) in &seen {
+        let numbers: BTreeSet<u64> = of.judge.union(&of.people).copied().collect();
+        let shown = |codes: &BTreeSet<u64>| {
+            let mut codes: Vec<f64> = codes.iter().map(|bits| f64::from_bits(*bits)).collect();
+            codes.sort_by(f64::total_cmp);
+            codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
+        };
+        let name =
+            if criterion.is_empty() { "the labels".to_owned() } else { format!("criterion `{criterion}`") };
+        let mut complain = |message: String| {
+            let place = of.place.clone().unwrap_or_else(|| Place {
+                file: std::sync::Arc::from(std::path::Path::new("run")),
+                line: 1,
+            });
+            problems.push(LabelProblem { place, message });
+        };
+        let in_words = of.kinds.contains(&Kind::Verdicts);
+        if !numbers.is_empty() && numbers.is_subset(&verdict_codes) && (in_words || !scale_declared) {
+            binary.insert(criterion.clone());
+        } else if of.kinds.len() > 1 {
+            complain(format!(
+                "{name}: met and unmet on one side, scores on the other; say with `--values met=…,unmet=…` which \
+                 numbers are verdicts"
+            ));
+        } else if !scale_declared && of.judge.len() == 2 && of.people.len() == 2 && of.judge != of.people {
+            complain(format!(
+                "{name}: the judge uses {} and people use {}; say with `--values met=…,unmet=…` which is which, or \
+                 give the scale with `--scale`",
+                shown(&of.judge),
+                shown(&of.people)
+            ));
+        }
+    }
+    for item in items.iter_mut().filter(|item| binary.contains(&item.key.criterion)) {
+        let verdict = |said: &mut Said| {
+            if let Said::Score(score) = *said {
+                *said = Said::Verdict(score == 1.0);
+            }
+        };
+        item.people.iter_mut().for_each(|(_, said)| verdict(said));
+        if let Some(judge) = &mut item.judge {
+            verdict(&mut judge.said);
+        }
+    }
+    problems
+}
+
+fn notes(sections: &[Section], material: &Material, clusters: usize) -> Vec<String> {
+    let mut notes = Vec::new();
+    if clusters < FEW_CLUSTERS && clusters < material.items.len() {
+        notes.push(format!(
+            "the items fall into only {clusters} clusters: below {FEW_CLUSTERS}, errors by cluster are too small"
+        ));
+    }
+    for section in sections.iter().filter(|section| section.is_overall) {
+        if section.cells.compared > 0 && section.cells.compared < FEW_ITEMS {
+            notes.push(format!(
+                "only {} items are compared: below {FEW_ITEMS}, intervals are wide and resampled ones too narrow",
+                section.cells.compared
+            ));
+        }
+        if section.cells.compared == 0 && section.cells.labelled > 0 {
+            notes.push("no item has both a verdict and a label".to_owned());
+        }
+    }
+    if let (Some(example), true) = (&material.unmatched_example, material.left_out.unmatched > 0) {
+        notes.push(format!(
+            "{} labels are about nothing that was judged; {example}",
+            material.left_out.unmatched
+        ));
+    }
+    notes
+}

@@ -1,0 +1,134 @@
+//! What a stored run judged, item by item.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_rubric::{JudgeIdentity, Outcome, RawScore};
+use assize_store::{CaseRecord, JudgementRow, RunInfo, StoreError};
+
+use super::bias::model_family;
+use super::item::{Item, ItemKey, JudgeSaid, Said};
+use super::material::Material;
+
+/// The items of a run, and what is worth knowing about them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunItems {
+    /// The items; nobody labelled them yet.
+    pub material: Material,
+    /// Ids that stand for criteria of different words in different cases.
+    pub reworded: Vec<String>,
+    /// Graders that are no rubric, whose decisions people can't label one by one.
+    pub other_graders: u64,
+}
+
+/// One decision, before it is known whether its criterion's id needs the grader's name to be unique.
+struct Decision {
+    key: ItemKey,
+    grader: String,
+    text: String,
+    said: Said,
+    same_family: Option<bool>,
+    length: Option<f64>,
+}
+
+/// The decisions of a run's judges. Every criterion of a rubric counts, whatever its weight; what could not
+/// be judged stays undecided.
+pub fn from_run(
+    info: &RunInfo,
+    cases: impl IntoIterator<Item = Result<CaseRecord, StoreError>>,
+) -> Result<RunItems, StoreError> {
+    let models: BTreeMap<&str, &str> = info
+        .targets
+        .iter()
+        .filter_map(|target| Some((target.name.as_str(), target.model.as_deref()?)))
+        .collect();
+    let (mut decisions, mut judges, mut other_graders) = (Vec::new(), BTreeSet::new(), 0);
+    for record in cases {
+        let record = record?;
+        let length = record.result.answer.as_ref().map(|answer| answer.chars().count() as f64);
+        let answered = record.result.target.as_deref().and_then(|name| models.get(name).copied());
+        for row in &record.judgements {
+            if row.grader_result.is_some() {
+                other_graders += 1;
+                continue;
+            }
+            // The votes of a panel stand beside its decision; it is the decision that counts.
+            if row.vote.is_some() {
+                continue;
+            }
+            judges.insert(row.judge.name.clone());
+            decisions.push(decision(row, answered, length));
+        }
+    }
+    let shared = shared_ids(&decisions);
+    let mut wordings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut items = BTreeMap::new();
+    for Decision { mut key, grader, text, said, same_family, length } in decisions {
+        if shared.contains(&key.criterion) {
+            key.criterion = format!("{grader}/{}", key.criterion);
+        }
+        wordings.entry(key.criterion.clone()).or_default().insert(text);
+        let judge = Some(JudgeSaid { said, probability: None, same_family });
+        let item = Item {
+            people: Vec::new(),
+            judge,
+            length,
+            cluster: format!("{}\u{1f}{}", key.suite, key.case),
+            requires: Vec::new(),
+            sampled: None,
+            split: None,
+            place: None,
+            key: key.clone(),
+        };
+        items.insert(key, item);
+    }
+    let reworded = wordings.into_iter().filter(|(_, texts)| texts.len() > 1).map(|(id, _)| id).collect();
+    let judge = (!judges.is_empty()).then(|| judges.into_iter().collect::<Vec<_>>().join(", "));
+    let material = Material { items: items.into_values().collect(), judge, ..Material::default() };
+    Ok(RunItems { material, reworded, other_graders })
+}
+
+fn decision(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) -> Decision {
+    let said = match row.decided() {
+        Outcome::Met => Said::Verdict(true),
+        Outcome::Unmet => Said::Verdict(false),
+        Outcome::Scored(raw) => Said::Score(f64::from(RawScore::get(raw))),
+        Outcome::Averaged(points) => Said::Score(points.get()),
+        Outcome::NotApplicable => Said::NotApplicable,
+        Outcome::Ungraded => Said::Undecided,
+    };
+    let families = answered.and_then(model_family).zip(judge_family(&row.judge));
+    Decision {
+        key: ItemKey {
+            suite: row.suite.clone(),
+            case: row.case_id.clone(),
+            system: row.target.clone().unwrap_or_default(),
+            repeat: row.repeat,
+            criterion: row.shown_id(row.criterion.id.as_str()),
+        },
+        grader: row.grader.clone(),
+        text: row.criterion.text.clone(),
+        said,
+        same_family: families.map(|(answer, judge)| answer == judge),
+        length,
+    }
+}
+
+fn judge_family(judge: &JudgeIdentity) -> Option<String> {
+    if judge.name == "offline" {
+        return None;
+    }
+    model_family(judge.model.as_deref().unwrap_or(&judge.name))
+}
+
+/// Ids that several graders of one case have.
+fn shared_ids(decisions: &[Decision]) -> BTreeSet<String> {
+    let mut graders: BTreeMap<&ItemKey, &str> = BTreeMap::new();
+    let mut shared = BTreeSet::new();
+    for decision in decisions {
+        let first = *graders.entry(&decision.key).or_insert(&decision.grader);
+        if first != decision.grader {
+            shared.insert(decision.key.criterion.clone());
+        }
+    }
+    shared
+}

@@ -1,0 +1,73 @@
+//! Keeping what a judge was tuned on out of what it is measured with.
+
+use assize_rubric::Split;
+
+/// Which labels count.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum SplitChoice {
+    /// All but those the judge was tuned on or shown.
+    #[default]
+    NotSeen,
+    /// Those kept back for testing, and no others.
+    Test,
+    /// Those the judge was tuned on: a figure on these is no measure of the judge.
+    Train,
+    /// A share of the cases, 0 to 1, chosen by their ids.
+    Holdout(f64),
+    /// What [`Holdout`](Self::Holdout) of the same share leaves for tuning.
+    Rest(f64),
+}
+
+impl SplitChoice {
+    /// Whether the labels of a case count. Examples that the judge was shown never do.
+    pub fn keeps(self, case: &str, split: Option<Split>) -> bool {
+        match (self, split) {
+            (_, Some(Split::Example)) => false,
+            (Self::NotSeen, split) => split != Some(Split::Train),
+            (Self::Test, split) => split == Some(Split::Test),
+            (Self::Train, split) => split == Some(Split::Train),
+            (Self::Holdout(share), split) => split != Some(Split::Train) && is_held_out(case, share),
+            (Self::Rest(share), split) => split != Some(Split::Test) && !is_held_out(case, share),
+        }
+    }
+}
+
+/// Whether a case belongs to the held-out share: decided by a hash of its id alone, so that it stays on its
+/// side whatever other cases come and go, and all its criteria stay together.
+pub fn is_held_out(case: &str, share: f64) -> bool {
+    let hash = blake3::hash(case.as_bytes());
+    let bytes = hash.as_bytes();
+    let first = u64::from_le_bytes(std::array::from_fn(|at| bytes[at]));
+    // 53 bits, as many as an f64 holds.
+    ((first >> 11) as f64) / ((1u64 << 53) as f64) < share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_stays_on_its_side_and_shares_are_kept() {
+        let held = |share| (0..1000).filter(|n| is_held_out(&format!("case-{n}"), share)).count();
+        assert!((250..350).contains(&held(0.3)), "{}", held(0.3));
+        assert_eq!((held(0.0), held(1.0)), (0, 1000));
+        for n in 0..100 {
+            let case = format!("case-{n}");
+            assert!(!is_held_out(&case, 0.2) || is_held_out(&case, 0.5), "a larger share only adds");
+            let sides = [SplitChoice::Holdout(0.3), SplitChoice::Rest(0.3)];
+            assert_eq!(sides.iter().filter(|side| side.keeps(&case, None)).count(), 1);
+        }
+    }
+
+    #[test]
+    fn what_the_judge_saw_never_counts() {
+        for choice in [SplitChoice::NotSeen, SplitChoice::Test, SplitChoice::Holdout(1.0)] {
+            assert!(!choice.keeps("c", Some(Split::Train)), "{choice:?}");
+            assert!(!choice.keeps("c", Some(Split::Example)), "{choice:?}");
+            assert!(choice.keeps("c", Some(Split::Test)), "{choice:?}");
+        }
+        assert!(SplitChoice::Train.keeps("c", Some(Split::Train)));
+        assert!(!SplitChoice::Train.keeps("c", Some(Split::Example)));
+        assert!(!SplitChoice::Test.keeps("c", None));
+    }
+}

@@ -1,0 +1,247 @@
+//! How well met and unmet agree.
+
+use assize_stats::{
+    Interval, Proportion, Undefined,
+    agreement::{Chance, Metric, Ratings, Scale, Weights, alpha, coefficient},
+    judged::{Confusion, area_under_curve, brier, reliability},
+    proportion,
+};
+
+use super::item::Item;
+use super::pairing::{Pair, PairFigure, added, by_cluster, crossed, drawn};
+use crate::figure::{Figure, Resampling};
+
+/// Bins of the calibration error.
+const BINS: usize = 10;
+
+/// The table of verdicts, and every figure about it. Where each pair is its own cluster, figures with a
+/// formula for their error have that interval; all others are resampled by cluster.
+pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confusion, Vec<Figure>) {
+    let table = crossed(pairs);
+    let groups = by_cluster(pairs.iter().map(|pair| pair.cluster));
+    let independent = groups.len() == pairs.len();
+    let tables: Vec<Confusion> =
+        groups.iter().map(|members| crossed(members.iter().map(|&at| &pairs[at]))).collect();
+    let level = resampling.level;
+    let again = |figure: &dyn Fn(Confusion) -> Result<f64, Undefined>| {
+        resampling.interval(tables.len(), |chosen| figure(added(&tables, chosen)))
+    };
+    let rate = |figure: &dyn Fn(Confusion) -> Proportion| {
+        let found = figure(table);
+        let interval = if independent {
+            found.interval
+        } else if found.successes == 0 || found.successes == found.n {
+            // Resampling shows no spread here. Each cluster counts once, as if its pairs were all alike.
+            let clusters = tables.iter().filter(|table| figure(**table).n > 0).count() as u64;
+            proportion(if found.successes == 0 { 0 } else { clusters }, clusters, level).interval
+        } else {
+            again(&|table| figure(table).rate)
+        };
+        (found.rate, found.rate.and(interval), found.n)
+    };
+    let other = |figure: &dyn Fn(Confusion) -> Result<f64, Undefined>| {
+        let value = figure(table);
+        (value, value.and_then(|_| again(figure)), table.n())
+    };
+    let kappa = |table: Confusion| table.kappa(level).and_then(|kappa| kappa.kappa);
+    let kappa_interval = |table: Confusion| table.kappa(level).and_then(|kappa| kappa.interval);
+    let agreed = coefficient_of(pairs, resampling);
+
+    let mut figures = Vec::new();
+    let mut push = |id, name, (value, interval, n): Triple, of, says| {
+        figures.push(Figure { id, name, value, interval, n, of, says });
+    };
+    push(
+        "accuracy",
+        "raw agreement",
+        rate(&|table| table.accuracy(level)),
+        "pairs",
+        "Share of verdicts that are those of people; it is high by itself where nearly all verdicts are the same.",
+    );
+    push(
+        "sensitivity",
+        "sensitivity",
+        rate(&|table| table.sensitivity(level)),
+        "met by people",
+        "Of what people find met, the share the judge finds met: a low one means that it is too strict.",
+    );
+    push(
+        "specificity",
+        "specificity",
+        rate(&|table| table.specificity(level)),
+        "unmet by people",
+        "Of what people find unmet, the share the judge finds unmet: a low one means that it lets faults pass.",
+    );
+    push(
+        "balanced_accuracy",
+        "balanced accuracy",
+        other(&Confusion::balanced_accuracy),
+        "pairs",
+        "Mean of sensitivity and specificity: 0.5 is guessing, however rare one verdict is.",
+    );
+    push(
+        "macro_f1",
+        "macro-F1",
+        other(&Confusion::macro_f1),
+        "pairs",
+        "Mean F1 of met and unmet: what published comparisons of judges report most.",
+    );
+    push(
+        "mcc",
+        "Matthews correlation",
+        other(&Confusion::matthews),
+        "pairs",
+        "Correlation of the two verdicts: 0 is chance, 1 is agreement throughout.",
+    );
+    let (value, mut interval, n) = other(&kappa);
+    if independent {
+        interval = value.and_then(|_| kappa_interval(table));
+    }
+    push(
+        "kappa",
+        "Cohen's kappa",
+        (value, interval, n),
+        "pairs",
+        "Agreement beyond what their own pass rates give by chance; it falls where one verdict is rare.",
+    );
+    let interval = if independent {
+        agreed.interval
+    } else {
+        agreed.value.and_then(|_| {
+            resampling.interval(groups.len(), |chosen| {
+                coefficient_of(&picked(pairs, &groups, chosen), resampling).value
+            })
+        })
+    };
+    push(
+        "ac1",
+        "Gwet's AC1",
+        (agreed.value, interval, table.n()),
+        "pairs",
+        "Agreement beyond chance that does not fall where one verdict is rare; read it beside kappa.",
+    );
+    (table, figures)
+}
+
+type Triple = (Result<f64, Undefined>, Result<Interval, Undefined>, u64);
+
+fn picked(pairs: &[Pair], groups: &[Vec<usize>], chosen: &[usize]) -> Vec<Pair> {
+    super::pairing::units_of(groups, chosen).into_iter().map(|at| pairs[at]).collect()
+}
+
+fn coefficient_of(pairs: &[Pair], resampling: Resampling) -> assize_stats::agreement::Coefficient {
+    let mut ratings = Ratings::new();
+    for pair in pairs {
+        ratings.push([pair.judge, pair.people]);
+    }
+    coefficient(&ratings, &Scale::binary(), Weights::Identity, Chance::Gwet, resampling.level)
+}
+
+/// Krippendorff's alpha of the judge and all people, items as units.
+pub(crate) fn alpha_figure(
+    items: &[&Item],
+    metric: Metric,
+    with_judge: bool,
+    resampling: Resampling,
+) -> Figure {
+    let (id, name) = match metric {
+        Metric::Nominal => ("alpha_nominal", "Krippendorff's alpha, nominal"),
+        Metric::Ordinal => ("alpha_ordinal", "Krippendorff's alpha, ordinal"),
+        Metric::Interval => ("alpha_interval", "Krippendorff's alpha, interval"),
+        Metric::Ratio => ("alpha_ratio", "Krippendorff's alpha, ratio"),
+    };
+    let rated: Vec<(usize, Vec<f64>)> = items
+        .iter()
+        .zip(super::pairing::by_number(items))
+        .filter_map(|(item, cluster)| {
+            let judge = if with_judge { item.judge_number() } else { None };
+            let people = item.people.iter().filter_map(|(_, said)| said.number());
+            let ratings: Vec<f64> = judge.into_iter().chain(people).collect();
+            let enough = ratings.len() > 1 && (!with_judge || judge.is_some());
+            enough.then_some((cluster, ratings))
+        })
+        .collect();
+    let mut all = Ratings::new();
+    for (_, ratings) in &rated {
+        all.push(ratings.iter().copied());
+    }
+    let groups = by_cluster(rated.iter().map(|(cluster, _)| *cluster));
+    let found = alpha(&all, metric);
+    let interval = found.value.and_then(|_| {
+        resampling.interval(groups.len(), |chosen| {
+            alpha(&all.select(&super::pairing::units_of(&groups, chosen)), metric).value
+        })
+    });
+    Figure {
+        id,
+        name,
+        value: found.value,
+        interval,
+        n: found.units as u64,
+        of: "items",
+        says: "Agreement of all raters of an item beyond chance, with any of them missing: 1 is full, 0 is chance.",
+    }
+}
+
+/// What the probabilities of a judge are worth, where it gave any.
+pub(crate) fn probability_figures(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Vec<Figure> {
+    let known: Vec<(&Pair, f64)> = pairs
+        .iter()
+        .filter_map(|pair| Some((pair, items.get(pair.item)?.judge.as_ref()?.probability?)))
+        .collect();
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let probabilities: Vec<f64> = known.iter().map(|(_, probability)| *probability).collect();
+    let people: Vec<f64> = known.iter().map(|(pair, _)| pair.people).collect();
+    let groups = by_cluster(known.iter().map(|(pair, _)| pair.cluster));
+    let independent = groups.len() == known.len();
+    let flags = |people: &[f64]| people.iter().map(|&value| value > 0.5).collect::<Vec<bool>>();
+    let level = resampling.level;
+    let area = move |p: &[f64], y: &[f64]| area_under_curve(p, &flags(y), level).map(|area| area.area);
+    let of_brier = move |p: &[f64], y: &[f64]| brier(p, &flags(y));
+    let error = move |p: &[f64], y: &[f64]| reliability(p, &flags(y), BINS).map(|found| found.expected_error);
+    let n = known.len() as u64;
+    let with = |figure: &PairFigure<'_>| {
+        let value = figure(&probabilities, &people);
+        let interval = value.and_then(|_| {
+            resampling.interval(groups.len(), drawn((&probabilities, &people), &groups, figure))
+        });
+        (value, interval)
+    };
+    let (auroc, mut auroc_interval) = with(&area);
+    if independent {
+        auroc_interval =
+            area_under_curve(&probabilities, &flags(&people), level).and_then(|area| area.interval);
+    }
+    let ((brier, brier_interval), (ece, ece_interval)) = (with(&of_brier), with(&error));
+    vec![
+        Figure {
+            id: "auroc",
+            name: "area under the ROC curve",
+            value: auroc,
+            interval: auroc_interval,
+            n,
+            of: "pairs",
+            says: "Chance that something met gets a higher probability than something unmet: 0.5 is guessing.",
+        },
+        Figure {
+            id: "brier",
+            name: "Brier score",
+            value: brier,
+            interval: brier_interval,
+            n,
+            of: "pairs",
+            says: "Mean squared distance of probability and truth, order and scale together: 0 is best.",
+        },
+        Figure {
+            id: "ece",
+            name: "calibration error, 10 bins",
+            value: ece,
+            interval: ece_interval,
+            n,
+            of: "pairs",
+            says: "Mean distance of stated probability and observed share; it depends on the bins.",
+        },
+    ]
+}

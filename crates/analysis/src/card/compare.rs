@@ -1,0 +1,242 @@
+//! Two runs of scorecards, node by node, over the cases that both have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_rubric::{CaseTally, MissingPolicy, NodeId, Standing, Unit, score_card};
+use assize_stats::compare::paired;
+use assize_stats::{Interval, Level, SeededRandom, Undefined, bootstrap};
+use assize_store::{BenchmarkState, CardPartKind};
+
+use super::{BenchmarkCases, CardRun, CardTree, CardTreeError};
+
+/// Seed of the resampling: the same two runs give the same intervals everywhere.
+const SEED: u64 = 0x5c0a_ecad;
+/// Resamples for an interval.
+const RESAMPLES: usize = 2000;
+/// Case scores added up for one interval at most; beyond it the resampling takes too long to wait for.
+const MAX_WORK: usize = 400_000_000;
+
+/// Two runs compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CardComparison {
+    /// Cases in both.
+    pub shared: usize,
+    /// Cases in the first only: left out.
+    pub only_base: usize,
+    /// Cases in the second only: left out.
+    pub only_candidate: usize,
+    /// The parts that both have, in the order of the second's tree.
+    pub nodes: Vec<NodeDifference>,
+    /// Codes of parts that only the first has.
+    pub gone: Vec<String>,
+    /// Codes of parts that only the second has.
+    pub new: Vec<String>,
+    /// Codes of parts whose weight, threshold or rule differs.
+    pub changed: Vec<String>,
+}
+
+/// A part in both runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeDifference {
+    /// Its code.
+    pub code: String,
+    /// Levels above it.
+    pub depth: usize,
+    /// What it is.
+    pub kind: CardPartKind,
+    /// What it is in the first run, over the shared cases.
+    pub base: NodeSide,
+    /// What it is in the second run, over the shared cases.
+    pub candidate: NodeSide,
+    /// Second minus first; `None` where one of them has no score.
+    pub difference: Option<f64>,
+    /// Its 95 % interval: of the paired mean for a benchmark, by resampling cases for anything above.
+    pub interval: Result<Interval, Undefined>,
+    /// Cases of the benchmark with a score in both; shared cases for anything above.
+    pub pairs: usize,
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NodeSide {
+    /// The score, if it is known.
+    pub score: Option<f64>,
+    /// What became of it.
+    pub standing: Standing,
+}
+
+/// Compares two runs over the cases that both have, each under its own tree.
+///
+/// The interval of a benchmark is the paired t interval of its case scores; that of anything above comes
+/// from drawing whole cases with replacement and adding up both trees anew, so that a case that counts in
+/// several benchmarks is drawn with all of them.
+///
+/// # Errors
+/// When a stored tree is damaged.
+pub fn compare_cards(
+    base: &CardRun,
+    candidate: &CardRun,
+    missing: MissingPolicy,
+) -> Result<CardComparison, CardTreeError> {
+    let ids = |run: &CardRun| -> BTreeSet<String> {
+        run.parts.iter().flat_map(|part| part.cases.keys().cloned()).collect()
+    };
+    let (base_ids, candidate_ids) = (ids(base), ids(candidate));
+    let shared: Vec<String> = base_ids.intersection(&candidate_ids).cloned().collect();
+    let (before, after) =
+        (base.only(|id| candidate_ids.contains(id)), candidate.only(|id| base_ids.contains(id)));
+    let sides = (scored(&before, missing)?, scored(&after, missing)?);
+    let mut nodes = Vec::new();
+    let (mut new, mut changed) = (Vec::new(), Vec::new());
+    for (place, node) in after.info.nodes.iter().enumerate() {
+        let Some(old) = before.place(&node.code).filter(|old| before.info.nodes[*old].kind == node.kind)
+        else {
+            new.push(node.code.clone());
+            continue;
+        };
+        let was = &before.info.nodes[old];
+        let same = (was.weight, was.threshold, was.aggregation, was.criticality, was.hard_gate)
+            == (node.weight, node.threshold, node.aggregation, node.criticality, node.hard_gate);
+        if !same {
+            changed.push(node.code.clone());
+        }
+        let (base_side, candidate_side) = (sides.0[old], sides.1[place]);
+        let difference = base_side.score.zip(candidate_side.score).map(|(base, candidate)| candidate - base);
+        let (interval, pairs) = if node.kind == CardPartKind::Benchmark {
+            of_benchmark(&before.parts[old], &after.parts[place])
+        } else {
+            let interval = match difference {
+                Some(_) => of_group((&before, old), (&after, place), &shared, missing)?,
+                None => Err(Undefined::NoValues),
+            };
+            (interval, shared.len())
+        };
+        nodes.push(NodeDifference {
+            code: node.code.clone(),
+            depth: depth(&after, place),
+            kind: node.kind,
+            base: base_side,
+            candidate: candidate_side,
+            difference,
+            interval,
+            pairs,
+        });
+    }
+    let gone = before.info.nodes.iter().filter(|node| after.place(&node.code).is_none());
+    Ok(CardComparison {
+        shared: shared.len(),
+        only_base: base_ids.len() - shared.len(),
+        only_candidate: candidate_ids.len() - shared.len(),
+        nodes,
+        gone: gone.map(|node| node.code.clone()).collect(),
+        new,
+        changed,
+    })
+}
+
+/// Score and standing of each part of a run.
+fn scored(run: &CardRun, missing: MissingPolicy) -> Result<Vec<NodeSide>, CardTreeError> {
+    let mut sides = vec![NodeSide { score: None, standing: Standing::NotApplicable }; run.info.nodes.len()];
+    for tree in CardTree::all(&run.info, None)? {
+        let scores = tree.scores(|place| run.tally(place), missing);
+        for id in tree.card.ids() {
+            if let (Some(score), Some(place)) = (scores.node(id), tree.places.get(id.index())) {
+                sides[*place] = NodeSide { score: score.score(), standing: score.standing };
+            }
+        }
+    }
+    Ok(sides)
+}
+
+fn depth(run: &CardRun, place: usize) -> usize {
+    std::iter::successors(run.info.nodes[place].parent, |above| run.info.nodes[*above].parent).count()
+}
+
+/// The interval of a benchmark, over the cases that have a score in both runs.
+fn of_benchmark(base: &BenchmarkCases, candidate: &BenchmarkCases) -> (Result<Interval, Undefined>, usize) {
+    let pairs = candidate.cases.iter().filter_map(|(id, after)| {
+        let before = base.cases.get(id)?.score?;
+        Some((after.score?.get(), before.get()))
+    });
+    let (after, before): (Vec<f64>, Vec<f64>) = pairs.unzip();
+    let interval = paired(&after, &before, Level::P95).and_then(|paired| paired.interval);
+    (interval, after.len())
+}
+
+/// A tree with the cases of its benchmarks by the place of the case in the shared list.
+struct Drawn {
+    tree: CardTree,
+    /// For each node of the tree and each shared case: what it came to.
+    cases: Vec<Vec<Option<Came>>>,
+}
+
+/// What a benchmark came to on a case, as a resample adds it up.
+#[derive(Clone, Copy)]
+enum Came {
+    Score(Unit),
+    Missing,
+}
+
+impl Drawn {
+    fn new(
+        run: &CardRun,
+        place: usize,
+        order: &BTreeMap<&str, usize>,
+    ) -> Result<Option<Self>, CardTreeError> {
+        let Some(tree) = CardTree::below(&run.info, place)? else { return Ok(None) };
+        let cases = tree.places.iter().map(|part| {
+            let mut row = vec![None; order.len()];
+            for (id, case) in &run.parts[*part].cases {
+                let came = match (case.score, case.state) {
+                    (Some(score), _) => Some(Came::Score(score)),
+                    (None, BenchmarkState::NotApplicable) => None,
+                    (None, _) => Some(Came::Missing),
+                };
+                if let Some(at) = order.get(id.as_str()) {
+                    row[*at] = came;
+                }
+            }
+            row
+        });
+        let cases = cases.collect();
+        Ok(Some(Self { tree, cases }))
+    }
+
+    /// The score on top over these cases, some of them several times.
+    fn score(&self, drawn: &[usize], missing: MissingPolicy) -> Option<f64> {
+        let tally = |id: NodeId| {
+            let Some(row) = self.cases.get(id.index()) else { return CaseTally::NOT_APPLICABLE };
+            let open = drawn.iter().filter(|at| matches!(row[**at], Some(Came::Missing))).count() as u64;
+            let scores = drawn.iter().filter_map(|at| match row[*at] {
+                Some(Came::Score(score)) => Some(score),
+                _ => None,
+            });
+            CaseTally::new(scores, open)
+        };
+        let scores = score_card(&self.tree.card, tally, missing);
+        scores.root().score()
+    }
+}
+
+/// The interval of a node above benchmarks, by drawing cases.
+fn of_group(
+    base: (&CardRun, usize),
+    candidate: (&CardRun, usize),
+    shared: &[String],
+    missing: MissingPolicy,
+) -> Result<Result<Interval, Undefined>, CardTreeError> {
+    let order: BTreeMap<&str, usize> = shared.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
+    let sides = (Drawn::new(base.0, base.1, &order)?, Drawn::new(candidate.0, candidate.1, &order)?);
+    let (Some(before), Some(after)) = sides else { return Ok(Err(Undefined::NoValues)) };
+    let work = (before.cases.len() + after.cases.len()) * shared.len();
+    if work.saturating_mul(RESAMPLES) > MAX_WORK {
+        return Ok(Err(Undefined::TooLarge));
+    }
+    let resampled = bootstrap(shared.len(), RESAMPLES, Level::P95, &mut SeededRandom::new(SEED), |drawn| {
+        let sides = after.score(drawn, missing).zip(before.score(drawn, missing));
+        sides.map(|(after, before)| after - before).ok_or(Undefined::NoValues)
+    });
+    Ok(resampled.and_then(|found| {
+        if found.is_constant() { Err(Undefined::NoSpread) } else { Ok(found.bca.unwrap_or(found.percentile)) }
+    }))
+}

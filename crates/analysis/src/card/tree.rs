@@ -1,0 +1,217 @@
+//! The stored tree of a scorecard as a tree that can be scored.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use assize_rubric::{
+    Card, CardError, CardKind, CardNode, CardScores, CaseTally, MissingPolicy, NodeId, Weight, score_card,
+};
+use assize_store::{CardInfo, CardNodeInfo, CardPartKind};
+
+/// A tree with the place of each node in the list it was made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CardTree {
+    /// The tree.
+    pub card: Card,
+    /// For each node, by its number, the place of its part.
+    pub places: Vec<usize>,
+}
+
+/// Why a stored tree can't be scored.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CardTreeError {
+    /// No such weight set.
+    #[error("there is no weight set `{wanted}`; there are: {known}")]
+    NoSuchSet {
+        /// The name asked for.
+        wanted: String,
+        /// Those there are.
+        known: String,
+    },
+    /// The index has no weight sets at all.
+    #[error("the scorecard has no index with weight sets")]
+    NoSets,
+    /// A part stands before the one it stands under.
+    #[error("the stored tree is damaged at `{0}`")]
+    Damaged(String),
+    /// A part can't stand where it does.
+    #[error("the stored tree is damaged: {0}")]
+    Card(#[from] CardError),
+}
+
+impl CardTree {
+    /// The trees of a scorecard: one below its index, and one for each rubric on top. `set` names
+    /// another weight set than the one that was run with.
+    ///
+    /// # Errors
+    /// When there is no such set, or the stored tree is damaged.
+    pub fn all(info: &CardInfo, set: Option<&str>) -> Result<Vec<Self>, CardTreeError> {
+        let weights = weights(info, set)?;
+        let mut trees: Vec<Self> = Vec::new();
+        // For each part the tree and the node it became.
+        let mut made: Vec<(usize, NodeId)> = Vec::with_capacity(info.nodes.len());
+        for (place, node) in info.nodes.iter().enumerate() {
+            let Some(parent) = node.parent else {
+                let card = Card::new(card_node(node, Weight::ONE));
+                made.push((trees.len(), card.root()));
+                trees.push(Self { card, places: vec![place] });
+                continue;
+            };
+            let Some(&(tree, above)) = made.get(parent) else {
+                return Err(CardTreeError::Damaged(node.code.clone()));
+            };
+            let below_index = info.nodes[parent].kind == CardPartKind::Index;
+            let weight = weights.as_ref().filter(|_| below_index).and_then(|set| set.get(node.code.as_str()));
+            let id = trees[tree].card.add(above, card_node(node, weight.copied().unwrap_or(node.weight)))?;
+            trees[tree].places.push(place);
+            made.push((tree, id));
+        }
+        Ok(trees)
+    }
+
+    /// The part of a tree at and below one place; `None` if there is no such place.
+    ///
+    /// # Errors
+    /// When the stored tree is damaged.
+    pub fn below(info: &CardInfo, place: usize) -> Result<Option<Self>, CardTreeError> {
+        let Some(root) = info.nodes.get(place) else { return Ok(None) };
+        let card = Card::new(card_node(root, Weight::ONE));
+        let mut made = HashMap::from([(place, card.root())]);
+        let mut tree = Self { card, places: vec![place] };
+        for (at, node) in info.nodes.iter().enumerate().skip(place + 1) {
+            let Some(above) = node.parent.and_then(|parent| made.get(&parent).copied()) else { continue };
+            made.insert(at, tree.card.add(above, card_node(node, node.weight))?);
+            tree.places.push(at);
+        }
+        Ok(Some(tree))
+    }
+
+    /// The scores of its nodes; `tally` gives the cases of a part by its place.
+    pub fn scores(&self, tally: impl Fn(usize) -> CaseTally, missing: MissingPolicy) -> CardScores<'_> {
+        let place = |id: NodeId| self.places.get(id.index()).copied();
+        score_card(&self.card, |id| place(id).map_or(CaseTally::NOT_APPLICABLE, &tally), missing)
+    }
+
+    /// The node that a part became.
+    pub fn node(&self, place: usize) -> Option<NodeId> {
+        let at = self.places.iter().position(|known| *known == place)?;
+        self.card.ids().nth(at)
+    }
+}
+
+/// The weights of a set by component; `None` when none was asked for.
+fn weights<'i>(
+    info: &'i CardInfo,
+    set: Option<&str>,
+) -> Result<Option<HashMap<&'i str, Weight>>, CardTreeError> {
+    let Some(wanted) = set else { return Ok(None) };
+    if let Some(found) = info.weight_sets.iter().find(|set| set.name == wanted) {
+        return Ok(Some(found.weights.iter().map(|(code, weight)| (code.as_str(), *weight)).collect()));
+    }
+    if info.weight_sets.is_empty() {
+        return Err(CardTreeError::NoSets);
+    }
+    let known: Vec<&str> = info.weight_sets.iter().map(|set| set.name.as_str()).collect();
+    Err(CardTreeError::NoSuchSet { wanted: wanted.to_owned(), known: known.join(", ") })
+}
+
+fn card_node(node: &CardNodeInfo, weight: Weight) -> CardNode {
+    let kind = match node.kind {
+        CardPartKind::Benchmark => CardKind::Benchmark { criticality: node.criticality.unwrap_or_default() },
+        CardPartKind::Index | CardPartKind::Rubric => {
+            CardKind::Group { aggregation: node.aggregation.unwrap_or_default(), hard_gate: node.hard_gate }
+        }
+    };
+    CardNode { code: Arc::from(node.code.as_str()), weight, line: node.threshold, kind }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_rubric::{Aggregation, Criticality, Standing, Unit};
+    use assize_store::CardWeightSet;
+
+    use super::*;
+
+    fn part(code: &str, kind: CardPartKind, parent: Option<usize>, weight: f64) -> CardNodeInfo {
+        let benchmark = kind == CardPartKind::Benchmark;
+        CardNodeInfo {
+            code: code.to_owned(),
+            label: None,
+            kind,
+            parent,
+            weight: Weight::new(weight).expect("finite"),
+            threshold: Unit::new(0.8).expect("in range"),
+            aggregation: (!benchmark).then_some(Aggregation::WeightedAverage),
+            criticality: benchmark.then_some(Criticality::ThresholdGate),
+            hard_gate: false,
+            evaluator: benchmark.then(|| "code".to_owned()),
+            cases: u64::from(benchmark),
+            cases_asked: 0,
+        }
+    }
+
+    /// An index over two rubrics with a benchmark each, and a rubric outside of it.
+    fn info() -> CardInfo {
+        use CardPartKind::{Benchmark, Index, Rubric};
+        let set = |name: &str, a: f64, b: f64| CardWeightSet {
+            name: name.to_owned(),
+            weights: [("A", a), ("B", b)]
+                .map(|(code, weight)| (code.to_owned(), Weight::new(weight).expect("finite")))
+                .to_vec(),
+        };
+        CardInfo {
+            name: "TOP".to_owned(),
+            weight_set: Some("early".to_owned()),
+            weight_sets: vec![set("early", 0.5, 0.5), set("late", 0.9, 0.1)],
+            nodes: vec![
+                part("TOP", Index, None, 1.0),
+                part("A", Rubric, Some(0), 0.5),
+                part("A1", Benchmark, Some(1), 1.0),
+                part("B", Rubric, Some(0), 0.5),
+                part("B1", Benchmark, Some(3), 1.0),
+                part("C", Rubric, None, 1.0),
+            ],
+        }
+    }
+
+    fn tally(place: usize) -> CaseTally {
+        let score = if place == 2 { 1.0 } else { 0.5 };
+        CaseTally::new([Unit::new(score).expect("in range")], 0)
+    }
+
+    #[test]
+    fn a_stored_tree_is_scored_under_any_of_its_weight_sets() {
+        for (set, expected, standing) in [
+            (None, 0.75, Standing::Fail),
+            (Some("early"), 0.75, Standing::Fail),
+            (Some("late"), 0.95, Standing::Pass),
+        ] {
+            let trees = CardTree::all(&info(), set).expect("sound");
+            assert_eq!(trees.iter().map(|tree| tree.places.len()).collect::<Vec<_>>(), [5, 1]);
+            let scores = trees[0].scores(tally, MissingPolicy::Incomplete);
+            let score = scores.root().score().expect("known");
+            assert!((score - expected).abs() < 1e-12, "{set:?}: {score}");
+            assert_eq!(scores.root().standing, standing);
+        }
+        let error = CardTree::all(&info(), Some("never")).expect_err("no such set");
+        assert_eq!(error.to_string(), "there is no weight set `never`; there are: early, late");
+    }
+
+    #[test]
+    fn a_part_can_be_scored_by_itself() {
+        let tree = CardTree::below(&info(), 3).expect("sound").expect("there");
+        assert_eq!(tree.places, [3, 4]);
+        assert_eq!(tree.scores(tally, MissingPolicy::Incomplete).root().score(), Some(0.5));
+        assert_eq!(CardTree::below(&info(), 9), Ok(None));
+    }
+
+    #[test]
+    fn a_damaged_tree_is_an_error_and_no_panic() {
+        let mut info = info();
+        info.nodes[1].parent = Some(4);
+        assert_eq!(CardTree::all(&info, None), Err(CardTreeError::Damaged("A".to_owned())));
+        info.nodes[1].parent = Some(0);
+        info.nodes[3].parent = Some(2);
+        assert!(matches!(CardTree::all(&info, None), Err(CardTreeError::Card(_))));
+    }
+}

@@ -1,0 +1,158 @@
+//! Whether two runs measured the same thing in the same way.
+
+use serde::Serialize;
+
+use crate::facts::{CaseFact, CriterionFact, Names};
+
+/// In what respect two runs differ although only the answers should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Respect {
+    /// What a case asks or expects.
+    Question,
+    /// The words, scales, weights or gates of criteria, or which criteria there are.
+    Rubric,
+    /// Who judged.
+    Judge,
+    /// The instructions of the judge.
+    Prompt,
+    /// How many criteria went into one call.
+    Judging,
+    /// The lines at which verdicts are drawn.
+    Lines,
+}
+
+impl Respect {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Question, Self::Rubric, Self::Judge, Self::Prompt, Self::Judging, Self::Lines];
+
+    /// Its name on the command line and in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Question => "question",
+            Self::Rubric => "rubric",
+            Self::Judge => "judge",
+            Self::Prompt => "prompt",
+            Self::Judging => "judging",
+            Self::Lines => "lines",
+        }
+    }
+
+    /// What differs, in words.
+    pub const fn what(self) -> &'static str {
+        match self {
+            Self::Question => "cases ask or expect something else",
+            Self::Rubric => "criteria read, weigh or gate differently, or are not the same ones",
+            Self::Judge => "other judges decided",
+            Self::Prompt => "judges had other instructions",
+            Self::Judging => "other numbers of criteria went into a call",
+            Self::Lines => "verdicts are drawn at other lines",
+        }
+    }
+}
+
+/// A respect in which two runs differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mismatch {
+    /// The respect.
+    pub respect: Respect,
+    /// Pairs of cases it concerns.
+    pub cases: usize,
+    /// The first of them.
+    pub first_case: String,
+    /// What it was in the base, as far as it can be named.
+    pub base: String,
+    /// What it is in the candidate.
+    pub candidate: String,
+}
+
+/// A part of a criterion that is a name.
+type Part = fn(&CriterionFact) -> u32;
+
+/// Mismatches, counted.
+#[derive(Debug, Default)]
+pub(crate) struct Mismatches([Option<Mismatch>; Respect::ALL.len()]);
+
+impl Mismatches {
+    /// Looks at a pair of cases. What a run did not keep is not held against it.
+    pub(crate) fn look(&mut self, base: &CaseFact, candidate: &CaseFact, names: &Names) {
+        if base.question.zip(candidate.question).is_some_and(|(a, b)| a != b) {
+            self.add(Respect::Question, base, names, String::new(), String::new());
+        }
+        if let Some((a, b)) = base.lines.zip(candidate.lines).filter(|(a, b)| a != b) {
+            self.add(Respect::Lines, base, names, names.text(a).to_owned(), names.text(b).to_owned());
+        }
+        // A case that was not graded has no criteria to hold against the other's.
+        if base.criteria.is_empty() || candidate.criteria.is_empty() {
+            return;
+        }
+        if let Some((a, b)) = other_rubric(base, candidate, names) {
+            self.add(Respect::Rubric, base, names, a, b);
+        }
+        let parts: [(Respect, Part); 3] = [
+            (Respect::Judge, |criterion| criterion.judge),
+            (Respect::Prompt, |criterion| criterion.prompt),
+            (Respect::Judging, |criterion| criterion.judging),
+        ];
+        for (respect, part) in parts {
+            let differing = shared(base, candidate).find(|(a, b)| {
+                let (a, b) = (part(a), part(b));
+                a != b && !names.text(a).is_empty() && !names.text(b).is_empty()
+            });
+            if let Some((a, b)) = differing {
+                let said = |criterion| names.text(part(criterion)).to_owned();
+                self.add(respect, base, names, said(a), said(b));
+            }
+        }
+    }
+
+    fn add(&mut self, respect: Respect, case: &CaseFact, names: &Names, base: String, candidate: String) {
+        let first =
+            || Mismatch { respect, cases: 0, first_case: names.text(case.case).to_owned(), base, candidate };
+        self.0[respect as usize].get_or_insert_with(first).cases += 1;
+    }
+
+    pub(crate) fn list(self) -> Vec<Mismatch> {
+        self.0.into_iter().flatten().collect()
+    }
+}
+
+/// Criteria that both sides have, by grader and id.
+pub(crate) fn shared<'c>(
+    base: &'c CaseFact,
+    candidate: &'c CaseFact,
+) -> impl Iterator<Item = (&'c CriterionFact, &'c CriterionFact)> {
+    base.criteria.iter().enumerate().filter_map(|(at, criterion)| {
+        let same = |other: &&CriterionFact| other.grader == criterion.grader && other.id == criterion.id;
+        // Nearly always it stands at the same place.
+        let there = candidate.criteria.get(at).filter(same);
+        there.or_else(|| candidate.criteria.iter().find(same)).map(|other| (criterion, other))
+    })
+}
+
+fn other_rubric(base: &CaseFact, candidate: &CaseFact, names: &Names) -> Option<(String, String)> {
+    let mut both = 0;
+    for (a, b) in shared(base, candidate) {
+        both += 1;
+        if a.wording != b.wording {
+            return Some((format!("`{}`", names.text(a.id)), "the same id with other words".to_owned()));
+        }
+        if a.standing != b.standing {
+            return Some((
+                format!("`{}`", names.text(a.id)),
+                "the same with another weight or gate".to_owned(),
+            ));
+        }
+    }
+    // A grader that broke on one side has no criteria there; that is no other rubric.
+    let graded = |case: &CaseFact, other: &CaseFact| {
+        case.criteria
+            .iter()
+            .filter(|criterion| other.criteria.iter().any(|theirs| theirs.grader == criterion.grader))
+            .count()
+    };
+    let (ours, theirs) = (graded(base, candidate), graded(candidate, base));
+    (ours != both || theirs != both)
+        .then(|| (format!("{ours} criteria"), format!("{theirs} criteria, {both} of them shared")))
+}

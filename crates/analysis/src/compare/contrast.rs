@@ -1,0 +1,365 @@
+//! One figure on two sides: the difference, its interval, its test, and what these cases could have shown.
+
+use assize_stats::{
+    Interval, Level, Method, SeededRandom, Undefined, bootstrap_clustered_mean, bootstrap_mean,
+    clustered_mean,
+    compare::{Pairs, paired, sign_flip, sign_flip_clustered},
+    multiplicity::rejects,
+    power::{Noise, Promise, whole_cases},
+    zero_failures,
+};
+use serde::Serialize;
+
+use super::Options;
+use crate::case_figures::{percent, short};
+use crate::sample::Sample;
+
+/// What may be said about a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Call {
+    /// The candidate's figure is higher, beyond chance.
+    Better,
+    /// The candidate's figure is lower, beyond chance.
+    Worse,
+    /// The interval lies within the margin.
+    Equivalent,
+    /// No pair differs, and no margin was given to hold that against.
+    NoDifference,
+    /// None of these was shown.
+    Inconclusive,
+}
+
+impl Call {
+    /// The words people read.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Equivalent => "equivalent",
+            Self::NoDifference => "no difference",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// A figure of the base and of the candidate over the same cases. Differences are candidate less base.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Contrast {
+    /// Pairs of cases.
+    pub n: usize,
+    /// Clusters they fall into; null when each pair stands for itself.
+    pub clusters: Option<usize>,
+    /// The base's figure over the pairs, 0 to 1.
+    pub base: Option<f64>,
+    /// The candidate's figure over the pairs, 0 to 1.
+    pub candidate: Option<f64>,
+    /// Pairs in which the candidate is higher.
+    pub higher: usize,
+    /// Pairs in which the candidate is lower.
+    pub lower: usize,
+    /// Candidate less base.
+    pub difference: Option<f64>,
+    /// Lower end of its interval.
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    pub high: Option<f64>,
+    /// Confidence level of the interval.
+    pub level: f64,
+    /// How the interval was computed.
+    pub interval_method: Option<String>,
+    /// Probability of a difference at least as large if the two did not differ.
+    pub p: Option<f64>,
+    /// The test.
+    pub test: &'static str,
+    /// The same, adjusted for how many comparisons stand beside it; null for one that stands alone.
+    pub p_adjusted: Option<f64>,
+    /// Smallest difference that this many pairs show with a power of 80 %.
+    pub detectable: Option<f64>,
+    /// Pairs that would show a difference as large as the one seen with a power of 80 %; null when none was seen.
+    pub enough: Option<u64>,
+    /// Why a part is undefined.
+    pub undefined: Option<String>,
+    /// What may be said.
+    pub call: Call,
+    /// What may be concluded, in a sentence.
+    pub says: String,
+}
+
+/// Two lists of values over the same cases.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PairSample {
+    pub(crate) base: Vec<f64>,
+    pub(crate) candidate: Sample,
+}
+
+impl PairSample {
+    pub(crate) fn push(&mut self, base: f64, candidate: f64, cluster: u32) {
+        self.base.push(base);
+        self.candidate.push(candidate, u64::from(cluster));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.base.len()
+    }
+
+    fn is_binary(&self) -> bool {
+        self.base.iter().chain(&self.candidate.values).all(|value| *value == 0.0 || *value == 1.0)
+    }
+}
+
+/// Sums to be drawn for a sign-flip test are limited to about this many, so that a large run takes seconds.
+const WORK: usize = 100_000_000;
+/// Random sign flips, for as long as [`WORK`] allows.
+const DRAWS: usize = 10_000;
+/// And never fewer than this.
+const FEWEST_DRAWS: usize = 1_000;
+/// Bootstrap resamples.
+const RESAMPLES: usize = 10_000;
+
+/// The parts of a difference that depend on the method.
+struct Parts {
+    interval: Result<Interval, Undefined>,
+    method: Option<String>,
+    p: Result<f64, Undefined>,
+    test: &'static str,
+    detectable: Result<f64, Undefined>,
+    enough: Result<f64, Undefined>,
+}
+
+/// Compares the two sides. Pass and fail without clusters: McNemar's exact test and the interval of Bonett and Price. All
+/// else: the t interval of the mean difference, around the clustered error where pairs share a cluster, and the
+/// sign-flip test, flipping whole clusters. Where no pair differs, errors of zero would claim certainty: the interval is
+/// then what the number of pairs (or clusters) bounds.
+pub(crate) fn contrast(pairs: &PairSample, options: &Options) -> Contrast {
+    let (base, candidate) = (&pairs.base, &pairs.candidate.values);
+    let differences: Vec<f64> =
+        candidate.iter().zip(base).map(|(candidate, base)| candidate - base).collect();
+    let clusters = pairs.candidate.clusters();
+    let difference = mean(&differences);
+    let parts = if pairs.is_binary() && clusters.is_none() {
+        pass_fail(base, candidate, options)
+    } else {
+        scores(pairs, &differences, clusters, difference, options)
+    };
+    let undefined = parts.interval.err().or(parts.p.err());
+    let mut contrast = Contrast {
+        n: pairs.len(),
+        clusters,
+        base: mean(base).ok(),
+        candidate: mean(candidate).ok(),
+        higher: differences.iter().filter(|value| **value > SAME).count(),
+        lower: differences.iter().filter(|value| **value < -SAME).count(),
+        difference: difference.ok(),
+        low: parts.interval.ok().map(|interval| interval.low),
+        high: parts.interval.ok().map(|interval| interval.high),
+        level: options.level.get(),
+        interval_method: parts.method,
+        p: parts.p.ok(),
+        test: parts.test,
+        p_adjusted: None,
+        detectable: parts.detectable.ok(),
+        enough: parts.enough.ok().map(|n| whole_cases(n) as u64).filter(|n| *n > 0),
+        undefined: undefined.map(|reason| reason.to_string()),
+        call: Call::Inconclusive,
+        says: String::new(),
+    };
+    contrast.judge(options);
+    contrast
+}
+
+/// Values closer than this differ only in how they were added up.
+const SAME: f64 = 1e-9;
+
+fn mean(values: &[f64]) -> Result<f64, Undefined> {
+    values.iter().copied().collect::<assize_stats::Accumulator>().mean(Level::P95).mean
+}
+
+/// Undefined for a level so low that a power of 80 % would be no power at all.
+fn promise(level: Level) -> Result<Promise, Undefined> {
+    Promise::new(1.0 - level.get(), 0.8).map_err(|_| Undefined::OutOfRange)
+}
+
+fn pass_fail(base: &[f64], candidate: &[f64], options: &Options) -> Parts {
+    let passes = |values: &[f64]| values.iter().map(|value| *value > 0.5).collect::<Vec<bool>>();
+    let pairs = match Pairs::of(&passes(candidate), &passes(base)) {
+        Ok(pairs) if pairs.n() > 0 => pairs,
+        Ok(_) => return Parts::undefined(Undefined::NoValues, "McNemar, exact"),
+        Err(reason) => return Parts::undefined(reason, "McNemar, exact"),
+    };
+    let test = pairs.mcnemar(options.level);
+    let discordant = (pairs.only_first + pairs.only_second) as f64 / pairs.n() as f64;
+    let promise = promise(options.level);
+    Parts {
+        interval: test.interval,
+        method: test.interval.ok().map(|interval| interval.method.name().to_owned()),
+        p: Ok(test.p_exact),
+        test: "McNemar, exact",
+        detectable: promise.and_then(|promise| {
+            let found = promise.mcnemar_difference(pairs.n(), discordant);
+            found.or_else(|_| promise.mcnemar_one_way_difference(pairs.n()))
+        }),
+        enough: promise.and_then(|promise| promise.mcnemar_pairs(discordant, test.difference?)),
+    }
+}
+
+fn scores(
+    pairs: &PairSample,
+    differences: &[f64],
+    clusters: Option<usize>,
+    difference: Result<f64, Undefined>,
+    options: &Options,
+) -> Parts {
+    let mut random = SeededRandom::new(options.seed);
+    let ids = &pairs.candidate.clusters;
+    let units = clusters.unwrap_or(differences.len());
+    let draws = (WORK / units.max(1)).clamp(FEWEST_DRAWS, DRAWS) as u32;
+    let (flipped, test) = match clusters {
+        None => (sign_flip(differences, draws, &mut random), "sign-flip"),
+        Some(_) => (sign_flip_clustered(differences, ids, draws, &mut random), "sign-flip of clusters"),
+    };
+    let (error, interval) = match clusters {
+        None => match paired(&pairs.candidate.values, &pairs.base, options.level) {
+            Ok(mean) => (mean.se, mean.interval),
+            Err(reason) => (Err(reason), Err(reason)),
+        },
+        Some(_) => match clustered_mean(differences, ids, options.level) {
+            Ok(mean) => (mean.se_cr1, mean.interval),
+            Err(reason) => (Err(reason), Err(reason)),
+        },
+    };
+    let n = differences.len() as u64;
+    let nothing_differs = n > 0 && differences.iter().all(|value| value.abs() <= SAME);
+    let (interval, method) = if nothing_differs {
+        // Each pair can differ by 1 at most, so the mean differs by no more than the share of pairs that would.
+        let interval = zero_failures(units as u64, options.level).map(|bound| Interval {
+            low: -bound.exact,
+            high: bound.exact,
+            level: options.level,
+            method: Method::ClopperPearson,
+        });
+        (interval, Some("exact bound on the share of pairs that differ".to_owned()))
+    } else if options.bootstrap {
+        let drawn = match clusters {
+            None => bootstrap_mean(differences, RESAMPLES, options.level, &mut random),
+            Some(_) => bootstrap_clustered_mean(differences, ids, RESAMPLES, options.level, &mut random),
+        };
+        let interval = drawn.and_then(|drawn| drawn.bca.or(Ok(drawn.percentile)));
+        (interval, interval.ok().map(|interval| interval.method.name().to_owned()))
+    } else {
+        (interval, interval.ok().map(|interval| interval.method.name().to_owned()))
+    };
+    let method = interval.ok().and(method);
+    let promise = promise(options.level);
+    let noise = error.and_then(|se| {
+        if se > 0.0 {
+            // What is left of the error with so many pairs, brought back to one pair.
+            Ok(Noise {
+                between: se * se * n as f64,
+                first: 0.0,
+                first_repeats: 1,
+                second: 0.0,
+                second_repeats: 1,
+            })
+        } else {
+            Err(Undefined::NoSpread)
+        }
+    });
+    Parts {
+        interval,
+        method,
+        p: flipped.map(|flipped| flipped.p),
+        test,
+        detectable: noise.and_then(|noise| promise?.paired_difference(noise, n)),
+        enough: noise.and_then(|noise| promise?.paired_cases(noise, difference?)),
+    }
+}
+
+impl Parts {
+    fn undefined(reason: Undefined, test: &'static str) -> Self {
+        Self {
+            interval: Err(reason),
+            method: None,
+            p: Err(reason),
+            test,
+            detectable: Err(reason),
+            enough: Err(reason),
+        }
+    }
+}
+
+impl Contrast {
+    /// Decides what may be said. With a margin, an interval within it means equivalent, whatever the test says: a
+    /// difference that small was declared not to matter. Otherwise the test decides, by its adjusted p if there is one.
+    pub(crate) fn judge(&mut self, options: &Options) {
+        let shown = self.p_adjusted.or(self.p).is_some_and(|p| rejects(p, 1.0 - options.level.get()));
+        let within = |margin: f64| {
+            self.low.zip(self.high).is_some_and(|(low, high)| low >= -margin - SAME && high <= margin + SAME)
+        };
+        self.call = match (options.margin, self.difference) {
+            (Some(margin), Some(_)) if within(margin) => Call::Equivalent,
+            (_, Some(difference)) if shown && difference > 0.0 => Call::Better,
+            (_, Some(difference)) if shown && difference < 0.0 => Call::Worse,
+            (None, Some(_)) if self.higher + self.lower == 0 => Call::NoDifference,
+            _ => Call::Inconclusive,
+        };
+        self.says = self.sentence(options);
+    }
+
+    fn sentence(&self, options: &Options) -> String {
+        let (Some(difference), Some(low), Some(high)) = (self.difference, self.low, self.high) else {
+            let reason = self.undefined.as_deref().unwrap_or("there are no values");
+            return format!("Nothing may be concluded, because {reason}.");
+        };
+        let level = percent(options.level);
+        let range = format!("between {} and {} ({level} confidence)", signed(low), signed(high));
+        match self.call {
+            Call::Better => format!("Higher by {}; the change lies {range}.", short(difference)),
+            Call::Worse => {
+                format!("Lower by {}; the change lies {range}.", short(-difference))
+            }
+            Call::Equivalent => format!(
+                "The change lies {range}, within the margin of {}.",
+                short(options.margin.unwrap_or_default())
+            ),
+            Call::NoDifference => {
+                format!(
+                    "No pair differs; so many pairs rule out a change beyond {} ({level} confidence).",
+                    short(high)
+                )
+            }
+            Call::Inconclusive if self.higher + self.lower == 0 => format!(
+                "No pair differs, but so few pairs leave room for a change of {} either way.",
+                short(high)
+            ),
+            // An interval is approximate, the test is not, and adjusting asks for more again.
+            Call::Inconclusive if low > 0.0 || high < 0.0 => format!(
+                "The change lies {range}, but the test ({}) gives p = {}, which is not beyond chance{}.",
+                self.test,
+                short(self.p_adjusted.or(self.p).unwrap_or(1.0)),
+                if self.p_adjusted > self.p { " among so many comparisons" } else { "" }
+            ),
+            Call::Inconclusive => {
+                let detectable = self.detectable.map(|size| {
+                    format!(
+                        "; a change of {} or more would have been shown four times out of five",
+                        short(size)
+                    )
+                });
+                let enough =
+                    self.enough.map(|n| format!("; about {n} pairs would show one as large as was seen"));
+                format!(
+                    "The change lies {range}: neither better nor worse is shown{}{}.",
+                    detectable.unwrap_or_default(),
+                    enough.unwrap_or_default()
+                )
+            }
+        }
+    }
+}
+
+/// A change, with its sign.
+pub(crate) fn signed(value: f64) -> String {
+    let text = short(value);
+    if value > 0.0 && text != "0" { format!("+{text}") } else { text }
+}

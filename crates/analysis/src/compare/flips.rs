@@ -1,0 +1,95 @@
+//! Cases whose verdict changed, and which of their criteria changed.
+
+use assize_rubric::Verdict;
+use assize_store::ResultRow;
+use serde::Serialize;
+
+use super::comparable::shared;
+use crate::facts::{CaseFact, Decision, Names};
+
+/// A case that passes on one side only.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Flip {
+    /// Name of the suite.
+    pub suite: String,
+    /// Id of the case.
+    pub case_id: String,
+    /// Number of the repeat.
+    pub repeat: u32,
+    /// What it was.
+    pub base: Side,
+    /// What it became.
+    pub candidate: Side,
+    /// The criteria that were decided differently.
+    pub criteria: Vec<CriterionFlip>,
+}
+
+/// A case on one side.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Side {
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Its score, if it is known.
+    pub score: Option<f64>,
+}
+
+/// A criterion that was decided differently.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CriterionFlip {
+    /// Name of the grader.
+    pub grader: String,
+    /// Its id.
+    pub criterion: String,
+    /// Its value in the base, 0 to 1; null when it did not apply or was not decided.
+    pub base: Option<f64>,
+    /// Its value in the candidate.
+    pub candidate: Option<f64>,
+    /// Why it was decided as it was in the base; null until the rows are looked up.
+    pub base_reason: Option<String>,
+    /// Why it was decided as it was in the candidate.
+    pub candidate_reason: Option<String>,
+}
+
+impl Flip {
+    pub(crate) fn of(base: &CaseFact, candidate: &CaseFact, names: &Names) -> Self {
+        let value = |decision| match decision {
+            Decision::Value(value) => Some(value),
+            Decision::NotApplicable | Decision::Ungraded => None,
+        };
+        let changed = shared(base, candidate).filter(|(a, b)| a.decision != b.decision);
+        Self {
+            suite: names.text(base.suite).to_owned(),
+            case_id: names.text(base.case).to_owned(),
+            repeat: base.repeat,
+            base: Side { verdict: base.verdict, score: base.score },
+            candidate: Side { verdict: candidate.verdict, score: candidate.score },
+            criteria: changed
+                .map(|(a, b)| CriterionFlip {
+                    grader: names.text(a.grader).to_owned(),
+                    criterion: names.text(a.id).to_owned(),
+                    base: value(a.decision),
+                    candidate: value(b.decision),
+                    base_reason: None,
+                    candidate_reason: None,
+                })
+                .collect(),
+        }
+    }
+
+    /// Takes over the reasons of a stored row if it is this case's.
+    pub fn learn(&mut self, row: &ResultRow, from_candidate: bool) {
+        if row.case_id != self.case_id || row.repeat != self.repeat || row.suite != self.suite {
+            return;
+        }
+        for flip in &mut self.criteria {
+            let found = row
+                .graders
+                .iter()
+                .filter(|grader| grader.name == flip.grader)
+                .flat_map(|grader| &grader.criteria)
+                .find(|criterion| criterion.id == flip.criterion);
+            let reason = if from_candidate { &mut flip.candidate_reason } else { &mut flip.base_reason };
+            *reason = found.map(|criterion| criterion.reason.clone());
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The same comparison part by part: suites, tags, graders, criteria.
+
+use std::collections::BTreeMap;
+
+use assize_stats::multiplicity::adjust;
+use serde::Serialize;
+
+use super::Options;
+use super::comparable::shared;
+use super::contrast::{Contrast, PairSample, contrast};
+use crate::facts::{CaseFact, Decision, Names};
+
+/// Fewer pairs than this can't show anything at 5 %: with 5 pairs the smallest p of a two-sided test is 2/32. They are
+/// not tested, so they do not count among the comparisons either.
+pub const FEWEST_PAIRS: usize = 6;
+
+/// A part of the cases or of the rubrics.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// Its name.
+    pub name: String,
+    /// The comparison within it.
+    #[serde(flatten)]
+    pub contrast: Contrast,
+}
+
+/// Parts of one kind; their p values are adjusted for their number.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Table {
+    /// What the parts are: `suite`, `tag`, `grader` or `criterion`.
+    pub by: &'static str,
+    /// The figure: `score` or `value`.
+    pub figure: &'static str,
+    /// The parts, those that changed most clearly first.
+    pub rows: Vec<Row>,
+    /// Parts with fewer than [`FEWEST_PAIRS`] pairs.
+    pub too_small: usize,
+}
+
+/// Collects pairs by part.
+#[derive(Debug, Default)]
+pub(crate) struct Parts<'n>(BTreeMap<Key<'n>, PairSample>);
+
+/// A part: its suite, tag or grader; and for a criterion its grader (and whether it is a fault), id and wording.
+type Key<'n> = (&'n str, (bool, &'n str), &'n str, u64);
+/// No criterion.
+const WHOLE: (bool, &str) = (false, "");
+
+impl<'n> Parts<'n> {
+    /// Adds the scores of a pair to each of its tags.
+    pub(crate) fn tags(&mut self, pair: (&CaseFact, &CaseFact), scores: (f64, f64), names: &'n Names) {
+        for tag in pair.0.tags.iter().filter(|tag| pair.1.tags.contains(tag)) {
+            self.push((names.text(*tag), WHOLE, "", 0), scores, pair.0.cluster);
+        }
+    }
+
+    pub(crate) fn suite(&mut self, pair: (&CaseFact, &CaseFact), scores: (f64, f64), names: &'n Names) {
+        self.push((names.text(pair.0.suite), WHOLE, "", 0), scores, pair.0.cluster);
+    }
+
+    pub(crate) fn graders(&mut self, pair: (&CaseFact, &CaseFact), names: &'n Names) {
+        for (name, score) in &pair.0.graders {
+            let other = pair.1.graders.iter().find(|(other, _)| other == name);
+            if let Some((base, candidate)) = score.zip(other.and_then(|(_, score)| *score)) {
+                self.push((names.text(*name), WHOLE, "", 0), (base, candidate), pair.0.cluster);
+            }
+        }
+    }
+
+    /// Criteria of one id that read differently are different criteria: ids by position recur in every case. Of a fault
+    /// the figure is how far it was avoided, so that higher is better in every row.
+    pub(crate) fn criteria(&mut self, pair: (&CaseFact, &CaseFact), names: &'n Names) {
+        for (a, b) in shared(pair.0, pair.1) {
+            if let (Decision::Value(base), Decision::Value(candidate)) = (a.decision, b.decision) {
+                let grader = (a.is_fault, names.text(a.grader));
+                let key = (names.text(pair.0.suite), grader, names.text(a.id), a.wording);
+                let goodness = |value: f64| if a.is_fault { 1.0 - value } else { value };
+                self.push(key, (goodness(base), goodness(candidate)), pair.0.cluster);
+            }
+        }
+    }
+
+    fn push(&mut self, key: Key<'n>, (base, candidate): (f64, f64), cluster: u32) {
+        self.0.entry(key).or_default().push(base, candidate, cluster);
+    }
+
+    /// Compares each part that is large enough.
+    pub(crate) fn table(self, by: &'static str, figure: &'static str, options: &Options) -> Table {
+        let several_suites = {
+            let mut suites: Vec<&str> =
+                self.0.keys().filter(|key| !key.2.is_empty()).map(|key| key.0).collect();
+            suites.dedup();
+            suites.len() > 1
+        };
+        let mut too_small = 0;
+        let mut rows: Vec<Row> = Vec::new();
+        for ((first, (is_fault, grader), id, _), pairs) in self.0 {
+            if pairs.len() < FEWEST_PAIRS {
+                too_small += 1;
+                continue;
+            }
+            let name = match (id.is_empty(), several_suites) {
+                (true, _) => first.to_owned(),
+                (false, false) => format!("{grader}/{id}"),
+                (false, true) => format!("{first}: {grader}/{id}"),
+            };
+            let name = if is_fault { format!("{name} (avoided)") } else { name };
+            rows.push(Row { name, contrast: contrast(&pairs, options) });
+        }
+        adjust_all(rows.iter_mut().map(|row| &mut row.contrast), options);
+        // The sort is stable: parts that changed as little as each other keep the order of their names.
+        rows.sort_by(|a, b| a.contrast.p.unwrap_or(1.0).total_cmp(&b.contrast.p.unwrap_or(1.0)));
+        Table { by, figure, rows, too_small }
+    }
+}
+
+/// Adjusts the p values of comparisons that stand beside each other, and what they say with them.
+pub(crate) fn adjust_all<'c>(contrasts: impl Iterator<Item = &'c mut Contrast>, options: &Options) {
+    let Some(adjustment) = options.adjustment else { return };
+    let mut tested: Vec<&mut Contrast> = contrasts.filter(|contrast| contrast.p.is_some()).collect();
+    let p_values: Vec<f64> = tested.iter().filter_map(|contrast| contrast.p).collect();
+    if let Ok(adjusted) = adjust(&p_values, adjustment) {
+        for (contrast, p) in tested.iter_mut().zip(adjusted) {
+            contrast.p_adjusted = Some(p);
+            contrast.judge(options);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Which column of a table holds what, and which spelling means what.
+
+use std::collections::BTreeMap;
+
+use assize_diagnostic::did_you_mean;
+use assize_rubric::LabelOutcome;
+
+/// What a column can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Id of the case.
+    Case,
+    /// Name of the suite.
+    Suite,
+    /// Who gave the answer.
+    System,
+    /// Which repeat of the case.
+    Repeat,
+    /// Id of the criterion.
+    Criterion,
+    /// What a person decided; a list holds what several did.
+    Label,
+    /// Who decided; a list beside a list of labels.
+    Who,
+    /// When.
+    At,
+    /// Why.
+    Note,
+    /// How bad the failure is.
+    Severity,
+    /// Of which version of the criterion.
+    Version,
+    /// How the case came to be labelled.
+    Sampled,
+    /// What the label may be used for.
+    Split,
+    /// What the judge decided.
+    Judge,
+    /// The judge's probability of "met".
+    Probability,
+    /// The judge's probability of each score: an object from score to probability.
+    Probabilities,
+    /// Length of the answer.
+    Length,
+    /// What several items have in common, so that they are no independent evidence.
+    Cluster,
+    /// Criteria of the same case that this one depends on.
+    Requires,
+    /// The judge's preference with the answers in their order.
+    First,
+    /// The judge's preference with the answers exchanged, already mapped back.
+    Second,
+    /// The answer people prefer of two.
+    Preferred,
+    /// Repeated scores: a list, or a list of lists with one for each answer.
+    Scores,
+}
+
+impl Role {
+    /// Every role, with the column names it is found under unless another is given. The first is its
+    /// own name.
+    const NAMES: [(Self, &'static [&'static str]); 23] = [
+        (Self::Case, &["case", "case_id", "trace_id"]),
+        (Self::Suite, &["suite"]),
+        (Self::System, &["system", "target"]),
+        (Self::Repeat, &["repeat"]),
+        (Self::Criterion, &["criterion", "criterion_id", "benchmark_code", "benchmark"]),
+        (Self::Label, &["label", "outcome"]),
+        (Self::Who, &["who", "reviewer", "rater", "annotator"]),
+        (Self::At, &["at", "when"]),
+        (Self::Note, &["note"]),
+        (Self::Severity, &["severity"]),
+        (Self::Version, &["version"]),
+        (Self::Sampled, &["sampled"]),
+        (Self::Split, &["split"]),
+        (Self::Judge, &["judge"]),
+        (Self::Probability, &["probability"]),
+        (Self::Probabilities, &["probabilities"]),
+        (Self::Length, &["length"]),
+        (Self::Cluster, &["cluster"]),
+        (Self::Requires, &["requires"]),
+        (Self::First, &["first"]),
+        (Self::Second, &["second"]),
+        (Self::Preferred, &["preferred"]),
+        (Self::Scores, &["scores"]),
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        self.names()[0]
+    }
+
+    fn names(self) -> &'static [&'static str] {
+        Self::NAMES.iter().find(|(role, _)| *role == self).map_or(&[""], |(_, names)| names)
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, names)| names[0] == name).map(|(role, _)| *role)
+    }
+}
+
+/// A mapping that can't be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ColumnsError {
+    /// Not of the form `name=column`.
+    #[error("`{0}` is not of the form name=column")]
+    Form(String),
+    /// No such name.
+    #[error("`{name}` is nothing a column can hold; known are {known}{hint}")]
+    Unknown {
+        /// As written.
+        name: String,
+        /// The names there are.
+        known: String,
+        /// The nearest of them.
+        hint: String,
+    },
+    /// The same name twice.
+    #[error("`{0}` is given twice")]
+    Twice(String),
+}
+
+fn pairs(text: &str) -> Result<Vec<(String, String)>, ColumnsError> {
+    text.split(',')
+        .map(|part| {
+            let (name, column) =
+                part.split_once('=').ok_or_else(|| ColumnsError::Form(part.trim().to_owned()))?;
+            let (name, column) = (name.trim(), column.trim());
+            if name.is_empty() || column.is_empty() {
+                return Err(ColumnsError::Form(part.trim().to_owned()));
+            }
+            Ok((name.to_owned(), column.to_owned()))
+        })
+        .collect()
+}
+
+fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> ColumnsError {
+    let hint = did_you_mean(name, known.clone()).map(|near| format!("; did you mean `{near}`?"));
+    ColumnsError::Unknown {
+        name: name.to_owned(),
+        known: known.collect::<Vec<_>>().join(", "),
+        hint: hint.unwrap_or_default(),
+    }
+}
+
+/// The columns of a table, by what they hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Columns {
+    given: BTreeMap<Role, String>,
+}
+
+impl Columns {
+    /// Reads `case=item_id,label=verdict`. What is not named is looked for under its usual names.
+    pub fn parse(text: &str) -> Result<Self, ColumnsError> {
+        let mut given = BTreeMap::new();
+        for (name, column) in pairs(text)? {
+            let role = Role::named(&name)
+                .ok_or_else(|| unknown(&name, Role::NAMES.iter().map(|(_, names)| names[0])))?;
+            if given.insert(role, column).is_some() {
+                return Err(ColumnsError::Twice(name));
+            }
+        }
+        Ok(Self { given })
+    }
+
+    /// Whether any column was named: the table is then somebody else's, and its other columns are
+    /// theirs.
+    pub fn is_given(&self) -> bool {
+        !self.given.is_empty()
+    }
+
+    /// The column given for a role.
+    pub(super) fn given(&self, role: Role) -> Option<&str> {
+        self.given.get(&role).map(String::as_str)
+    }
+
+    /// The columns given.
+    pub(super) fn all_given(&self) -> impl Iterator<Item = (Role, &str)> {
+        self.given.iter().map(|(role, column)| (*role, column.as_str()))
+    }
+
+    /// The names a role is looked for under.
+    pub(super) fn names(&self, role: Role) -> Vec<&str> {
+        match self.given(role) {
+            Some(column) => vec![column],
+            None => role.names().to_vec(),
+        }
+    }
+
+    /// The role that a column of a file of our own has.
+    pub(super) fn usual(column: &str) -> Option<Role> {
+        Role::NAMES.iter().find(|(_, names)| names.contains(&column)).map(|(role, _)| *role)
+    }
+
+    /// Every usual name.
+    pub(super) fn usual_names() -> impl Iterator<Item = &'static str> {
+        Role::NAMES.iter().flat_map(|(_, names)| names.iter().copied())
+    }
+}
+
+/// Spellings that mean an outcome, such as `1` for "met".
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Values {
+    spelled: Vec<(String, LabelOutcome)>,
+}
+
+impl Values {
+    const WORDS: [&'static str; 4] = ["met", "unmet", "not_applicable", "unsure"];
+
+    /// Reads `met=1,unmet=0,not_applicable=-`: on the left what it means, on the right how it is spelled.
+    pub fn parse(text: &str) -> Result<Self, ColumnsError> {
+        let mut spelled: Vec<(String, LabelOutcome)> = Vec::new();
+        for (name, spelling) in pairs(text)? {
+            let outcome = Self::WORDS
+                .contains(&name.as_str())
+                .then(|| LabelOutcome::from_word(&name))
+                .flatten()
+                .ok_or_else(|| unknown(&name, Self::WORDS.into_iter()))?;
+            if spelled.iter().any(|(other, _)| *other == spelling) {
+                return Err(ColumnsError::Twice(spelling));
+            }
+            spelled.push((spelling, outcome));
+        }
+        Ok(Self { spelled })
+    }
+
+    /// What a spelling means; numbers are compared as numbers, so that `0.0` is `0`.
+    pub(super) fn meaning(&self, text: &str) -> Option<LabelOutcome> {
+        let number = text.parse::<f64>().ok();
+        let same = |spelling: &str| {
+            spelling.eq_ignore_ascii_case(text) || (number.is_some() && spelling.parse().ok() == number)
+        };
+        self.spelled.iter().find(|(spelling, _)| same(spelling)).map(|(_, outcome)| *outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_read_and_mistakes_named() {
+        let columns = Columns::parse("case=item_id, label=verdict").expect("sound");
+        assert_eq!(columns.names(Role::Case), ["item_id"]);
+        assert_eq!(columns.names(Role::Who), ["who", "reviewer", "rater", "annotator"]);
+        let error = Columns::parse("lable=x").expect_err("misspelt").to_string();
+        assert!(error.contains("did you mean `label`"), "{error}");
+        assert_eq!(Columns::parse("case"), Err(ColumnsError::Form("case".to_owned())));
+        assert_eq!(Columns::parse("case=a,case=b"), Err(ColumnsError::Twice("case".to_owned())));
+    }
+
+    #[test]
+    fn spellings_are_compared_as_numbers_where_they_are_some() {
+        let values = Values::parse("met=1,unmet=0").expect("sound");
+        assert_eq!(values.meaning("0.0"), Some(LabelOutcome::Unmet));
+        assert_eq!(values.meaning("2"), None);
+        assert!(Values::parse("good=1").is_err());
+    }
+}

@@ -1,0 +1,338 @@
+//! From files to rows.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_diagnostic::did_you_mean;
+use assize_rubric::{LabelOutcome, Sampling, Severity, Split};
+use serde_json::Value;
+
+use super::table::{Line, lines};
+use super::{Columns, Judged, LabelProblem, Place, Role, Row, Values};
+
+/// How files are read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reading {
+    /// Which column holds what.
+    pub columns: Columns,
+    /// Which spelling means what.
+    pub values: Values,
+    /// Columns without which a row is of no use.
+    pub needed: Vec<Role>,
+}
+
+/// Reads files of labels. Every problem of every file is found before any is reported.
+pub fn read_rows(files: &[PathBuf], reading: &Reading) -> Result<Vec<Row>, Vec<LabelProblem>> {
+    let (mut rows, mut problems) = (Vec::new(), Vec::new());
+    for file in files {
+        let shared: Arc<Path> = Arc::from(file.as_path());
+        match std::fs::read(file) {
+            Ok(bytes) => {
+                let (lines, is_json) = lines(&shared, &bytes, &mut problems);
+                if lines.is_empty() && problems.is_empty() {
+                    problems.push(at(&shared, 1, "the file has no rows"));
+                }
+                check_columns(&lines, is_json, reading, &mut problems);
+                rows.extend(lines.iter().filter_map(|line| Cells { line, reading }.row(&mut problems)));
+            }
+            Err(error) => problems.push(at(&shared, 1, format!("the file can't be read: {error}"))),
+        }
+    }
+    if problems.is_empty() { Ok(rows) } else { Err(problems) }
+}
+
+fn at(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelProblem {
+    LabelProblem { place: Place { file: Arc::clone(file), line }, message: message.into() }
+}
+
+/// Columns that were asked for and are nowhere, and columns of our own files that nobody knows.
+fn check_columns(lines: &[Line], is_json: bool, reading: &Reading, problems: &mut Vec<LabelProblem>) {
+    let Some(first) = lines.first() else { return };
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for line in lines {
+        for name in line.cells.keys() {
+            if known.insert(name) && is_json && !reading.columns.is_given() {
+                unknown_key(name, &line.place, problems);
+            }
+        }
+    }
+    let has = |column: &str| lines.iter().any(|line| cell(&line.cells, column).is_some());
+    let names = || known.iter().copied().collect::<Vec<_>>().join(", ");
+    for (role, column) in reading.columns.all_given() {
+        if !has(column) {
+            let hint = did_you_mean(column, known.iter().copied())
+                .map_or_else(|| format!("there are {}", names()), |near| format!("did you mean `{near}`?"));
+            problems.push(LabelProblem {
+                place: first.place.clone(),
+                message: format!("no column `{column}` for {}; {hint}", role.name()),
+            });
+        }
+    }
+    for &role in &reading.needed {
+        if reading.columns.given(role).is_none() && !reading.columns.names(role).into_iter().any(has) {
+            problems.push(LabelProblem {
+                place: first.place.clone(),
+                message: format!(
+                    "no column for {0}; name it with `--columns {0}=COLUMN`, there are {1}",
+                    role.name(),
+                    names()
+                ),
+            });
+        }
+    }
+}
+
+fn unknown_key(name: &str, place: &Place, problems: &mut Vec<LabelProblem>) {
+    if Columns::usual(name).is_some() || name.starts_with("x-") {
+        return;
+    }
+    let hint = did_you_mean(name, Columns::usual_names()).map_or_else(
+        || "`--columns` picks the ones to read".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
+    problems
+        .push(LabelProblem { place: place.clone(), message: format!("`{name}` is not known here; {hint}") });
+}
+
+/// A cell by its name, or by a path of names with dots between them.
+fn cell<'c>(cells: &'c serde_json::Map<String, Value>, column: &str) -> Option<&'c Value> {
+    if let Some(value) = cells.get(column) {
+        return Some(value);
+    }
+    let (head, rest) = column.split_once('.')?;
+    rest.split('.').try_fold(cells.get(head)?, |value, name| value.get(name))
+}
+
+/// A line with what is known of its columns.
+struct Cells<'l> {
+    line: &'l Line,
+    reading: &'l Reading,
+}
+
+impl Cells<'_> {
+    fn value(&self, role: Role) -> Option<&Value> {
+        let names = self.reading.columns.names(role);
+        let found = names.into_iter().find_map(|name| cell(&self.line.cells, name));
+        // An empty text is how tables say that something is missing.
+        found.filter(|value| !value.is_null() && value.as_str().is_none_or(|text| !text.trim().is_empty()))
+    }
+
+    /// Whether the column is there at all, empty or not.
+    fn has(&self, role: Role) -> bool {
+        self.reading.columns.names(role).into_iter().any(|name| cell(&self.line.cells, name).is_some())
+    }
+
+    fn wrong(&self, problems: &mut Vec<LabelProblem>, role: Role, expected: &str, found: &Value) {
+        let mut shown: String = found.to_string().chars().take(40).collect();
+        if shown.len() < found.to_string().len() {
+            shown.push('…');
+        }
+        problems.push(LabelProblem {
+            place: self.line.place.clone(),
+            message: format!("{}: expected {expected}, found {shown}", role.name()),
+        });
+    }
+
+    /// A text; numbers and flags are texts too, as ids often are numbers.
+    fn text(&self, role: Role, problems: &mut Vec<LabelProblem>) -> Option<String> {
+        let value = self.value(role)?;
+        let text = plain(value);
+        if text.is_none() {
+            self.wrong(problems, role, "a text", value);
+        }
+        text
+    }
+
+    fn number(&self, role: Role, problems: &mut Vec<LabelProblem>) -> Option<f64> {
+        let value = self.value(role)?;
+        let number = as_number(value);
+        if number.is_none() {
+            self.wrong(problems, role, "a number", value);
+        }
+        number
+    }
+
+    fn word<T: serde::de::DeserializeOwned>(
+        &self,
+        role: Role,
+        expected: &str,
+        problems: &mut Vec<LabelProblem>,
+    ) -> Option<T> {
+        let value = self.value(role)?;
+        let lower = value.as_str().map_or_else(|| value.clone(), |text| text.to_ascii_lowercase().into());
+        let word = serde_json::from_value(lower).ok();
+        if word.is_none() {
+            self.wrong(problems, role, expected, value);
+        }
+        word
+    }
+
+    fn outcome(&self, role: Role, value: &Value, problems: &mut Vec<LabelProblem>) -> Option<LabelOutcome> {
+        let text = plain(value);
+        let meant = text.as_deref().and_then(|text| {
+            let word = || LabelOutcome::from_word(text).or_else(|| as_number(value).map(LabelOutcome::Score));
+            self.reading.values.meaning(text).or_else(word)
+        });
+        if meant.is_none() {
+            let expected =
+                "met, unmet, not_applicable, unsure or a score (other spellings: `--values met=…`)";
+            self.wrong(problems, role, expected, value);
+        }
+        meant
+    }
+
+    fn labels(&self, problems: &mut Vec<LabelProblem>) -> Vec<(Option<String>, LabelOutcome)> {
+        let Some(value) = self.value(Role::Label) else {
+            // A scorecard's label without an outcome says that the failure was found.
+            let found = self.line.cells.contains_key("benchmark_code") && !self.has(Role::Label);
+            return if found {
+                vec![(self.text(Role::Who, problems), LabelOutcome::Unmet)]
+            } else {
+                Vec::new()
+            };
+        };
+        let who = self.value(Role::Who);
+        let Value::Array(several) = value else {
+            let who = self.text(Role::Who, problems);
+            return self
+                .outcome(Role::Label, value, problems)
+                .map(|outcome| (who, outcome))
+                .into_iter()
+                .collect();
+        };
+        let names: Vec<Option<String>> = match who {
+            Some(Value::Array(names)) if names.len() == several.len() => names.iter().map(plain).collect(),
+            Some(other) => {
+                self.wrong(problems, Role::Who, "a list as long as that of the labels", other);
+                return Vec::new();
+            }
+            None => (1..=several.len()).map(|number| Some(number.to_string())).collect(),
+        };
+        several
+            .iter()
+            .zip(names)
+            .filter(|(value, _)| !value.is_null())
+            .filter_map(|(value, who)| Some((who, self.outcome(Role::Label, value, problems)?)))
+            .collect()
+    }
+
+    fn judge(&self, problems: &mut Vec<LabelProblem>) -> Option<Judged> {
+        match self.value(Role::Judge) {
+            None => self.has(Role::Judge).then_some(Judged::Ungraded),
+            Some(Value::String(word)) if word.eq_ignore_ascii_case("ungraded") => Some(Judged::Ungraded),
+            Some(value) => self.outcome(Role::Judge, value, problems).map(Judged::Said),
+        }
+    }
+
+    fn probabilities(&self, problems: &mut Vec<LabelProblem>) -> Vec<(f64, f64)> {
+        let Some(value) = self.value(Role::Probabilities) else { return Vec::new() };
+        let read = |(score, probability): (&String, &Value)| {
+            let probability = as_number(probability).filter(|p| (0.0..=1.0).contains(p))?;
+            Some((score.parse().ok()?, probability))
+        };
+        let found = value.as_object().and_then(|map| map.iter().map(read).collect::<Option<Vec<_>>>());
+        if found.is_none() {
+            self.wrong(problems, Role::Probabilities, "an object from score to probability", value);
+        }
+        found.unwrap_or_default()
+    }
+
+    fn requires(&self, problems: &mut Vec<LabelProblem>) -> Vec<String> {
+        match self.value(Role::Requires) {
+            None => Vec::new(),
+            Some(Value::String(text)) => {
+                text.split([',', ';', ' ']).filter(|id| !id.is_empty()).map(str::to_owned).collect()
+            }
+            Some(value @ Value::Array(ids)) => {
+                let found: Option<Vec<String>> = ids.iter().map(plain).collect();
+                if found.is_none() {
+                    self.wrong(problems, Role::Requires, "a list of ids", value);
+                }
+                found.unwrap_or_default()
+            }
+            Some(value) => plain(value).into_iter().collect(),
+        }
+    }
+
+    fn scores(&self, problems: &mut Vec<LabelProblem>) -> Vec<Vec<Option<f64>>> {
+        let Some(value) = self.value(Role::Scores) else { return Vec::new() };
+        let one = |value: &Value| match value {
+            Value::Null => Some(None),
+            value => as_number(value).map(Some),
+        };
+        let list = |value: &Value| value.as_array()?.iter().map(one).collect::<Option<Vec<_>>>();
+        let nested = value.as_array().is_some_and(|items| items.iter().any(Value::is_array));
+        let found = if nested {
+            value.as_array().and_then(|answers| answers.iter().map(list).collect::<Option<Vec<_>>>())
+        } else {
+            list(value).map(|scores| vec![scores])
+        };
+        if found.is_none() {
+            self.wrong(problems, Role::Scores, "a list of scores, or one such list for each answer", value);
+        }
+        found.unwrap_or_default()
+    }
+
+    fn row(&self, problems: &mut Vec<LabelProblem>) -> Option<Row> {
+        let before = problems.len();
+        let case = self.text(Role::Case, problems);
+        if case.is_none() && self.reading.needed.contains(&Role::Case) && problems.len() == before {
+            problems.push(LabelProblem {
+                place: self.line.place.clone(),
+                message: "the row does not say which case it is about".to_owned(),
+            });
+        }
+        let probability = self.number(Role::Probability, problems);
+        if let Some(p) = probability.filter(|p| !(0.0..=1.0).contains(p)) {
+            self.wrong(problems, Role::Probability, "a number from 0 to 1", &Value::from(p));
+        }
+        let repeat = self.number(Role::Repeat, problems);
+        // Kept by who writes labels, and read here only so that a mistake in it is found.
+        let _ = self.word::<Severity>(Role::Severity, "low, medium or high", problems);
+        let row = Row {
+            place: self.line.place.clone(),
+            case: case.unwrap_or_else(|| format!("line {}", self.line.place.line)),
+            suite: self.text(Role::Suite, problems),
+            system: self.text(Role::System, problems),
+            repeat: repeat
+                .filter(|repeat| *repeat >= 1.0 && repeat.fract() == 0.0)
+                .map(|repeat| repeat as u32),
+            criterion: self.text(Role::Criterion, problems),
+            labels: self.labels(problems),
+            judge: self.judge(problems),
+            probability,
+            probabilities: self.probabilities(problems),
+            length: self.number(Role::Length, problems),
+            cluster: self.text(Role::Cluster, problems),
+            requires: self.requires(problems),
+            sampled: self.word::<Sampling>(Role::Sampled, "random or chosen", problems),
+            split: self.word::<Split>(Role::Split, "train, test or example", problems),
+            preferred: self.text(Role::Preferred, problems),
+            orders: [self.text(Role::First, problems), self.text(Role::Second, problems)],
+            scores: self.scores(problems),
+        };
+        if row.repeat.is_none() && repeat.is_some() {
+            self.wrong(problems, Role::Repeat, "a whole number from 1", &Value::from(repeat));
+        }
+        (problems.len() == before).then_some(row)
+    }
+}
+
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}
+
+fn as_number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+    .filter(|number: &f64| number.is_finite())
+}

@@ -1,0 +1,149 @@
+//! The lines of a table, before anybody knows what its columns mean.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{LabelProblem, Place};
+
+/// A line with its cells by name. Cells of CSV are texts; an empty one is null.
+pub(super) struct Line {
+    pub(super) place: Place,
+    pub(super) cells: Map<String, Value>,
+}
+
+/// The lines of a file, and whether it is JSON; every line that can't be read is a problem.
+pub(super) fn lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> (Vec<Line>, bool) {
+    let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    match ending.as_deref() {
+        Some("csv") => (separated(file, bytes, b',', problems), false),
+        Some("tsv") => (separated(file, bytes, b'\t', problems), false),
+        Some("jsonl" | "ndjson" | "json") => (json(file, bytes, problems), true),
+        _ if first == Some(&b'{') => (json(file, bytes, problems), true),
+        _ => (separated(file, bytes, b',', problems), false),
+    }
+}
+
+fn problem(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelProblem {
+    LabelProblem { place: Place { file: Arc::clone(file), line }, message: message.into() }
+}
+
+fn json(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> Vec<Line> {
+    let mut found = Vec::new();
+    for (number, line) in (1u64..).zip(bytes.split(|&byte| byte == b'\n')) {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match serde_json::from_slice::<Value>(line) {
+            Ok(Value::Object(cells)) => {
+                found.push(Line { place: Place { file: Arc::clone(file), line: number }, cells });
+            }
+            Ok(_) => problems.push(problem(file, number, "expected a JSON object on each line")),
+            Err(error) => problems.push(problem(file, number, format!("not JSON: {error}"))),
+        }
+    }
+    found
+}
+
+/// Counts lines up to where a record begins. The reader's own count is that of the line before where lines end in
+/// a carriage return as well.
+struct LineCount<'b> {
+    bytes: &'b [u8],
+    upto: usize,
+    line: u64,
+}
+
+impl LineCount<'_> {
+    fn at(&mut self, position: Option<&csv::Position>) -> u64 {
+        let start = position.and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or(self.upto);
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let start = start + rest.iter().take_while(|byte| [b'\r', b'\n'].contains(byte)).count();
+        let passed = self.bytes.get(self.upto..start).unwrap_or_default();
+        self.line += (passed.split(|&byte| byte == b'\n').count() - 1) as u64;
+        self.upto = self.upto.max(start);
+        self.line
+    }
+}
+
+fn separated(file: &Arc<Path>, bytes: &[u8], by: u8, problems: &mut Vec<LabelProblem>) -> Vec<Line> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut reader = csv::ReaderBuilder::new().delimiter(by).flexible(true).from_reader(bytes);
+    let header = match reader.headers() {
+        Ok(header) => header.clone(),
+        Err(error) => {
+            problems.push(problem(file, 1, format!("the header can't be read: {error}")));
+            return Vec::new();
+        }
+    };
+    for (at, name) in header.iter().enumerate() {
+        if header.iter().take(at).any(|other| other == name) {
+            problems.push(problem(file, 1, format!("two columns are called `{name}`")));
+        }
+    }
+    let mut found = Vec::new();
+    let mut counted = LineCount { bytes, upto: 0, line: 1 };
+    for record in reader.records() {
+        match record {
+            Ok(record) => {
+                let line = counted.at(record.position());
+                if record.len() != header.len() {
+                    let (cells, columns) = (record.len(), header.len());
+                    problems.push(problem(
+                        file,
+                        line,
+                        format!("{cells} cells under {columns} columns; a comma in a text needs quotes"),
+                    ));
+                    continue;
+                }
+                let cell = |text: &str| match text.trim() {
+                    "" => Value::Null,
+                    text => Value::String(text.to_owned()),
+                };
+                let cells = header.iter().zip(&record).map(|(name, text)| (name.to_owned(), cell(text)));
+                found.push(Line { place: Place { file: Arc::clone(file), line }, cells: cells.collect() });
+            }
+            Err(error) => {
+                let line = counted.at(error.position());
+                problems.push(problem(file, line, error.to_string()));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, text: &str) -> (Vec<(u64, Value)>, Vec<String>) {
+        let mut problems = Vec::new();
+        let (found, _) = lines(&Arc::from(Path::new(name)), text.as_bytes(), &mut problems);
+        let rows = found.into_iter().map(|line| (line.place.line, Value::Object(line.cells))).collect();
+        (rows, problems.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn quoted_cells_may_hold_commas_and_line_breaks() {
+        let (rows, problems) = read("t.csv", "\u{feff}case,note\r\na,\"one, two\nthree\"\r\nb,\r\n");
+        assert_eq!(problems, Vec::<String>::new());
+        assert_eq!(rows[0], (2, serde_json::json!({"case": "a", "note": "one, two\nthree"})));
+        assert_eq!(rows[1], (4, serde_json::json!({"case": "b", "note": null})), "the line is the file's");
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_and_columns_of_one_name_are_problems() {
+        let (rows, problems) = read("t.tsv", "case\tx\tx\na\t1\t2\nb\t1\n");
+        assert_eq!(rows.len(), 1);
+        assert_eq!(problems[0], "t.tsv:1: two columns are called `x`");
+        assert!(problems[1].starts_with("t.tsv:3: 2 cells under 3 columns"), "{problems:?}");
+    }
+
+    #[test]
+    fn the_form_is_told_by_the_ending_or_the_first_sign() {
+        assert_eq!(read("labels", " {\"a\": 1}\n\n[1]\n").0, [(1, serde_json::json!({"a": 1}))]);
+        assert_eq!(read("labels", "a\n1\n").0, [(2, serde_json::json!({"a": "1"}))]);
+        assert!(read("x.jsonl", "a,b\n").1[0].contains("not JSON"));
+    }
+}

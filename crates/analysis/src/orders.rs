@@ -1,0 +1,129 @@
+//! Preferences between two answers, asked for in both orders.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_stats::{
+    Level, Proportion,
+    combine::{Preference, both_orders},
+    compare::fair_coin,
+    proportion,
+};
+
+use crate::labels::{LabelProblem, Row};
+
+/// The word for "neither".
+const TIE: &str = "tie";
+
+/// What became of the pairs of one judge on one set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrderReport {
+    /// The set, where the table has a column for it (`criterion`).
+    pub set: String,
+    /// The judge, where the table has a column for it (`system`).
+    pub judge: String,
+    /// Pairs in all.
+    pub pairs: u64,
+    /// Pairs without a readable verdict in at least one order. They are in no share below.
+    pub unread: u64,
+    /// Verdicts that could not be read.
+    pub unread_verdicts: u64,
+    /// In agreement with people in the first order, of those read in it.
+    pub right_first: Proportion,
+    /// The same in the second order.
+    pub right_second: Proportion,
+    /// In agreement with people in both orders, of those read in both.
+    pub right_both: Proportion,
+    /// The same verdict in both orders, of those read in both.
+    pub same: Proportion,
+    /// How often the answer shown first was preferred, of the decisive verdicts in both orders.
+    pub shown_first: Proportion,
+    /// Exact two-sided p of that, were the place irrelevant.
+    pub shown_first_p: f64,
+}
+
+/// Counts pairs by set and judge. The first order shows the answer whose name sorts first in front; verdicts
+/// of the second order name answers as well, not places.
+pub fn orders(rows: &[Row], level: Level) -> Result<Vec<OrderReport>, Vec<LabelProblem>> {
+    let mut groups: BTreeMap<(String, String), Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        let key = (row.criterion.clone().unwrap_or_default(), row.system.clone().unwrap_or_default());
+        groups.entry(key).or_default().push(row);
+    }
+    let names: BTreeSet<&str> = rows
+        .iter()
+        .flat_map(|row| row.orders.iter().chain([&row.preferred]))
+        .filter_map(Option::as_deref)
+        .filter(|name| !name.eq_ignore_ascii_case(TIE))
+        .collect();
+    let problem = |row: &Row, message: String| LabelProblem { place: row.place.clone(), message };
+    if let (true, Some(row)) = (names.len() > 2, rows.first()) {
+        let names: Vec<&str> = names.into_iter().take(5).collect();
+        return Err(vec![problem(
+            row,
+            format!(
+                "preferences must name two answers, and `{TIE}`; found {}. Verdicts of the second order must be \
+                 mapped back to the names of the answers",
+                names.join(", ")
+            ),
+        )]);
+    }
+    let first = names.first().copied().unwrap_or_default().to_owned();
+    let without: Vec<LabelProblem> = rows
+        .iter()
+        .filter(|row| row.preferred.is_none())
+        .map(|row| problem(row, "no preference of people to compare with (`preferred`)".to_owned()))
+        .collect();
+    if !without.is_empty() {
+        return Err(without);
+    }
+    Ok(groups.into_iter().map(|((set, judge), rows)| report(set, judge, &rows, &first, level)).collect())
+}
+
+/// A pair as it was judged.
+struct Read {
+    orders: [Option<Preference>; 2],
+    people: Option<Preference>,
+}
+
+fn report(set: String, judge: String, rows: &[&Row], first: &str, level: Level) -> OrderReport {
+    let preference = |name: &str| {
+        if name.eq_ignore_ascii_case(TIE) {
+            Preference::Tie
+        } else if name == first {
+            Preference::A
+        } else {
+            Preference::B
+        }
+    };
+    let read: Vec<Read> = rows
+        .iter()
+        .map(|row| {
+            let orders = [0, 1].map(|order| row.orders[order].as_deref().map(preference));
+            Read { orders, people: row.preferred.as_deref().map(preference) }
+        })
+        .collect();
+    let right = |order: usize| {
+        let seen = read.iter().filter(|pair| pair.orders[order].is_some());
+        let hits = seen.clone().filter(|pair| pair.orders[order] == pair.people).count();
+        proportion(hits as u64, seen.count() as u64, level)
+    };
+    let pairs: Vec<(Preference, Preference)> =
+        read.iter().filter_map(|pair| Some((pair.orders[0]?, pair.orders[1]?))).collect();
+    let found = both_orders(&pairs);
+    let both = read.iter().filter(|pair| pair.orders[0].is_some() && pair.orders == [pair.people; 2]).count();
+    let unread_verdicts = read.iter().flat_map(|pair| pair.orders).filter(Option::is_none).count();
+    let (shown_first, shown_second) = found.shown;
+    OrderReport {
+        set,
+        judge,
+        pairs: rows.len() as u64,
+        unread: rows.len() as u64 - found.n,
+        unread_verdicts: unread_verdicts as u64,
+        right_first: right(0),
+        right_second: right(1),
+        right_both: proportion(both as u64, found.n, level),
+        same: proportion(found.consistent, found.n, level),
+        shown_first: proportion(shown_first, shown_first + shown_second, level),
+        shown_first_p: fair_coin(shown_first, shown_second).p,
+    }
+}

@@ -1,0 +1,371 @@
+//! Planning: how many cases, repeats and labels a wanted precision or difference takes.
+
+use assize_stats::{
+    Accumulator, Level, Undefined, clustered_mean,
+    power::{
+        Noise, Promise, design_effect, mean_half_width, mean_precision, rate_precision, whole_cases,
+        with_clusters,
+    },
+    repeats::repeated,
+};
+use serde::Serialize;
+
+use crate::case_figures::short;
+use crate::facts::{CaseFact, Names, RunFacts, key};
+
+/// What is known or assumed. Everything is optional; what is missing is not asked about.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Known {
+    /// Expected pass rate, 0 to 1.
+    pub pass_rate: Option<f64>,
+    /// Standard deviation of scores over cases.
+    pub score_sd: Option<f64>,
+    /// Standard deviation of paired score differences over cases.
+    pub difference_sd: Option<f64>,
+    /// Share of pairs of which only one passes.
+    pub discordance: Option<f64>,
+    /// Variance of the score between cases.
+    pub between: Option<f64>,
+    /// Variance of the score within a case: answer and judge noise together.
+    pub within: Option<f64>,
+    /// Cases in a cluster, on average.
+    pub cluster_size: Option<f64>,
+    /// Correlation of cases within a cluster.
+    pub cluster_correlation: Option<f64>,
+    /// Design effect, if it is known as such.
+    pub design_effect: Option<f64>,
+    /// The judge's sensitivity, 0 to 1.
+    pub sensitivity: Option<f64>,
+    /// The judge's specificity, 0 to 1.
+    pub specificity: Option<f64>,
+    /// Cases there are.
+    pub cases: Option<u64>,
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wanted {
+    /// Full width of the interval, above 0.
+    pub width: Option<f64>,
+    /// Difference to be shown, above 0.
+    pub difference: Option<f64>,
+    /// Chance that it is shown if it is there.
+    pub power: f64,
+    /// Confidence level.
+    pub level: Level,
+}
+
+/// A question with its answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Need {
+    /// What is asked.
+    pub question: String,
+    /// The number: of cases, pairs or labels; for what given cases can show, a difference or a half-width.
+    pub answer: Option<f64>,
+    /// What the number counts.
+    pub unit: &'static str,
+    /// The formula.
+    pub method: &'static str,
+    /// What it rests on, or why there is no answer.
+    pub says: String,
+}
+
+/// Everything that can be answered from what is known.
+pub fn plan(known: &Known, wanted: Wanted) -> Result<Vec<Need>, String> {
+    let promise = Promise::new(1.0 - wanted.level.get(), wanted.power)
+        .map_err(|_| "the power must lie above 1 less the level and below 1, such as 0.8".to_owned())?;
+    let effect = effect(known)?;
+    let mut needs = Vec::new();
+    if let Some(width) = wanted.width {
+        precision(known, width, wanted.level, effect, &mut needs);
+        labels(known, width, wanted.level, &mut needs);
+    }
+    if let Some(difference) = wanted.difference {
+        differences(known, difference, promise, effect, &mut needs);
+    }
+    if let Some(cases) = known.cases {
+        reached(known, cases, promise, effect, wanted.level, &mut needs);
+    }
+    Ok(needs)
+}
+
+fn effect(known: &Known) -> Result<Option<f64>, String> {
+    if let Some(effect) = known.design_effect {
+        return Ok(Some(effect));
+    }
+    let Some(size) = known.cluster_size else { return Ok(None) };
+    let correlation = known
+        .cluster_correlation
+        .ok_or_else(|| "clusters need the correlation of their cases too (`--icc`)".to_owned())?;
+    design_effect(size, correlation)
+        .map(Some)
+        .map_err(|reason| format!("the design effect of the clusters is undefined, because {reason}"))
+}
+
+/// An answer in cases, rounded up, times the design effect.
+fn cases(
+    question: String,
+    answer: Result<f64, Undefined>,
+    unit: &'static str,
+    method: &'static str,
+    effect: Option<f64>,
+    says: String,
+) -> Need {
+    let answer =
+        answer.and_then(|n| effect.map_or(Ok(n), |effect| with_clusters(n, effect))).map(whole_cases);
+    let says = match (answer, effect) {
+        (Err(reason), _) => format!("undefined, because {reason}"),
+        (Ok(_), Some(effect)) => format!("{says}; times the design effect {} of the clusters", short(effect)),
+        (Ok(_), None) => says,
+    };
+    Need { question, answer: answer.ok(), unit, method, says }
+}
+
+fn precision(known: &Known, width: f64, level: Level, effect: Option<f64>, needs: &mut Vec<Need>) {
+    let half = width / 2.0;
+    if let Some(rate) = known.pass_rate {
+        needs.push(cases(
+            format!("a pass rate of {} to within {} either way", short(rate), short(half)),
+            rate_precision(rate, half, level),
+            "cases",
+            "Wilson's half-width solved for n",
+            effect,
+            "each case once".to_owned(),
+        ));
+    }
+    if let Some(sd) = known.score_sd {
+        needs.push(cases(
+            format!("a mean score to within {} either way", short(half)),
+            mean_precision(sd, half, level),
+            "cases",
+            "(z s / half-width)²",
+            effect,
+            format!("scores with a standard deviation of {}", short(sd)),
+        ));
+    }
+    if let Some((between, within)) = known.between.zip(known.within) {
+        for repeats in [1u32, 2, 3, 5, 10] {
+            let sd = (between + within / f64::from(repeats)).sqrt();
+            needs.push(cases(
+                format!("a mean score to within {} either way, {repeats} answers a case", short(half)),
+                mean_precision(sd, half, level),
+                "cases",
+                "(z s / half-width)², s² = between + within / repeats",
+                effect,
+                format!("variance {} between cases, {} within", short(between), short(within)),
+            ));
+        }
+    }
+}
+
+fn labels(known: &Known, width: f64, level: Level, needs: &mut Vec<Need>) {
+    let half = width / 2.0;
+    let parts = [
+        ("sensitivity", known.sensitivity, "that people pass", known.pass_rate),
+        ("specificity", known.specificity, "that people fail", known.pass_rate.map(|rate| 1.0 - rate)),
+    ];
+    for (name, rate, which, share) in parts {
+        let Some(rate) = rate else { continue };
+        let needed = rate_precision(rate, half, level).map(whole_cases);
+        let drawn = needed.ok().zip(share.filter(|share| *share > 0.0)).map(|(n, share)| (n / share).ceil());
+        needs.push(cases(
+            format!("the judge's {name} of {} to within {} either way", short(rate), short(half)),
+            needed,
+            "labels",
+            "Wilson's half-width solved for n",
+            None,
+            match drawn {
+                Some(drawn) => {
+                    format!("labels of cases {which}; about {drawn} cases drawn at random hold as many")
+                }
+                None => format!("labels of cases {which}"),
+            },
+        ));
+    }
+}
+
+fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<f64>, needs: &mut Vec<Need>) {
+    let apart = short(difference);
+    let shares = match (known.discordance, known.pass_rate) {
+        (Some(share), _) => vec![(share, "as given")],
+        // Between the two extremes: nothing but the difference differs, and the runs have nothing in common.
+        (None, Some(rate)) => {
+            let other = (rate - difference).max(0.0);
+            let unrelated = rate * (1.0 - other) + other * (1.0 - rate);
+            vec![
+                (difference, "the least possible: no case moves the other way"),
+                (f64::midpoint(difference, unrelated), "half-way"),
+                (unrelated, "if the two had nothing in common"),
+            ]
+        }
+        (None, None) => Vec::new(),
+    };
+    for (share, why) in shares {
+        needs.push(cases(
+            format!("pass rates that differ by {apart}, same cases, {} of them moving", short(share)),
+            promise.mcnemar_pairs(share, difference),
+            "pairs",
+            "McNemar, Connor",
+            effect,
+            format!("share of cases of which only one passes: {why}"),
+        ));
+    }
+    if let Some(rate) = known.pass_rate {
+        needs.push(cases(
+            format!("pass rates of {} and {}, different cases", short(rate), short(rate - difference)),
+            promise.rates_cases(rate, rate - difference),
+            "cases a side",
+            "two independent rates",
+            effect,
+            "pairing needs fewer".to_owned(),
+        ));
+    }
+    let noise = |variance: f64| Noise {
+        between: variance,
+        first: 0.0,
+        first_repeats: 1,
+        second: 0.0,
+        second_repeats: 1,
+    };
+    if let Some(sd) = known.difference_sd {
+        needs.push(cases(
+            format!("mean scores that differ by {apart}, same cases"),
+            promise.paired_cases(noise(sd * sd), difference),
+            "pairs",
+            "paired means, Miller",
+            effect,
+            format!("differences with a standard deviation of {}", short(sd)),
+        ));
+    }
+    if let (Some(within), None) = (known.within, known.difference_sd) {
+        for repeats in [1u64, 3, 10] {
+            let both = Noise {
+                between: 0.0,
+                first: within,
+                first_repeats: repeats,
+                second: within,
+                second_repeats: repeats,
+            };
+            needs.push(cases(
+                format!("mean scores that differ by {apart}, same cases, {repeats} answers each"),
+                promise.paired_cases(both, difference),
+                "pairs",
+                "paired means, Miller",
+                effect,
+                format!(
+                    "variance {} within a case, every case changed alike: the least there can be",
+                    short(within)
+                ),
+            ));
+        }
+    }
+}
+
+/// What a number of cases can show.
+fn reached(
+    known: &Known,
+    cases: u64,
+    promise: Promise,
+    effect: Option<f64>,
+    level: Level,
+    needs: &mut Vec<Need>,
+) {
+    // Clustered cases tell as much as this many independent ones.
+    let alone = (cases as f64 / effect.unwrap_or(1.0)).floor().max(0.0) as u64;
+    let mut push = |question: String, answer: Result<f64, Undefined>, unit, method, says: &str| {
+        let says = answer.map_or_else(|reason| format!("undefined, because {reason}"), |_| says.to_owned());
+        needs.push(Need { question, answer: answer.ok(), unit, method, says });
+    };
+    if let Some(share) = known.discordance {
+        push(
+            format!("the smallest difference of pass rates that {cases} pairs show"),
+            promise.mcnemar_difference(alone, share),
+            "difference",
+            "McNemar, Connor",
+            "smaller ones may well be there and not be seen",
+        );
+    }
+    if let Some(sd) = known.difference_sd {
+        let noise = Noise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
+        push(
+            format!("the smallest difference of mean scores that {cases} pairs show"),
+            promise.paired_difference(noise, alone),
+            "difference",
+            "paired means, Miller",
+            "smaller ones may well be there and not be seen",
+        );
+    }
+    if let Some(rate) = known.pass_rate {
+        let passed = (rate * alone as f64).round() as u64;
+        let interval = assize_stats::proportion(passed, alone, level).interval;
+        push(
+            format!("how closely {cases} cases give a pass rate of {}", short(rate)),
+            interval.map(|interval| interval.width() / 2.0),
+            "either way",
+            "Wilson",
+            "half the width of the interval",
+        );
+    }
+    if let Some(sd) = known.score_sd {
+        push(
+            format!("how closely {cases} cases give the mean score"),
+            mean_half_width(sd, alone, level),
+            "either way",
+            "normal",
+            "half the width of the interval",
+        );
+    }
+}
+
+/// What a run tells about the spread of its cases. With several runs over the same cases, also how they move together:
+/// the last is held against the first.
+pub fn learn(runs: &[RunFacts], names: &Names) -> Known {
+    let mut known = Known::default();
+    let Some(first) = runs.first() else { return known };
+    let decided: Vec<f64> =
+        first.cases.iter().filter_map(CaseFact::passed).map(|passed| f64::from(u8::from(passed))).collect();
+    known.pass_rate = decided.iter().copied().collect::<Accumulator>().mean(Level::P95).mean.ok();
+    let scored: Vec<(&CaseFact, f64)> =
+        first.cases.iter().filter_map(|case| Some((case, case.score?))).collect();
+    let scores: Vec<f64> = scored.iter().map(|(_, score)| *score).collect();
+    known.score_sd = scores.iter().copied().collect::<Accumulator>().mean(Level::P95).sd.ok();
+    known.cases = Some(first.cases.len() as u64);
+    let clusters: Vec<u32> = scored.iter().map(|(case, _)| case.cluster).collect();
+    if let Ok(mean) = clustered_mean(&scores, &clusters, Level::P95)
+        && mean.clusters < mean.n
+    {
+        known.design_effect = mean.design_effect.ok();
+    }
+    let mut by_case: std::collections::BTreeMap<(u32, u32), Vec<f64>> = std::collections::BTreeMap::new();
+    for (case, score) in &scored {
+        by_case.entry((case.suite, case.case)).or_default().push(*score);
+    }
+    let groups: Vec<Vec<f64>> = by_case.into_values().collect();
+    if let Ok(parts) = repeated(&groups) {
+        (known.between, known.within) = (Some(parts.between), Some(parts.within));
+    }
+    if let Some(last) = runs.last().filter(|_| runs.len() > 1) {
+        pairs(first, last, names, &mut known);
+    }
+    known
+}
+
+fn pairs(first: &RunFacts, last: &RunFacts, names: &Names, known: &mut Known) {
+    let mut theirs = last.cases.iter().peekable();
+    let (mut apart, mut differing, mut decided) = (Accumulator::new(), 0u64, 0u64);
+    for case in &first.cases {
+        let own = key(case, names);
+        while theirs.next_if(|other| key(other, names) < own).is_some() {}
+        let Some(other) = theirs.next_if(|other| key(other, names) == own) else { continue };
+        if let Some((a, b)) = case.score.zip(other.score) {
+            apart.push(b - a);
+        }
+        if let Some((a, b)) = case.passed().zip(other.passed()) {
+            decided += 1;
+            differing += u64::from(a != b);
+        }
+    }
+    known.difference_sd = apart.mean(Level::P95).sd.ok();
+    known.discordance = (decided > 0).then(|| differing as f64 / decided as f64);
+    known.cases = Some(apart.n().max(decided));
+}

@@ -1,0 +1,180 @@
+//! Raters among themselves: several people, several judges, or one judge several times.
+
+use std::collections::BTreeMap;
+
+use assize_stats::{
+    ClusteredMean, Proportion, Undefined,
+    agreement::{Chance, Metric, Ratings, Scale, Weights, alpha, coefficient},
+    clustered_mean, proportion,
+    repeats::repeated,
+};
+
+use crate::calibrate::{Item, Material, Said};
+use crate::figure::{Figure, Resampling};
+
+/// The figures about the ratings of some items.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RaterSection {
+    /// The id of a criterion, or `all`.
+    pub title: String,
+    /// Whether they are scores instead of verdicts.
+    pub scores: bool,
+    /// Items with a rating.
+    pub items: u64,
+    /// Items with two ratings or more: the others say nothing about agreement.
+    pub rated_twice: u64,
+    /// Ratings in all.
+    pub ratings: u64,
+    /// Ratings that decide nothing: not applicable, unsure.
+    pub undecided: u64,
+    /// Items, rated twice or more, whose ratings are all the same.
+    pub all_same: Proportion,
+    /// The figures.
+    pub figures: Vec<Figure>,
+    /// Mean rating by system, its error by cluster; empty if there is only one.
+    pub systems: Vec<(String, Result<ClusteredMean, Undefined>)>,
+}
+
+/// Measures the agreement of raters, criterion by criterion. `scale` holds the scores that may be given; those
+/// seen, unless it is known.
+pub fn agreement(material: &Material, scale: Option<&Scale>, resampling: Resampling) -> Vec<RaterSection> {
+    let mut groups: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
+    for item in &material.items {
+        groups.entry(item.key.criterion.as_str()).or_default().push(item);
+    }
+    let one = groups.len() == 1;
+    groups
+        .into_iter()
+        .map(|(title, items)| {
+            let title = if one && title.is_empty() { "all" } else { title };
+            section(title, &items, scale, resampling)
+        })
+        .collect()
+}
+
+fn numbers(item: &Item) -> Vec<f64> {
+    item.people.iter().filter_map(|(_, said)| said.number()).collect()
+}
+
+fn section(title: &str, items: &[&Item], scale: Option<&Scale>, resampling: Resampling) -> RaterSection {
+    let rated: Vec<(&Item, Vec<f64>)> =
+        items.iter().map(|item| (*item, numbers(item))).filter(|(_, ratings)| !ratings.is_empty()).collect();
+    let scores = items.iter().any(|item| item.people.iter().any(|(_, said)| matches!(said, Said::Score(_))));
+    let undecided = items.iter().map(|item| item.people.len() - numbers(item).len()).sum::<usize>();
+    let twice: Vec<&(&Item, Vec<f64>)> = rated.iter().filter(|(_, ratings)| ratings.len() > 1).collect();
+    let same = twice.iter().filter(|(_, ratings)| ratings.iter().all(|rating| *rating == ratings[0])).count();
+    let mut systems: BTreeMap<&str, (Vec<f64>, Vec<&str>)> = BTreeMap::new();
+    for (item, ratings) in &rated {
+        let of = systems.entry(item.key.system.as_str()).or_default();
+        for rating in ratings {
+            of.0.push(*rating);
+            of.1.push(item.cluster.as_str());
+        }
+    }
+    let systems = if systems.len() < 2 { BTreeMap::new() } else { systems };
+    RaterSection {
+        title: title.to_owned(),
+        scores,
+        items: rated.len() as u64,
+        rated_twice: twice.len() as u64,
+        ratings: rated.iter().map(|(_, ratings)| ratings.len() as u64).sum(),
+        undecided: undecided as u64,
+        all_same: proportion(same as u64, twice.len() as u64, resampling.level),
+        figures: figures(&rated, scores, scale, resampling),
+        systems: systems
+            .into_iter()
+            .map(|(name, (values, clusters))| {
+                (name.to_owned(), clustered_mean(&values, &clusters, resampling.level))
+            })
+            .collect(),
+    }
+}
+
+fn figures(
+    rated: &[(&Item, Vec<f64>)],
+    scores: bool,
+    scale: Option<&Scale>,
+    resampling: Resampling,
+) -> Vec<Figure> {
+    let mut clusters: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut all = Ratings::new();
+    for (at, (item, ratings)) in rated.iter().enumerate() {
+        clusters.entry(item.cluster.as_str()).or_default().push(at);
+        all.push(ratings.iter().copied());
+    }
+    let groups: Vec<Vec<usize>> = clusters.into_values().collect();
+    let units =
+        |chosen: &[usize]| chosen.iter().flat_map(|&at| groups[at].iter().copied()).collect::<Vec<_>>();
+    let twice = rated.iter().filter(|(_, ratings)| ratings.len() > 1).count() as u64;
+    let of = |id, name, figure: &dyn Fn(&Ratings) -> Result<f64, Undefined>, says| {
+        let value = figure(&all);
+        let interval = value
+            .and_then(|_| resampling.interval(groups.len(), |chosen| figure(&all.select(&units(chosen)))));
+        Figure { id, name, value, interval, n: twice, of: "items", says }
+    };
+    let declared = match scale {
+        Some(scale) => Ok(scale.clone()),
+        None if scores => Scale::new(rated.iter().flat_map(|(_, ratings)| ratings.iter().copied())),
+        None => Ok(Scale::binary()),
+    };
+    let weights = if scores { Weights::Quadratic } else { Weights::Identity };
+    let gwet = |ratings: &Ratings| {
+        coefficient(
+            ratings,
+            declared.as_ref().map_err(|reason| *reason)?,
+            weights,
+            Chance::Gwet,
+            resampling.level,
+        )
+        .value
+    };
+    let rows = |ratings: &Ratings| ratings.units().map(<[f64]>::to_vec).collect::<Vec<_>>();
+    let mut found = vec![of(
+        "alpha_nominal",
+        "Krippendorff's alpha, nominal",
+        &|ratings| alpha(ratings, Metric::Nominal).value,
+        "Agreement beyond chance where only the same answer counts; ratings may be missing.",
+    )];
+    if !scores {
+        found.push(of(
+            "ac1",
+            "Gwet's AC1",
+            &gwet,
+            "Agreement beyond chance that does not fall where one answer is rare.",
+        ));
+        return found;
+    }
+    found.extend([
+        of(
+            "alpha_ordinal",
+            "Krippendorff's alpha, ordinal",
+            &|ratings| alpha(ratings, Metric::Ordinal).value,
+            "The same where near misses count by how many ratings lie between.",
+        ),
+        of(
+            "alpha_interval",
+            "Krippendorff's alpha, interval",
+            &|ratings| alpha(ratings, Metric::Interval).value,
+            "The same where near misses count by their distance in points.",
+        ),
+        of(
+            "ac2",
+            "Gwet's AC2, quadratic",
+            &gwet,
+            "Agreement beyond chance on the declared scale that does not fall where most scores are the same.",
+        ),
+        of(
+            "icc",
+            "ICC(1,1)",
+            &|ratings| repeated(&rows(ratings)).and_then(|found| found.icc),
+            "Share of the spread of single ratings that lies between items and not between raters.",
+        ),
+        of(
+            "within_variance",
+            "variance within items",
+            &|ratings| repeated(&rows(ratings)).map(|found| found.within),
+            "Noise of one rating, in squared points: more raters divide it, more items do not.",
+        ),
+    ]);
+    found
+}

@@ -1,0 +1,29 @@
+//! Values with the clusters they belong to.
+
+use std::collections::HashMap;
+
+/// Values of cases, each with its cluster. Clusters are numbered in the order of their first value, so that the same
+/// values in the same order give the same figures whatever the clusters are called.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sample {
+    pub(crate) values: Vec<f64>,
+    pub(crate) clusters: Vec<u32>,
+    numbers: HashMap<u64, u32>,
+}
+
+impl Sample {
+    pub(crate) fn push(&mut self, value: f64, cluster: u64) {
+        let next = self.numbers.len() as u32;
+        self.values.push(value);
+        self.clusters.push(*self.numbers.entry(cluster).or_insert(next));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How many clusters there are, if any of them holds more than one value.
+    pub(crate) fn clusters(&self) -> Option<usize> {
+        (self.numbers.len() < self.values.len()).then_some(self.numbers.len())
+    }
+}

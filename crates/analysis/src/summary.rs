@@ -1,0 +1,296 @@
+//! The figures of one run: pass rate and mean score with their intervals, what the undecided cases could change, and
+//! where noise comes from.
+
+use std::collections::{BTreeMap, HashMap};
+
+use assize_rubric::Verdict;
+use assize_stats::{
+    FEW_CLUSTERS, Level, clustered_mean,
+    power::{mean_precision, rate_precision, whole_cases, with_clusters},
+    repeats::{repeated, stability},
+    zero_failures,
+};
+use assize_store::{Figure, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunFigures};
+
+use crate::case_figures::{mean, percent, rate, short};
+use crate::facts::hash;
+use crate::sample::Sample;
+
+/// How closely a pass rate or a mean score should be known: within this to either side.
+const WANTED: f64 = 0.05;
+/// Most unstable criteria that are listed.
+const MAX_UNSTABLE: usize = 50;
+
+/// What is kept of a case.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    case: u64,
+    cluster: u64,
+    passed: Option<bool>,
+    score: Option<f64>,
+    low: f64,
+    high: f64,
+}
+
+/// Takes the rows of a run one at a time, in any order, and keeps some fifty bytes of each; of repeated cases also
+/// how their criteria were decided.
+#[derive(Debug, Default)]
+pub struct Summariser {
+    rows: Vec<Kept>,
+    repeated: bool,
+    answers: Decisions,
+}
+
+/// Decisions by criterion (suite, grader, id), and within it by what was decided more than once.
+type Decisions = BTreeMap<(String, String, String), HashMap<u64, Vec<bool>>>;
+
+impl Summariser {
+    /// Nothing taken yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a row.
+    pub fn push(&mut self, row: &ResultRow) {
+        let case = hash(&(&row.suite, &row.case_id, &row.target));
+        self.repeated |= row.repeat > 1;
+        self.rows.push(Kept {
+            case,
+            cluster: match &row.cluster {
+                Some(cluster) => hash(&(&row.suite, "cluster", cluster)),
+                // Several targets answer the same question.
+                None => hash(&(&row.suite, "case", &row.case_id)),
+            },
+            passed: match row.verdict {
+                Verdict::Pass => Some(true),
+                Verdict::Borderline | Verdict::Fail => Some(false),
+                Verdict::Incomplete => None,
+            },
+            score: row.score,
+            low: row.score.or(row.score_low).unwrap_or(0.0),
+            high: row.score.or(row.score_high).unwrap_or(1.0),
+        });
+    }
+
+    /// Whether cases were answered more than once. If so, [`Self::push_decisions`] wants to see the rows too.
+    pub const fn is_repeated(&self) -> bool {
+        self.repeated
+    }
+
+    /// Takes the decisions of a row of a run whose cases were answered more than once.
+    pub fn push_decisions(&mut self, row: &ResultRow) {
+        let case = hash(&(&row.suite, &row.case_id, &row.target));
+        for grader in &row.graders {
+            for criterion in &grader.criteria {
+                let Some(value) = criterion.value else { continue };
+                let key = (row.suite.clone(), grader.name.clone(), criterion.id.clone());
+                // A score counts as met from the middle of its scale on.
+                self.answers.entry(key).or_default().entry(case).or_default().push(value >= 0.5);
+            }
+        }
+    }
+
+    /// The figures.
+    pub fn figures(&self, level: Level) -> RunFigures {
+        let (mut passes, mut scores) = (Sample::default(), Sample::default());
+        for row in &self.rows {
+            if let Some(passed) = row.passed {
+                passes.push(f64::from(u8::from(passed)), row.cluster);
+            }
+            if let Some(score) = row.score {
+                scores.push(score, row.cluster);
+            }
+        }
+        let all = self.rows.len() as f64;
+        let sum = |part: fn(&Kept) -> f64| self.rows.iter().map(part).sum::<f64>() / all;
+        let pass_rate_bounds = (passes.len() < self.rows.len()).then(|| {
+            [
+                sum(|row| f64::from(u8::from(row.passed == Some(true)))),
+                sum(|row| f64::from(u8::from(row.passed != Some(false)))),
+            ]
+        });
+        let mean_score_bounds =
+            (scores.len() < self.rows.len()).then(|| [sum(|row| row.low), sum(|row| row.high)]);
+        let pass_rate = rate(&passes, level, "pass");
+        let mean_score = mean(&scores, level);
+        let clustered =
+            scores.clusters().and_then(|_| clustered_mean(&scores.values, &scores.clusters, level).ok());
+        let design_effect = clustered.as_ref().and_then(|mean| mean.design_effect.ok());
+        let mut remarks = Vec::new();
+        if let Some(bounds) = pass_rate_bounds {
+            remarks.push(format!(
+                "{} of {} cases are undecided and left out of the pass rate; with them it lies between {} and {}.",
+                self.rows.len() - passes.len(),
+                self.rows.len(),
+                short(bounds[0]),
+                short(bounds[1])
+            ));
+        }
+        remarks.extend(too_few(&pass_rate, &mean_score, &scores, design_effect, level));
+        if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
+            remarks.push(format!(
+                "The cases fall into {clusters} clusters; with fewer than {FEW_CLUSTERS}, errors tend to come out too small."
+            ));
+        }
+        if clustered.is_some_and(|mean| mean.is_balanced_within()) {
+            remarks.push(
+                "Scores within a cluster balance each other: the clustered error is the smaller one."
+                    .to_owned(),
+            );
+        }
+        RunFigures {
+            pass_rate,
+            pass_rate_bounds,
+            mean_score,
+            mean_score_bounds,
+            design_effect,
+            noise: if self.repeated { self.noise(level) } else { None },
+            unstable: self.unstable(level),
+            remarks,
+        }
+    }
+
+    /// Where the spread of scores comes from, if cases were answered more than once.
+    fn noise(&self, level: Level) -> Option<NoiseParts> {
+        let mut scores: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        let mut verdicts: BTreeMap<u64, Vec<bool>> = BTreeMap::new();
+        for row in &self.rows {
+            if let Some(score) = row.score {
+                scores.entry(row.case).or_default().push(score);
+            }
+            if let Some(passed) = row.passed {
+                verdicts.entry(row.case).or_default().push(passed);
+            }
+        }
+        let scores: Vec<Vec<f64>> = scores.into_values().collect();
+        let parts = repeated(&scores).ok()?;
+        let verdicts: Vec<Vec<bool>> = verdicts.into_values().collect();
+        let flips = flip_rate(&verdicts, level);
+        let says = match parts.icc {
+            Ok(icc) => format!(
+                "Of the spread of scores, {} lies between cases and the rest between answers to the same case; more \
+                 repeats reduce the rest only.",
+                short(icc.max(0.0))
+            ),
+            Err(reason) => format!("How the spread divides is undefined, because {reason}."),
+        };
+        Some(NoiseParts {
+            between_cases: parts.between,
+            between_answers: parts.within,
+            icc: parts.icc.ok(),
+            verdict_flips: flips,
+            says,
+        })
+    }
+
+    fn unstable(&self, level: Level) -> Vec<FlippingCriterion> {
+        let mut found: Vec<FlippingCriterion> = self
+            .answers
+            .iter()
+            .filter_map(|((suite, grader, criterion), items)| {
+                let mut items: Vec<(&u64, &Vec<bool>)> = items.iter().collect();
+                items.sort_unstable();
+                let items: Vec<Vec<bool>> = items.into_iter().map(|(_, item)| item.clone()).collect();
+                let flip_rate = flip_rate(&items, level)?;
+                (flip_rate.value? > 0.0).then(|| FlippingCriterion {
+                    suite: suite.clone(),
+                    grader: grader.clone(),
+                    criterion: criterion.clone(),
+                    flip_rate,
+                })
+            })
+            .collect();
+        let rate = |one: &FlippingCriterion| one.flip_rate.value.unwrap_or_default();
+        found.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+        found.truncate(MAX_UNSTABLE);
+        found
+    }
+}
+
+/// The share of items that were not decided the same each time; `None` when nothing was decided twice.
+pub(crate) fn flip_rate(items: &[Vec<bool>], level: Level) -> Option<Figure> {
+    let flipped = stability(items, level).flipped;
+    let interval = flipped.interval.ok()?;
+    Some(Figure {
+        value: flipped.rate.ok(),
+        n: flipped.n,
+        clusters: None,
+        low: Some(interval.low),
+        high: Some(interval.high),
+        level: level.get(),
+        method: Some(interval.method.name().to_owned()),
+        undefined: None,
+        says: format!("{} of {} were not decided the same each time.", flipped.successes, flipped.n),
+    })
+}
+
+/// What to say when there are too few cases to be precise, and how many would be enough.
+fn too_few(
+    pass_rate: &Figure,
+    mean_score: &Figure,
+    scores: &Sample,
+    design_effect: Option<f64>,
+    level: Level,
+) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let (Some(1.0), None) = (pass_rate.value, pass_rate.clusters)
+        && let Ok(bound) = zero_failures(pass_rate.n, level)
+    {
+        remarks.push(format!(
+            "All {} decided cases passed; as many as {} of further cases may still fail ({} confidence).",
+            pass_rate.n,
+            short(bound.exact),
+            percent(level)
+        ));
+    }
+    let reach = |figure: &Figure| figure.low.zip(figure.high).map_or(1.0, |(low, high)| (high - low) / 2.0);
+    let clusters = |n: f64| {
+        design_effect.filter(|effect| *effect > 1.0).map_or(Ok(n), |effect| with_clusters(n, effect))
+    };
+    let mut needs = Vec::new();
+    if let Some(rate) = pass_rate.value.filter(|_| reach(pass_rate) > WANTED)
+        && let Ok(n) = rate_precision(rate, WANTED, level).and_then(clusters)
+    {
+        needs.push(("the pass rate", whole_cases(n), reach(pass_rate)));
+    }
+    let sd = scores.values.iter().copied().collect::<assize_stats::Accumulator>().mean(level).sd;
+    if let Ok(sd) = sd
+        && reach(mean_score) > WANTED
+        && let Ok(n) = mean_precision(sd, WANTED, level).and_then(clusters)
+    {
+        needs.push(("the mean score", whole_cases(n), reach(mean_score)));
+    }
+    needs.retain(|(_, n, _)| *n > pass_rate.n.max(mean_score.n) as f64);
+    if !needs.is_empty() {
+        let known: Vec<String> =
+            needs.iter().map(|(what, _, reach)| format!("{what} to within {}", short(*reach))).collect();
+        let enough: Vec<String> = needs.iter().map(|(_, n, _)| n.to_string()).collect();
+        remarks.push(format!(
+            "So few cases give {}; for {WANTED} it takes about {}.",
+            known.join(" and "),
+            enough.join(" and ")
+        ));
+    }
+    remarks
+}
+
+/// The mean score in the form in which summaries have always carried it; `None` if no score is known.
+pub fn mean_of(figure: &Figure) -> Option<MeanScore> {
+    let over = match figure.clusters {
+        Some(clusters) => format!("over {clusters} clusters"),
+        None => "over cases".to_owned(),
+    };
+    Some(MeanScore {
+        mean: figure.value?,
+        n: figure.n,
+        low: figure.low,
+        high: figure.high,
+        level: figure.level,
+        method: match (&figure.method, &figure.undefined) {
+            (Some(method), _) => format!("{method} {over}"),
+            (None, reason) => {
+                format!("no interval, because {}", reason.as_deref().unwrap_or("it is undefined"))
+            }
+        },
+    })
+}

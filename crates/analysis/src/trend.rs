@@ -1,0 +1,135 @@
+//! Runs in a row: their figures, and where the way of measuring changed between them.
+
+use std::collections::BTreeSet;
+
+use assize_stats::Level;
+use assize_store::Figure;
+use serde::Serialize;
+
+use crate::case_figures::{mean, rate};
+use crate::compare::Respect;
+use crate::facts::{CaseFact, Names, RunFacts, hash};
+use crate::sample::Sample;
+
+/// A run in a row of runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Point {
+    /// What the run is called.
+    pub label: String,
+    /// When it began, as its record says.
+    pub started_at: String,
+    /// Cases it holds.
+    pub cases: usize,
+    /// Cases that could not be decided: left out of the figures.
+    pub undecided: usize,
+    /// Share of the decided cases that passed.
+    pub pass_rate: Figure,
+    /// Mean of the known scores.
+    pub mean_score: Figure,
+    /// In what the way of measuring differs from the run before: across such a mark figures are not comparable.
+    pub changed: Vec<Change>,
+}
+
+/// A change in the way of measuring.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// In what respect; null for another set of cases.
+    pub respect: Option<Respect>,
+    /// In words.
+    pub says: String,
+}
+
+/// How a run measured, in few words: enough to tell whether another measured the same way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprint {
+    cases: u64,
+    questions: Option<u64>,
+    rubric: u64,
+    judges: BTreeSet<String>,
+    prompts: BTreeSet<String>,
+    judging: BTreeSet<String>,
+    lines: BTreeSet<String>,
+}
+
+impl Fingerprint {
+    /// The fingerprint of a run. Sums of hashes do not depend on the order of cases.
+    pub fn of(run: &RunFacts, names: &Names) -> Self {
+        let (mut cases, mut questions, mut rubric) = (0u64, Some(0u64), 0u64);
+        let mut said = [BTreeSet::new(), BTreeSet::new(), BTreeSet::new()];
+        let mut lines = BTreeSet::new();
+        for case in &run.cases {
+            let id = (names.text(case.suite), names.text(case.case));
+            cases = cases.wrapping_add(hash(&(id, case.repeat)));
+            let question = case.question.map(|question| hash(&(id, names.text(question))));
+            questions = questions.zip(question).map(|(sum, question)| sum.wrapping_add(question));
+            lines.extend(case.lines.map(|lines| names.text(lines).to_owned()));
+            for criterion in &case.criteria {
+                let name = (names.text(criterion.grader), names.text(criterion.id));
+                rubric = rubric.wrapping_add(hash(&(id, name, criterion.wording, criterion.standing)));
+                for (set, number) in
+                    said.iter_mut().zip([criterion.judge, criterion.prompt, criterion.judging])
+                {
+                    let text = names.text(number);
+                    if !text.is_empty() && !set.contains(text) {
+                        set.insert(text.to_owned());
+                    }
+                }
+            }
+        }
+        let [judges, prompts, judging] = said;
+        Self { cases, questions, rubric, judges, prompts, judging, lines }
+    }
+
+    /// What changed since an earlier run.
+    pub fn changes(&self, before: &Self) -> Vec<Change> {
+        let mut found = Vec::new();
+        let mut say = |respect, says: String| found.push(Change { respect, says });
+        if self.cases == before.cases {
+            if self.questions.zip(before.questions).is_some_and(|(a, b)| a != b) {
+                say(Some(Respect::Question), Respect::Question.what().to_owned());
+            }
+            if self.rubric != before.rubric {
+                say(Some(Respect::Rubric), Respect::Rubric.what().to_owned());
+            }
+        } else {
+            // Other cases have other criteria: nothing more can be told of either.
+            say(None, "another set of cases".to_owned());
+        }
+        let sets = [
+            (Respect::Judge, "judged by", &before.judges, &self.judges),
+            (Respect::Prompt, "instructions", &before.prompts, &self.prompts),
+            (Respect::Judging, "judging", &before.judging, &self.judging),
+            (Respect::Lines, "lines", &before.lines, &self.lines),
+        ];
+        for (respect, what, before, after) in sets {
+            if before != after && !before.is_empty() && !after.is_empty() {
+                let list =
+                    |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join("; ");
+                say(Some(respect), format!("{what} {} instead of {}", list(after), list(before)));
+            }
+        }
+        found
+    }
+}
+
+/// A run as a point; `before` is the run before it.
+pub fn point(run: &RunFacts, started_at: String, changed: Vec<Change>, level: Level) -> Point {
+    let (mut passes, mut scores) = (Sample::default(), Sample::default());
+    for case in &run.cases {
+        if let Some(passed) = case.passed() {
+            passes.push(f64::from(u8::from(passed)), u64::from(case.cluster));
+        }
+        if let Some(score) = case.score {
+            scores.push(score, u64::from(case.cluster));
+        }
+    }
+    Point {
+        label: run.label.clone(),
+        started_at,
+        cases: run.cases.len(),
+        undecided: run.cases.iter().filter(|case| CaseFact::passed(case).is_none()).count(),
+        pass_rate: rate(&passes, level, "pass"),
+        mean_score: mean(&scores, level),
+        changed,
+    }
+}

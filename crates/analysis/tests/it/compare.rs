@@ -1,0 +1,316 @@
+//! Two runs: figures by hand, what is left out, what can't be compared.
+
+use assize_analysis::Names;
+use assize_analysis::compare::{Call, Comparison, Headline, Options, Respect, compare, compare_many};
+use assize_stats::multiplicity::Adjustment;
+
+use crate::support::{Case, case, close, passing, run, scored};
+
+fn compared(base: &[Case], candidate: &[Case], options: &Options) -> Comparison {
+    let mut names = Names::default();
+    let (base, candidate) = (run("base", base, &mut names), run("candidate", candidate, &mut names));
+    compare(&base, &candidate, &names, options)
+}
+
+fn plain(base: &[Case], candidate: &[Case]) -> Comparison {
+    compared(base, candidate, &Options::default())
+}
+
+#[test]
+fn pass_rates_are_tested_by_the_cases_that_differ() {
+    // Twelve cases differ, ten of them lost: p = 2 (1 + 12 + 66) / 2^12.
+    let mut before = vec![true; 14];
+    let mut after = vec![false; 10];
+    after.extend([true; 4]);
+    before.extend([false; 6]);
+    after.extend([true, true, false, false, false, false]);
+    let found = plain(&passing(&before), &passing(&after)).pass_rate;
+    assert_eq!((found.n, found.higher, found.lower, found.test), (20, 2, 10, "McNemar, exact"));
+    close(found.p, 158.0 / 4096.0);
+    close(found.difference, -8.0 / 20.0);
+    // Bonett and Price: a pair added to either kind of change.
+    let (lost, gained, n) = (11.0f64 / 22.0, 3.0 / 22.0, 22.0);
+    let apart: f64 = gained - lost;
+    let error = ((lost + gained - apart * apart) / n).sqrt();
+    close(found.low, apart - 1.959_963_984_540_054 * error);
+    close(found.high, apart + 1.959_963_984_540_054 * error);
+    assert_eq!(found.call, Call::Worse);
+}
+
+#[test]
+fn scores_are_tested_by_flipping_signs() {
+    let before = [0.5, 0.5, 0.5, 0.5, 0.5];
+    let differences = [0.1, -0.2, 0.3, 0.4, 0.05];
+    let after: Vec<f64> = before.iter().zip(differences).map(|(score, change)| score + change).collect();
+    let found = plain(&scored(&before), &scored(&after)).score;
+    close(found.p, 0.3125);
+    close(found.difference, 0.13);
+    // s² = Σ(d − 0.13)² / 4, and t at 4 degrees of freedom is 2.776445.
+    let squares: f64 = differences.iter().map(|d| (d - 0.13f64).powi(2)).sum();
+    let reach = 2.776_445_105 * (squares / 4.0 / 5.0).sqrt();
+    close(found.low, 0.13 - reach);
+    close(found.high, 0.13 + reach);
+    assert_eq!((found.call, found.interval_method.as_deref()), (Call::Inconclusive, Some("Student-t")));
+    // (z + z) √(variance / n): what five such pairs would have shown.
+    close(found.detectable, (1.959_963_984_540_054 + 0.841_621_233_572_914) * (squares / 4.0 / 5.0).sqrt());
+}
+
+#[test]
+fn repeats_and_clusters_widen_the_error() {
+    let answers = |scores: &[f64]| -> Vec<Case> {
+        let cluster = |at: usize| ["x", "x", "y", "z"][at];
+        scores
+            .iter()
+            .enumerate()
+            .map(|(at, score)| {
+                case(format!("c{at}"), *score).with(|case| case.cluster = Some(cluster(at).to_owned()))
+            })
+            .collect()
+    };
+    let found = plain(&answers(&[0.1, 0.2, 0.3, 0.4]), &answers(&[0.3, 0.5, 0.3, 0.5])).score;
+    // Differences 0.2 and 0.3 of one cluster, 0 and 0.1 of their own; mean 0.15.
+    let squares: f64 = 0.2f64.powi(2) + 0.15f64.powi(2) + 0.05f64.powi(2);
+    let error = squares.sqrt() / 4.0 * (3.0f64 / 2.0).sqrt();
+    assert_eq!((found.n, found.clusters, found.test), (4, Some(3), "sign-flip of clusters"));
+    close(found.low, 0.15 - 4.302_652_730 * error);
+    // Eight ways to flip three clusters with sums 0.5, 0 and 0.1: four are as far out.
+    close(found.p, 0.5);
+
+    let repeated = |scores: [f64; 4]| -> Vec<Case> {
+        scores
+            .iter()
+            .enumerate()
+            .map(|(at, score)| {
+                case(format!("c{}", at / 2), *score).with(|case| case.repeat = at as u32 % 2 + 1)
+            })
+            .collect()
+    };
+    let found = plain(&repeated([0.0, 0.0, 1.0, 1.0]), &repeated([1.0, 1.0, 1.0, 0.0]));
+    assert_eq!((found.clustered, found.pass_rate.clusters, found.pass_rate.n), (true, Some(2), 4));
+    assert_eq!(found.pass_rate.test, "sign-flip of clusters", "McNemar's pairs must be independent");
+}
+
+#[test]
+fn a_run_compared_with_itself_shows_nothing_and_claims_no_certainty() {
+    let cases = scored(&[0.2, 0.9, 0.5, 1.0, 0.7, 0.3]);
+    let found = plain(&cases, &cases);
+    assert_eq!((found.verdict, found.score.p), (Call::NoDifference, Some(1.0)));
+    // At most this share of pairs would differ: 1 − 0.05^(1/6).
+    close(found.score.high, 1.0 - 0.05f64.powf(1.0 / 6.0));
+    assert!(found.regressions.is_empty() && found.improvements.is_empty() && found.mismatches.is_empty());
+
+    let margin = Options { margin: Some(0.05), ..Options::default() };
+    assert_eq!(compared(&cases, &cases, &margin).verdict, Call::Inconclusive, "six cases can't show so much");
+    let many = scored(&[0.5; 60]);
+    assert_eq!(compared(&many, &many, &margin).verdict, Call::Equivalent);
+}
+
+#[test]
+fn a_difference_within_the_margin_does_not_matter() {
+    let before = vec![0.5; 40];
+    let after: Vec<f64> = (0..40).map(|at| 0.51 + f64::from(at % 2) * 0.01).collect();
+    assert_eq!(plain(&scored(&before), &scored(&after)).verdict, Call::Better);
+    let margin = Options { margin: Some(0.03), ..Options::default() };
+    let found = compared(&scored(&before), &scored(&after), &margin);
+    assert_eq!(found.verdict, Call::Equivalent);
+    assert!(found.score.says.contains("margin of 0.03"), "{}", found.score.says);
+    let bootstrap = Options { bootstrap: true, ..Options::default() };
+    let found = compared(&scored(&before), &scored(&after), &bootstrap).score;
+    assert_eq!((found.interval_method.as_deref(), found.call), (Some("BCa bootstrap"), Call::Better));
+}
+
+#[test]
+fn too_few_cases_say_what_would_be_enough() {
+    let (before, after) = (
+        passing(&[true, true, true, false, true, true, true, true]),
+        passing(&[true, false, false, true, true, true, true, false]),
+    );
+    let found = plain(&before, &after).pass_rate;
+    // Three of eight lost, one gained: Connor with 4/8 differing and a difference of 2/8.
+    let expected: f64 =
+        ((1.959_963_984_540_054 * 0.5f64.sqrt() + 0.841_621_233_572_914 * (0.5f64 - 0.0625).sqrt()) / 0.25)
+            .powi(2);
+    assert_eq!(found.enough, Some(expected.ceil() as u64));
+    assert!(
+        found.says.contains("neither better nor worse") && found.says.contains("pairs would show"),
+        "{}",
+        found.says
+    );
+}
+
+#[test]
+fn nothing_one_case_and_no_common_case_are_undefined_and_not_zero() {
+    let one = plain(&scored(&[0.5]), &scored(&[0.7]));
+    assert_eq!((one.score.n, one.verdict, one.score.low), (1, Call::Inconclusive, None));
+    assert!(one.score.says.contains("single value"), "{}", one.score.says);
+    let none = plain(&[case("a", 1.0)], &[case("b", 0.0)]);
+    assert_eq!((none.common, none.new.len(), none.gone.len(), none.gone_passed), (0, 1, 1, 1));
+    assert_eq!((none.score.n, none.score.difference, none.score.p), (0, None, None));
+    let empty = plain(&[], &[]);
+    assert_eq!((empty.common, empty.verdict), (0, Call::Inconclusive));
+}
+
+#[test]
+fn what_is_undecided_is_listed_and_bounded() {
+    let before = vec![case("a", 1.0), case("b", 0.5), case("c", 0.4), case("d", 0.9)];
+    let after = vec![
+        case("a", 1.0),
+        case("b", 0.0).undecided(0.25, 0.75),
+        case("c", 0.6),
+        case("d", 0.0).undecided(0.0, 1.0),
+    ];
+    let found = plain(&before, &after);
+    assert_eq!((found.common, found.score.n, found.pass_rate.n), (4, 2, 2));
+    let ids: Vec<&str> = found.undecided.iter().map(|case| case.name.case_id.as_str()).collect();
+    assert_eq!(ids, ["b", "d"]);
+    assert_eq!((found.undecided[1].base_passed, found.undecided[1].candidate_passed), (Some(true), None));
+    let [low, high] = found.score_bounds.expect("something is open");
+    close(Some(low), (0.0 - 0.25 + 0.2 - 0.9) / 4.0);
+    close(Some(high), (0.0 + 0.25 + 0.2 + 0.1) / 4.0);
+    let all = plain(&[case("x", 0.0).undecided(0.0, 1.0)], &[case("x", 0.0).undecided(0.0, 1.0)]);
+    assert_eq!((all.score.n, all.score_bounds), (0, Some([-1.0, 1.0])));
+}
+
+#[test]
+fn ways_of_measuring_that_differ_are_named() {
+    let one =
+        |change: fn(&mut Case)| vec![case("a", 1.0).criterion("k", "Is polite", Some(1.0)).with(change)];
+    let respects = |base: &[Case], candidate: &[Case]| -> Vec<Respect> {
+        plain(base, candidate).mismatches.iter().map(|found| found.respect).collect()
+    };
+    let base = one(|_| {});
+    assert_eq!(respects(&base, &base), []);
+    assert_eq!(respects(&base, &one(|case| case.judge = "openai:other")), [Respect::Judge]);
+    assert_eq!(respects(&base, &one(|case| case.prompt = "bbbb")), [Respect::Prompt]);
+    assert_eq!(respects(&base, &one(|case| case.judging = "batched")), [Respect::Judging]);
+    assert_eq!(respects(&base, &one(|case| case.pass_line = 0.9)), [Respect::Lines]);
+    assert_eq!(
+        respects(&base, &one(|case| "Is rude".clone_into(&mut case.criteria[0].1))),
+        [Respect::Rubric]
+    );
+    assert_eq!(respects(&base, &one(|case| case.criteria[0].2 = 2.0)), [Respect::Rubric]);
+    assert_eq!(respects(&base, &one(|case| case.criteria.push(case.criteria[0].clone()))), [Respect::Rubric]);
+    let asking = |hash: &'static str| vec![case("a", 1.0).with(|case| case.hash = Some(hash.to_owned()))];
+    assert_eq!(respects(&asking("1"), &asking("2")), [Respect::Question]);
+    assert_eq!(respects(&asking("1"), &scored(&[1.0])), [], "what a run did not keep is not held against it");
+    // A judge that could not answer is no other judge.
+    let silent = vec![
+        case("a", 1.0).undecided(0.0, 1.0).criterion("k", "Is polite", None).with(|case| case.judge = "x"),
+    ];
+    assert_eq!(respects(&base, &silent), []);
+}
+
+#[test]
+fn criteria_that_share_an_id_by_position_are_told_apart_by_their_words() {
+    let cases = |value: f64| -> Vec<Case> {
+        (0..12)
+            .map(|at| {
+                let text = if at < 6 { "Is polite".to_owned() } else { format!("Says {at}") };
+                case(format!("c{at:02}"), value).criterion("rubric-1", &text, Some(value)).criterion(
+                    "all",
+                    "Is short",
+                    Some(1.0),
+                )
+            })
+            .collect()
+    };
+    let found = plain(&cases(0.0), &cases(1.0));
+    let table = found.tables.iter().find(|table| table.by == "criterion").expect("criteria");
+    let rows: Vec<(&str, usize)> = table.rows.iter().map(|row| (row.name.as_str(), row.contrast.n)).collect();
+    assert_eq!(rows, [("rubrics/rubric-1", 6), ("rubrics/all", 12)]);
+    assert_eq!(table.too_small, 6, "six criteria were asked once each");
+    // 2/2^6 by itself, doubled by Holm for two comparisons.
+    close(table.rows[0].contrast.p, 0.031_25);
+    close(table.rows[0].contrast.p_adjusted, 0.0625);
+    assert_eq!(table.rows[0].contrast.call, Call::Inconclusive);
+    let alone = Options { adjustment: None, ..Options::default() };
+    let table = compared(&cases(0.0), &cases(1.0), &alone).tables;
+    assert_eq!(table.last().expect("criteria").rows[0].contrast.call, Call::Better);
+    let scan = Options { adjustment: Some(Adjustment::BenjaminiHochberg), ..Options::default() };
+    let table = compared(&cases(0.0), &cases(1.0), &scan).tables;
+    close(table.last().expect("criteria").rows[0].contrast.p_adjusted, 0.0625);
+}
+
+#[test]
+fn more_of_a_fault_is_worse() {
+    let cases = |value: f64| -> Vec<Case> {
+        (0..8)
+            .map(|at| {
+                case(format!("c{at}"), 0.5)
+                    .criterion("lies", "Invents a policy", Some(value))
+                    .criterion("x", "Is short", Some(1.0))
+                    .with(|case| case.criteria[0].2 = -1.0)
+            })
+            .collect()
+    };
+    let found = plain(&cases(0.0), &cases(1.0));
+    let row = &found.tables.iter().find(|table| table.by == "criterion").expect("criteria").rows[0];
+    assert_eq!((row.name.as_str(), row.contrast.call), ("rubrics/lies (avoided)", Call::Worse));
+    assert_eq!((row.contrast.base, row.contrast.candidate), (Some(1.0), Some(0.0)));
+}
+
+#[test]
+fn tags_and_suites_are_compared_on_their_own() {
+    let cases = |refund: f64| -> Vec<Case> {
+        (0..14)
+            .map(|at| {
+                let (tag, suite) = if at % 2 == 0 { ("refund", "one") } else { ("other", "two") };
+                let score = if at % 2 == 0 { refund } else { 0.5 };
+                case(format!("c{at}"), score).with(|case| {
+                    case.tags = vec![tag.to_owned()];
+                    suite.clone_into(&mut case.suite);
+                })
+            })
+            .collect()
+    };
+    let found = plain(&cases(0.9), &cases(0.4));
+    for by in ["tag", "suite"] {
+        let table = found.tables.iter().find(|table| table.by == by).expect("a table");
+        let calls: Vec<Call> = table.rows.iter().map(|row| row.contrast.call).collect();
+        assert_eq!(calls, [Call::Worse, Call::NoDifference], "{by}");
+        close(table.rows[0].contrast.p_adjusted, 2.0 * 2.0 / 128.0);
+    }
+    assert!(found.tables.iter().all(|table| table.by != "grader"), "one grader would repeat the whole");
+}
+
+#[test]
+fn changed_cases_carry_both_reasons() {
+    let before = vec![case("a", 1.0).criterion("k", "x", Some(1.0)), case("b", 0.1)];
+    let after = vec![case("a", 0.0).criterion("k", "x", Some(0.0)), case("b", 0.9)];
+    let mut found = plain(&before, &after);
+    assert_eq!((found.regressions.len(), found.improvements.len()), (1, 1));
+    let flip = &mut found.regressions[0];
+    flip.learn(&before[1].row(), false);
+    assert_eq!(flip.criteria[0].base_reason, None, "another case's row says nothing");
+    flip.learn(&before[0].row(), false);
+    flip.learn(&after[0].row(), true);
+    assert_eq!(flip.criteria[0].base_reason.as_deref(), Some("k of a"));
+    assert_eq!((flip.criteria[0].base, flip.criteria[0].candidate), (Some(1.0), Some(0.0)));
+}
+
+#[test]
+fn several_candidates_are_adjusted_and_set_against_each_other() {
+    let mut names = Names::default();
+    let base = run("a", &scored(&[0.5; 8]), &mut names);
+    let better = run("b", &scored(&[0.9, 0.8, 0.9, 0.7, 0.9, 0.6, 0.8, 0.9]), &mut names);
+    let same = run("c", &scored(&[0.5; 8]), &mut names);
+    let many = compare_many(&base, &[better, same], &names, &Options::default());
+    let calls: Vec<Call> = many.comparisons.iter().map(|found| found.verdict).collect();
+    assert_eq!(calls, [Call::Better, Call::NoDifference]);
+    close(many.comparisons[0].score.p_adjusted, 2.0 * 2.0 / 256.0);
+    let cell = |row: usize, column: usize| many.matrix[row][column].as_ref().expect("not on the diagonal");
+    assert!(many.matrix[1][1].is_none());
+    close(cell(1, 0).p_adjusted, 3.0 * 2.0 / 256.0);
+    assert_eq!((cell(1, 0).call, cell(0, 1).call), (Call::Better, Call::Worse));
+    assert_eq!(cell(0, 1).difference, cell(1, 0).difference.map(|difference| -difference));
+    assert_eq!((cell(0, 1).low, cell(0, 1).base), (cell(1, 0).high.map(|high| -high), cell(1, 0).candidate));
+}
+
+#[test]
+fn the_headline_is_the_figure_that_was_asked_for() {
+    // Every score rises a little, no verdict changes.
+    let (before, after) = (scored(&[0.1; 10]), scored(&[0.2; 10]));
+    assert_eq!(plain(&before, &after).verdict, Call::Better);
+    let rate = Options { headline: Headline::PassRate, ..Options::default() };
+    assert_eq!(compared(&before, &after, &rate).verdict, Call::NoDifference);
+}

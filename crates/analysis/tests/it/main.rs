@@ -1,0 +1,9 @@
+//! Runs made by hand, with figures recomputed independently.
+
+mod compare;
+mod gates;
+mod plans;
+mod properties;
+mod summary;
+mod support;
+mod trend;

@@ -1,0 +1,95 @@
+//! What holds for any two runs.
+
+use assize_analysis::Names;
+use assize_analysis::compare::{Call, Comparison, Contrast, Options, compare};
+use proptest::prelude::*;
+
+use crate::support::{Case, case, run};
+
+fn side() -> impl Strategy<Value = Vec<Case>> {
+    let one = (0u8..=10, any::<bool>(), prop::option::weighted(0.9, Just(())));
+    prop::collection::vec(one, 1..24).prop_map(|cases| {
+        cases
+            .into_iter()
+            .enumerate()
+            .map(|(at, (tenths, met, decided))| {
+                let case = case(format!("c{at}"), f64::from(tenths) / 10.0)
+                    .criterion("k", "Is polite", Some(f64::from(u8::from(met))))
+                    .with(|case| case.cluster = (at % 5 < 2).then(|| "shared".to_owned()));
+                if decided.is_some() { case } else { case.undecided(0.2, 0.7) }
+            })
+            .collect()
+    })
+}
+
+fn compared(base: &[Case], candidate: &[Case]) -> Comparison {
+    let mut names = Names::default();
+    let (base, candidate) = (run("run", base, &mut names), run("run", candidate, &mut names));
+    compare(&base, &candidate, &names, &Options::default())
+}
+
+fn mirrored(a: &Contrast, b: &Contrast) -> bool {
+    let same = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => (a + b).abs() < 1e-9,
+        (None, None) => true,
+        _ => false,
+    };
+    let call = match a.call {
+        Call::Better => Call::Worse,
+        Call::Worse => Call::Better,
+        other => other,
+    };
+    same(a.difference, b.difference)
+        && same(a.low, b.high)
+        && same(a.high, b.low)
+        && a.p == b.p
+        && a.detectable.is_some() == b.detectable.is_some()
+        && (a.base, a.higher, b.call) == (b.candidate, b.lower, call)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn swapping_the_sides_flips_the_signs(base in side(), candidate in side()) {
+        let (there, back) = (compared(&base, &candidate), compared(&candidate, &base));
+        prop_assert!(mirrored(&there.score, &back.score), "{:?}\n{:?}", there.score, back.score);
+        prop_assert!(mirrored(&there.pass_rate, &back.pass_rate));
+        prop_assert_eq!(there.regressions.len(), back.improvements.len());
+        prop_assert_eq!(&there.new, &back.gone);
+        prop_assert_eq!(
+            there.score_bounds.map(|[low, high]| ((low * 1e9).round(), (high * 1e9).round())),
+            back.score_bounds.map(|[low, high]| ((-high * 1e9).round(), (-low * 1e9).round()))
+        );
+    }
+
+    #[test]
+    fn the_order_of_rows_changes_nothing(
+        (base, shuffled) in side().prop_flat_map(|cases| (Just(cases.clone()), Just(cases).prop_shuffle())),
+        candidate in side(),
+    ) {
+        prop_assert_eq!(compared(&base, &candidate), compared(&shuffled, &candidate));
+        prop_assert_eq!(compared(&candidate, &base), compared(&candidate, &shuffled));
+    }
+
+    #[test]
+    fn a_run_is_never_better_or_worse_than_itself(cases in side()) {
+        let found = compared(&cases, &cases);
+        for contrast in [&found.score, &found.pass_rate] {
+            prop_assert!(matches!(contrast.call, Call::NoDifference | Call::Inconclusive), "{:?}", contrast);
+            prop_assert_eq!((contrast.higher, contrast.lower), (0, 0));
+        }
+    }
+
+    #[test]
+    fn any_completion_lands_within_the_bounds(base in side(), candidate in side(), fill in 0.2f64..=0.7) {
+        let open = compared(&base, &candidate);
+        let complete = |cases: &[Case]| -> Vec<Case> {
+            cases.iter().map(|one| if one.score.is_none() { case(one.id.clone(), fill) } else { one.clone() }).collect()
+        };
+        let closed = compared(&complete(&base), &complete(&candidate));
+        if let (Some([low, high]), Some(difference)) = (open.score_bounds, closed.score.difference) {
+            prop_assert!(low - 1e-9 <= difference && difference <= high + 1e-9, "{low} {difference} {high}");
+        }
+    }
+}

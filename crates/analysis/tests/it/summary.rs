@@ -1,0 +1,122 @@
+//! The figures of one run.
+
+use assize_analysis::{Summariser, mean_of};
+use assize_stats::Level;
+use assize_store::RunFigures;
+
+use crate::support::{Case, case, close, passing, scored};
+
+fn figures(cases: &[Case]) -> RunFigures {
+    let mut summariser = Summariser::new();
+    for case in cases {
+        summariser.push(&case.row());
+    }
+    if summariser.is_repeated() {
+        for case in cases {
+            summariser.push_decisions(&case.row());
+        }
+    }
+    summariser.figures(Level::P95)
+}
+
+#[test]
+fn a_pass_rate_has_wilsons_interval_and_says_what_would_be_enough() {
+    let found = figures(&passing(&[true, true, true, true, true, true, true, true, false, false]));
+    close(found.pass_rate.low, 0.490_162);
+    close(found.pass_rate.high, 0.943_318);
+    assert_eq!(found.pass_rate.method.as_deref(), Some("Wilson"));
+    assert!(found.pass_rate.says.contains("between 0.49 and 0.943"), "{}", found.pass_rate.says);
+    // 0.8 to within 0.05 takes 245 cases.
+    assert!(found.remarks[0].contains("about 245"), "{:?}", found.remarks);
+    assert!(found.noise.is_none() && found.pass_rate_bounds.is_none() && found.design_effect.is_none());
+}
+
+#[test]
+fn all_passed_is_not_certainty() {
+    let found = figures(&passing(&[true; 30]));
+    assert!(found.remarks[0].contains("as many as 0.095 of further cases"), "{:?}", found.remarks);
+}
+
+#[test]
+fn undecided_cases_are_left_out_and_bound_the_figures() {
+    let mut cases = scored(&[1.0, 0.5]);
+    cases.push(case("x", 0.0).undecided(0.2, 0.9));
+    cases.push(case("y", 0.0).undecided(0.0, 1.0));
+    let found = figures(&cases);
+    assert_eq!((found.pass_rate.n, found.pass_rate.value, found.mean_score.n), (2, Some(0.5), 2));
+    assert_eq!(found.pass_rate_bounds, Some([0.25, 0.75]));
+    let [low, high] = found.mean_score_bounds.expect("bounds");
+    close(Some(low), 1.7 / 4.0);
+    close(Some(high), 3.4 / 4.0);
+    assert!(found.remarks[0].starts_with("2 of 4 cases are undecided"), "{:?}", found.remarks);
+    let none = figures(&[case("y", 0.0).undecided(0.0, 1.0)]);
+    assert_eq!(
+        (none.pass_rate.value, none.mean_score.undefined.as_deref()),
+        (None, Some("there are no values"))
+    );
+    assert_eq!((mean_of(&none.mean_score), figures(&[]).pass_rate.n), (None, 0));
+}
+
+#[test]
+fn clusters_make_the_error_larger_and_are_counted() {
+    let values = [0.9, 0.8, 1.0, 0.2, 0.3, 0.5, 0.7, 0.6, 0.1, 0.65];
+    let clusters = ["a", "a", "a", "b", "b", "c", "d", "d", "e", "f"];
+    let cases: Vec<Case> = values
+        .iter()
+        .zip(clusters)
+        .enumerate()
+        .map(|(at, (score, cluster))| {
+            case(format!("c{at}"), *score).with(|case| case.cluster = Some(cluster.to_owned()))
+        })
+        .collect();
+    let found = figures(&cases);
+    // CR1 by hand: sums of deviations from the mean by cluster, t at 5 degrees of freedom.
+    let mean: f64 = values.iter().sum::<f64>() / 10.0;
+    let sums = ["a", "b", "c", "d", "e", "f"].map(|name| -> f64 {
+        values
+            .iter()
+            .zip(clusters)
+            .filter(|(_, cluster)| *cluster == name)
+            .map(|(value, _)| value - mean)
+            .sum()
+    });
+    let error = sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt() / 10.0 * (6.0f64 / 5.0).sqrt();
+    close(found.mean_score.low, mean - 2.570_581_836 * error);
+    assert_eq!(
+        (found.mean_score.clusters, found.mean_score.method.as_deref()),
+        (Some(6), Some("cluster-robust t"))
+    );
+    assert!(found.design_effect.is_some_and(|effect| effect > 1.0), "{:?}", found.design_effect);
+    assert!(found.remarks.iter().any(|remark| remark.contains("6 clusters")), "{:?}", found.remarks);
+    let stored = mean_of(&found.mean_score).expect("a mean");
+    assert_eq!(stored.method, "cluster-robust t over 6 clusters");
+}
+
+#[test]
+fn repeats_tell_noise_from_spread_and_name_what_is_unstable() {
+    // The handbook's example: 7 8 7, 3 3 4, 9 9 9, 5 2 5, as tenths.
+    let scores = [[0.7, 0.8, 0.7], [0.3, 0.3, 0.4], [0.9, 0.9, 0.9], [0.5, 0.2, 0.5]];
+    let cases: Vec<Case> = scores
+        .iter()
+        .enumerate()
+        .flat_map(|(at, repeats)| {
+            repeats.iter().enumerate().map(move |(repeat, score)| {
+                case(format!("c{at}"), *score)
+                    .criterion("steady", "x", Some(1.0))
+                    .criterion("shaky", "y", Some(if at == 1 && repeat == 2 { 0.0 } else { 1.0 }))
+                    .with(|case| case.repeat = repeat as u32 + 1)
+            })
+        })
+        .collect();
+    let found = figures(&cases);
+    let noise = found.noise.expect("repeats");
+    close(Some(noise.between_answers), 0.009_166_667);
+    close(Some(noise.between_cases), 0.069_814_815);
+    close(noise.icc, 0.883_938_885);
+    // Of four cases only the first passes once in three.
+    assert_eq!(noise.verdict_flips.map(|flips| (flips.value, flips.n)), Some((Some(0.25), 4)));
+    let unstable: Vec<(&str, Option<f64>)> =
+        found.unstable.iter().map(|one| (one.criterion.as_str(), one.flip_rate.value)).collect();
+    assert_eq!(unstable, [("shaky", Some(0.25))]);
+    assert_eq!(found.mean_score.clusters, Some(4), "answers to a case are one cluster");
+}

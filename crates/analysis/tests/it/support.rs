@@ -1,0 +1,151 @@
+//! Stored records, written as the JSON they are stored in.
+
+use assize_analysis::{CaseFact, Names, RunFacts};
+use assize_store::{CaseRecord, ResultRow};
+use serde_json::{Value, json};
+
+/// A case of a run; the fields a test cares about are changed on the value.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    pub(crate) id: String,
+    pub(crate) suite: String,
+    pub(crate) repeat: u32,
+    pub(crate) cluster: Option<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) hash: Option<String>,
+    pub(crate) verdict: &'static str,
+    pub(crate) score: Option<f64>,
+    pub(crate) bounds: Option<(f64, f64)>,
+    pub(crate) target: Option<String>,
+    /// Id, text, weight and value of each criterion.
+    pub(crate) criteria: Vec<(String, String, f64, Option<f64>)>,
+    pub(crate) judge: &'static str,
+    pub(crate) prompt: &'static str,
+    pub(crate) judging: &'static str,
+    pub(crate) pass_line: f64,
+}
+
+/// A case with this score, which passes from 0.8 on.
+pub(crate) fn case(id: impl Into<String>, score: f64) -> Case {
+    Case {
+        id: id.into(),
+        suite: "s".to_owned(),
+        repeat: 1,
+        cluster: None,
+        tags: Vec::new(),
+        hash: None,
+        verdict: if score >= 0.8 { "pass" } else { "fail" },
+        score: Some(score),
+        bounds: None,
+        target: None,
+        criteria: Vec::new(),
+        judge: "openai:judge",
+        prompt: "aaaa",
+        judging: "per_criterion",
+        pass_line: 0.8,
+    }
+}
+
+impl Case {
+    /// Could not be decided; its score lies between these.
+    pub(crate) fn undecided(mut self, low: f64, high: f64) -> Self {
+        (self.verdict, self.score, self.bounds) = ("incomplete", None, Some((low, high)));
+        self
+    }
+
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
+    /// A criterion that was met or not, or not decided.
+    pub(crate) fn criterion(mut self, id: &str, text: &str, value: Option<f64>) -> Self {
+        self.criteria.push((id.to_owned(), text.to_owned(), 1.0, value));
+        self
+    }
+
+    fn outcome(value: Option<f64>) -> &'static str {
+        match value {
+            None => "ungraded",
+            Some(value) if value > 0.5 => "met",
+            Some(_) => "unmet",
+        }
+    }
+
+    fn judge(&self) -> Value {
+        json!({ "name": self.judge, "model": null, "version": null, "prompt_hash": self.prompt })
+    }
+
+    pub(crate) fn row(&self) -> ResultRow {
+        let (low, high) = self.bounds.or(self.score.map(|score| (score, score))).unwrap_or((0.0, 1.0));
+        let criteria: Vec<Value> = self
+            .criteria
+            .iter()
+            .map(|(id, _, weight, value)| {
+                json!({
+                    "id": id, "outcome": Self::outcome(*value), "raw_score": null, "value": value, "weight": weight,
+                    "gate": null, "reason": format!("{id} of {}", self.id), "evidence": [], "judge": self.judge(),
+                })
+            })
+            .collect();
+        let row = json!({
+            "format": 2, "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.repeat,
+            "tags": self.tags, "cluster": self.cluster, "case_hash": self.hash,
+            "score": self.score, "score_low": low, "score_high": high, "coverage": 1.0, "verdict": self.verdict,
+            "gates_failed": [],
+            "graders": [{
+                "name": "rubrics", "type": "rubrics", "weight": 1.0, "score": self.score, "verdict": null,
+                "error": null, "criteria": criteria,
+            }],
+            "answer": null, "error": null, "tokens": { "input": null, "cached": null, "output": null },
+            "cost_usd": null, "duration_ms": 1,
+        });
+        serde_json::from_value(row).expect("a result row")
+    }
+
+    pub(crate) fn record(&self) -> CaseRecord {
+        let judgements = self
+            .criteria
+            .iter()
+            .map(|(id, text, weight, value)| {
+                let row = json!({
+                    "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.repeat,
+                    "lines": { "pass": self.pass_line, "borderline": null }, "grader": "rubrics",
+                    "standing": { "weight": 1.0, "required": false, "min_score": null, "negate": false },
+                    "criterion": {
+                        "id": id, "text": text, "weight": weight, "scale": "checklist", "gate": null,
+                        "operator": "correctness", "may_not_apply": false,
+                    },
+                    "outcome": Self::outcome(*value), "raw_score": null, "reason": "", "confidence": null,
+                    "evidence": [], "judge": self.judge(), "ungraded": null, "attempts": 1,
+                    "tokens": { "input": null, "cached": null, "output": null }, "latency_ms": null,
+                    "cost_usd": null, "replies": [], "judging": self.judging,
+                });
+                serde_json::from_value(row).expect("a judgement row")
+            })
+            .collect();
+        CaseRecord { result: self.row(), judgements }
+    }
+}
+
+/// A run of these cases.
+pub(crate) fn run(label: &str, cases: &[Case], names: &mut Names) -> RunFacts {
+    let facts = cases.iter().map(|case| CaseFact::of(&case.record(), names)).collect();
+    RunFacts::new(label.to_owned(), facts, names).expect("one answer a case")
+}
+
+/// Cases `c0`, `c1`, … with these scores.
+pub(crate) fn scored(scores: &[f64]) -> Vec<Case> {
+    scores.iter().enumerate().map(|(at, score)| case(format!("c{at}"), *score)).collect()
+}
+
+/// Cases with these verdicts.
+pub(crate) fn passing(passes: &[bool]) -> Vec<Case> {
+    scored(&passes.iter().map(|pass| f64::from(u8::from(*pass))).collect::<Vec<_>>())
+}
+
+#[track_caller]
+pub(crate) fn close(found: Option<f64>, expected: f64) {
+    let found = found.expect("a figure");
+    assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
+}

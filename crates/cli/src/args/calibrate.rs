@@ -1,0 +1,227 @@
+//! `assize calibrate`.
+
+use std::path::PathBuf;
+
+use assize_analysis::calibrate::GateRequest;
+use clap::ValueEnum;
+
+use super::tables::TableArgs;
+
+/// Options of `assize calibrate`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "With a run, its verdicts are measured against the labels. Without one, the tables hold the judge's\n\
+    verdicts as well (`judge`, `probability` or `probabilities` among the columns).\n\n\
+    What the judge was tuned on or shown (`split` of a label: train, example) is never measured on, unless\n\
+    asked for. Limits that are not reached end with exit code 1.\n\n\
+    Examples:\n  \
+    assize calibrate last --labels labels/\n  \
+    assize calibrate last --labels labels/ --min-kappa 0.6 --gate-on lower\n  \
+    assize calibrate --labels judged.csv --columns case=id,criterion=rule,label=human,judge=model\n  \
+    assize calibrate --labels labels.jsonl --judge-is gpt-4o\n  \
+    assize calibrate last --sensitivity 69/81 --specificity 268/285\n  \
+    assize calibrate --pairs --labels pairs.jsonl"
+)]
+pub(crate) struct CalibrateArgs {
+    /// The run: its folder, its id, or `last`. Without one, the tables hold the verdicts.
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    /// Labels: files, or folders of them.
+    #[arg(long, short = 'l', value_name = "FILE", num_args = 1..)]
+    pub(crate) labels: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Whose labels are the judge's, where it stands among the raters.
+    #[arg(long, value_name = "NAME", conflicts_with = "run")]
+    pub(crate) judge_is: Option<String>,
+    /// From this probability on, `met`.
+    #[arg(long, default_value_t = 0.5, value_name = "P")]
+    pub(crate) threshold: f64,
+    /// How a distribution over scores is read.
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) reading: ReadingChoice,
+    /// What the judge is measured against where several people labelled an item.
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub(crate) truth: TruthChoice,
+    /// What is independent evidence.
+    #[arg(long, value_enum, default_value_t, value_name = "UNIT")]
+    pub(crate) cluster: ClusterChoice,
+    /// Which labels count, by what they say of themselves.
+    #[arg(long, value_enum, value_name = "PART", conflicts_with = "holdout")]
+    pub(crate) split: Option<SplitWord>,
+    /// Measure on this share of the cases, chosen by their ids.
+    #[arg(long, value_parser = share, value_name = "SHARE")]
+    pub(crate) holdout: Option<f64>,
+    /// Cases that the judge was shown as examples; may be given several times.
+    #[arg(long, value_name = "CASE")]
+    pub(crate) exclude: Vec<String>,
+    /// Take the labelled cases as drawn by lot, whatever their labels say.
+    #[arg(long)]
+    pub(crate) assume_random: bool,
+    /// Of truly met, the share the judge finds met, known from elsewhere: `69/81`, or `0.85` without interval.
+    #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "specificity")]
+    pub(crate) sensitivity: Option<KnownRate>,
+    /// Of truly unmet, the share the judge finds unmet, known from elsewhere.
+    #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "sensitivity")]
+    pub(crate) specificity: Option<KnownRate>,
+    /// The table holds preferences between two answers in both orders (`preferred`, `first`, `second`).
+    #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"])]
+    pub(crate) pairs: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Limits a judge must reach.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArgs {
+    /// Cohen's kappa of verdicts.
+    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
+    min_kappa: Option<f64>,
+    /// Gwet's AC1 of verdicts.
+    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
+    min_ac1: Option<f64>,
+    /// Raw agreement of verdicts.
+    #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
+    min_accuracy: Option<f64>,
+    /// Mean of sensitivity and specificity.
+    #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
+    min_balanced_accuracy: Option<f64>,
+    /// Of what people find met, the share the judge finds met.
+    #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
+    min_sensitivity: Option<f64>,
+    /// Of what people find unmet, the share the judge finds unmet.
+    #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
+    min_specificity: Option<f64>,
+    /// Mean F1 of met and unmet.
+    #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
+    min_macro_f1: Option<f64>,
+    /// Matthews' correlation of verdicts.
+    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
+    min_mcc: Option<f64>,
+    /// Spearman's correlation of scores.
+    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
+    min_spearman: Option<f64>,
+    /// Quadratic kappa of scores.
+    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
+    min_quadratic_kappa: Option<f64>,
+    /// What is held against the limits.
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub(crate) gate_on: GateOnChoice,
+}
+
+impl LimitArgs {
+    /// The limits given.
+    pub(crate) fn requests(&self) -> Vec<GateRequest> {
+        [
+            ("kappa", self.min_kappa),
+            ("ac1", self.min_ac1),
+            ("accuracy", self.min_accuracy),
+            ("balanced_accuracy", self.min_balanced_accuracy),
+            ("sensitivity", self.min_sensitivity),
+            ("specificity", self.min_specificity),
+            ("macro_f1", self.min_macro_f1),
+            ("mcc", self.min_mcc),
+            ("spearman", self.min_spearman),
+            ("kappa_quadratic", self.min_quadratic_kappa),
+        ]
+        .into_iter()
+        .filter_map(|(figure, least)| Some(GateRequest { figure, least: least? }))
+        .collect()
+    }
+}
+
+/// What is held against a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum GateOnChoice {
+    /// The figure itself.
+    #[default]
+    Estimate,
+    /// The lower end of its interval.
+    Lower,
+}
+
+/// How a distribution over scores is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ReadingChoice {
+    /// Its mean.
+    #[default]
+    Expected,
+    /// Its likeliest score.
+    Likeliest,
+}
+
+/// What a judge is measured against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum TruthChoice {
+    /// Every label by itself.
+    #[default]
+    Each,
+    /// The majority of verdicts, the mean of scores.
+    Consensus,
+}
+
+/// What is independent evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ClusterChoice {
+    /// Cases (or the column `cluster`).
+    #[default]
+    Case,
+    /// Each criterion of each case.
+    Item,
+}
+
+/// Which labels count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SplitWord {
+    /// Those kept back for testing.
+    Test,
+    /// Those the judge was tuned on: no measure of the judge.
+    Train,
+}
+
+/// A rate known from elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct KnownRate {
+    /// The share.
+    pub(crate) rate: f64,
+    /// From how many; 0 if that is not known.
+    pub(crate) n: u64,
+}
+
+fn known_rate(text: &str) -> Result<KnownRate, String> {
+    let usage = || "expected K of N such as 69/81, or a share such as 0.85".to_owned();
+    if let Some((part, whole)) = text.split_once('/') {
+        let (part, n): (u64, u64) =
+            (part.trim().parse().map_err(|_| usage())?, whole.trim().parse().map_err(|_| usage())?);
+        if n == 0 || part > n {
+            return Err(usage());
+        }
+        return Ok(KnownRate { rate: part as f64 / n as f64, n });
+    }
+    share(text).map(|rate| KnownRate { rate, n: 0 }).map_err(|_| usage())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let within = |share: &f64| (0.0..=1.0).contains(share);
+    text.parse().ok().filter(within).ok_or_else(|| "expected a share from 0 to 1, such as 0.3".to_owned())
+}
+
+fn limit(text: &str) -> Result<f64, String> {
+    let within = |limit: &f64| (-1.0..=1.0).contains(limit);
+    text.parse().ok().filter(within).ok_or_else(|| "expected a number from -1 to 1, such as 0.6".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_rates_are_counts_or_shares() {
+        assert_eq!(known_rate("69/81"), Ok(KnownRate { rate: 69.0 / 81.0, n: 81 }));
+        assert_eq!(known_rate("0.85"), Ok(KnownRate { rate: 0.85, n: 0 }));
+        for wrong in ["85", "9/8", "1/0", "x", "-0.1"] {
+            assert!(known_rate(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `assize generate`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+/// Draft what an eval file lacks.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GenerateArgs {
+    #[command(subcommand)]
+    pub(crate) command: GenerateCommand,
+}
+
+/// What to draft.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GenerateCommand {
+    /// Draft criteria for every case that has an expected outcome and no rubric.
+    Rubrics(GenerateRubricsArgs),
+}
+
+/// Draft rubrics.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The files are edited in place: nothing but the drafts is added, and each is written as soon as it is\n\
+    there. A draft is marked with a remark, for a person to read and correct. Exit codes: 0 all drafted,\n\
+    2 invalid input (nothing was spent), 3 some cases were left alone, 4 stopped by the budget.\n\n\
+    Examples:\n  \
+    assize generate rubrics evals/support.eval.yaml --dry-run\n  \
+    assize generate rubrics evals/support.eval.yaml --judge openai:gpt-4o-mini\n  \
+    assize generate rubrics evals/support.eval.yaml --target drafting --ranges\n  \
+    assize generate rubrics cases.jsonl --replace --filter 'refund-*'"
+)]
+pub(crate) struct GenerateRubricsArgs {
+    /// Eval files: YAML, JSON or JSONL, of either format.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Target of the targets file whose model drafts.
+    #[arg(long, short = 't', value_name = "NAME", conflicts_with = "judge")]
+    pub(crate) target: Option<String>,
+    /// Model that drafts, such as `openai:gpt-4o-mini`, or `offline` for drafts without a model.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) judge: Option<String>,
+    /// File that defines the targets.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// Criteria with score ranges from 0 to 10 instead of yes or no.
+    #[arg(long)]
+    pub(crate) ranges: bool,
+    /// Show what would be written, and write nothing. Models are asked; their replies are kept, so that the same
+    /// command without this costs nothing more.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Put new drafts in the place of the rubrics that cases have.
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Only cases whose id matches this pattern; may be given several times.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) filter: Vec<String>,
+    /// Cases drafted at once.
+    #[arg(long, short = 'j', value_name = "N", default_value = "4")]
+    pub(crate) workers: NonZeroUsize,
+    /// Folder that eval files may read from, beside their own repository; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+    /// Ask every model anew, and keep no reply.
+    #[arg(long, conflicts_with = "cache_only")]
+    pub(crate) no_cache: bool,
+    /// Send nothing to models: only drafts that the reply cache holds are written.
+    #[arg(long)]
+    pub(crate) cache_only: bool,
+    /// Requests to models at most; then what is drafted is kept and the command stops.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_calls: Option<u64>,
+    /// Tokens at most, read and written.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_tokens: Option<u64>,
+    /// Print one JSON object on stdout.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress and no notices on stderr; problems are still told.
+    #[arg(long, short = 'q')]
+    pub(crate) quiet: bool,
+}

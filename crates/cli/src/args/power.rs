@@ -1,0 +1,72 @@
+//! `assize power`.
+
+use assize_rubric::Unit;
+
+use super::values::{amount, level, share, unit};
+
+/// Say how many cases, repeats or labels are enough.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Say what is wanted (--width, --difference, or --cases for what so many can show) and what is known.\n\
+    Nothing is guessed: a question whose numbers are missing is not answered. --from takes them from a run;\n\
+    two runs of the same cases also give how pairs move. What is given on the command line counts first.\n\n\
+    Examples:\n  \
+    assize power --pass-rate 0.8 --width 0.1\n  \
+    assize power --pass-rate 0.8 --difference 0.05 --power 0.9\n  \
+    assize power --difference 0.05 --discordance 0.2\n  \
+    assize power --pass-rate 0.7 --sensitivity 0.9 --specificity 0.85 --width 0.1\n  \
+    assize power --from last~1 --from last --difference 0.03"
+)]
+pub(crate) struct PowerArgs {
+    /// A run to learn from, or two of the same cases: folder, id, `last`, `last~N`, `RUN@TARGET`.
+    #[arg(long, value_name = "RUN")]
+    pub(crate) from: Vec<String>,
+    /// Wanted: full width of the interval, such as 0.1 for 0.05 to either side.
+    #[arg(long, value_parser = share, value_name = "X")]
+    pub(crate) width: Option<f64>,
+    /// Wanted: a difference that is to be shown.
+    #[arg(long, value_parser = share, value_name = "X")]
+    pub(crate) difference: Option<f64>,
+    /// Wanted: what so many cases can show.
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<u64>,
+    /// Chance that a difference is shown if it is there.
+    #[arg(long, value_parser = level, default_value = "0.8", value_name = "SHARE")]
+    pub(crate) power: f64,
+    /// Confidence level.
+    #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL")]
+    pub(crate) level: f64,
+    /// Known: the pass rate.
+    #[arg(long, value_parser = unit, value_name = "RATE")]
+    pub(crate) pass_rate: Option<Unit>,
+    /// Known: share of pairs of which only one passes.
+    #[arg(long, value_parser = unit, value_name = "SHARE")]
+    pub(crate) discordance: Option<Unit>,
+    /// Known: standard deviation of scores over cases.
+    #[arg(long, value_parser = amount, value_name = "SD")]
+    pub(crate) score_sd: Option<f64>,
+    /// Known: standard deviation of score differences over pairs.
+    #[arg(long, value_parser = amount, value_name = "SD")]
+    pub(crate) difference_sd: Option<f64>,
+    /// Known: variance of scores between cases; with --within, for numbers of repeats.
+    #[arg(long, value_parser = amount, requires = "within", value_name = "VARIANCE")]
+    pub(crate) between: Option<f64>,
+    /// Known: variance of scores within a case.
+    #[arg(long, value_parser = amount, value_name = "VARIANCE")]
+    pub(crate) within: Option<f64>,
+    /// Known: cases in a cluster.
+    #[arg(long, value_parser = amount, requires = "icc", value_name = "N")]
+    pub(crate) cluster_size: Option<f64>,
+    /// Known: correlation of cases within a cluster.
+    #[arg(long, value_parser = unit, requires = "cluster_size", value_name = "R")]
+    pub(crate) icc: Option<Unit>,
+    /// Known: the judge's sensitivity.
+    #[arg(long, value_parser = unit, value_name = "RATE")]
+    pub(crate) sensitivity: Option<Unit>,
+    /// Known: the judge's specificity.
+    #[arg(long, value_parser = unit, value_name = "RATE")]
+    pub(crate) specificity: Option<Unit>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

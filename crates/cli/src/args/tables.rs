@@ -1,0 +1,124 @@
+//! Options of commands that read tables of labels.
+
+use std::path::PathBuf;
+
+use assize_analysis::Resampling;
+use assize_analysis::labels::{Columns, Values};
+use assize_stats::Level;
+use assize_stats::agreement::Scale;
+
+/// How tables are read and intervals made.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TableArgs {
+    /// Which column holds what, such as `case=item_id,criterion=category,label=verdict`.
+    #[arg(long, value_parser = Columns::parse, value_name = "NAME=COLUMN,…")]
+    pub(crate) columns: Option<Columns>,
+    /// How outcomes are spelled, such as `met=1,unmet=0,not_applicable=-`.
+    #[arg(long, value_parser = Values::parse, value_name = "OUTCOME=SPELLING,…")]
+    pub(crate) values: Option<Values>,
+    /// The scores that may be given, such as `0..10` or `1,2,3,4`.
+    #[arg(long, value_parser = scale, value_name = "SCORES")]
+    pub(crate) scale: Option<Scale>,
+    /// Confidence level of every interval.
+    #[arg(long, value_parser = level, default_value = "0.95", value_name = "SHARE")]
+    pub(crate) level: Level,
+    /// Resamples behind intervals that have no formula.
+    #[arg(long, default_value_t = Resampling::default().resamples, value_name = "N")]
+    pub(crate) resamples: usize,
+    /// Where the random numbers of resampling start.
+    #[arg(long, default_value_t = Resampling::default().seed, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl TableArgs {
+    /// How intervals are made.
+    pub(crate) const fn resampling(&self) -> Resampling {
+        Resampling { resamples: self.resamples, seed: self.seed, level: self.level }
+    }
+}
+
+/// Options of `assize agreement`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A row holds one label, or a list of labels of several raters. Missing ratings are left empty.\n\n\
+    Examples:\n  \
+    assize agreement labels/*.jsonl\n  \
+    assize agreement ratings.csv --columns case=text_id,criterion=question,label=score,who=annotator --scale 1..4\n  \
+    assize agreement judged.jsonl --columns case=idx,label=gpt4_score,system=model --json"
+)]
+pub(crate) struct AgreementArgs {
+    /// Tables of ratings: labels files, JSON lines, CSV or TSV.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
+/// Options of `assize repeats`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A row holds a list of scores of one answer, or one list for each of several answers; a failed\n\
+    score is null.\n\n\
+    Examples:\n  \
+    assize repeats judged.jsonl --columns scores=gpt4_score\n  \
+    assize repeats best-of-four.jsonl --columns case=id,scores=full_scores --right 0 -k 1,3,8"
+)]
+pub(crate) struct RepeatsArgs {
+    /// Tables of repeated scores, JSON lines.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Place of the right answer among the answers of a row, from 0.
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) right: Option<usize>,
+    /// How many scores to average: the first one, the first three, …
+    #[arg(short, value_delimiter = ',', default_value = "1", value_parser = at_least_one, value_name = "N,…")]
+    pub(crate) k: Vec<usize>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "expected a whole number from 1".to_owned())
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    let level = text.parse().map_err(|_| "expected a number such as 0.95".to_owned())?;
+    Level::new(level).map_err(|error| error.to_string())
+}
+
+/// `0..10`, both ends included, or a list.
+pub(super) fn scale(text: &str) -> Result<Scale, String> {
+    let usage = || "expected a range of whole numbers such as 0..10, or a list such as 1,2,3,4".to_owned();
+    let points: Vec<f64> = match text.split_once("..") {
+        Some((low, high)) => {
+            let (low, high): (i32, i32) =
+                (low.trim().parse().map_err(|_| usage())?, high.trim().parse().map_err(|_| usage())?);
+            if high.saturating_sub(low) > 1_000 {
+                return Err("a scale has at most 1,001 scores".to_owned());
+            }
+            (low..=high).map(f64::from).collect()
+        }
+        None => text
+            .split(',')
+            .map(|point| point.trim().parse().map_err(|_| usage()))
+            .collect::<Result<_, _>>()?,
+    };
+    if points.len() < 2 { Err(usage()) } else { Scale::new(points).map_err(|reason| reason.to_string()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_are_ranges_or_lists() {
+        assert_eq!(scale("0..10").map(|scale| scale.len()), Ok(11));
+        assert_eq!(scale("4, 1,2").map(|scale| scale.points().to_vec()), Ok(vec![1.0, 2.0, 4.0]));
+        for wrong in ["5", "10..0", "a..b", "0..2000000", ""] {
+            assert!(scale(wrong).is_err(), "{wrong}");
+        }
+    }
+}

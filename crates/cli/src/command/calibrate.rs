@@ -1,0 +1,147 @@
+//! `assize calibrate`.
+
+use assize_analysis::calibrate::{
+    Calibration, GateOn, GivenRates, JudgeReading, Material, Options, RunItems, SplitChoice, Truth,
+    calibrate, check_gates, from_run, keep,
+};
+use assize_analysis::labels::{Role, Row};
+use assize_analysis::orders::orders;
+use assize_stats::agreement::Scale;
+
+use super::{labels, runs};
+use crate::args::{CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::output;
+
+pub(crate) fn execute(args: &CalibrateArgs, context: &Context) -> Result<Exit, String> {
+    if args.labels.is_empty() && (args.run.is_none() || args.sensitivity.is_none()) {
+        return Err(
+            "nothing to measure the judge with: give `--labels FILE`, or for a run with known error rates \
+                    `--sensitivity` and `--specificity`"
+                .to_owned(),
+        );
+    }
+    if args.pairs {
+        return pairs(args, context);
+    }
+    let found = measured(args, context)?;
+    let requests = args.limits.requests();
+    let on = match args.limits.gate_on {
+        GateOnChoice::Estimate => GateOn::Estimate,
+        GateOnChoice::Lower => GateOn::Lower,
+    };
+    let gates = check_gates(&found, &requests, on);
+    if args.table.json {
+        output::print_json(&assize_report::calibration_json(&found, &gates, on));
+    } else {
+        output::print(&assize_report::calibration(&found, &gates, on, context.stdout));
+    }
+    Ok(if gates.iter().all(|gate| gate.passed) { Exit::Passed } else { Exit::Failed })
+}
+
+fn split(args: &CalibrateArgs) -> SplitChoice {
+    match (args.holdout, args.split) {
+        (Some(share), _) => SplitChoice::Holdout(share),
+        (None, Some(SplitWord::Test)) => SplitChoice::Test,
+        (None, Some(SplitWord::Train)) => SplitChoice::Train,
+        (None, None) => SplitChoice::NotSeen,
+    }
+}
+
+fn options(args: &CalibrateArgs, scale: Option<Scale>) -> Options {
+    Options {
+        truth: match args.truth {
+            TruthChoice::Each => Truth::Each,
+            TruthChoice::Consensus => Truth::Consensus,
+        },
+        scale: args.table.scale.clone().or(scale),
+        resampling: args.table.resampling(),
+        assume_random: args.assume_random,
+        given: args.sensitivity.zip(args.specificity).map(|(sensitivity, specificity)| GivenRates {
+            sensitivity: sensitivity.rate,
+            sensitivity_n: sensitivity.n,
+            specificity: specificity.rate,
+            specificity_n: specificity.n,
+        }),
+        items_independent: args.cluster == ClusterChoice::Item,
+    }
+}
+
+fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, String> {
+    let keep = keep(split(args), &args.exclude);
+    let Some(run) = &args.run else {
+        let rows = labels::rows(&args.labels, &args.table, &[Role::Case])?;
+        need_a_judge(args, &rows)?;
+        let reading = JudgeReading {
+            threshold: args.threshold,
+            rater: args.judge_is.as_deref(),
+            likeliest: args.reading == ReadingChoice::Likeliest,
+        };
+        let material = Material::from_rows(&rows, &reading, keep).map_err(labels::said)?;
+        return calibrate(material, &options(args, None)).map_err(labels::said);
+    };
+    let folder = runs::find(run, context)?;
+    let info = folder.info().map_err(|error| error.to_string())?;
+    let cases = folder.cases().map_err(|error| error.to_string())?;
+    let RunItems { mut material, reworded, other_graders } =
+        from_run(&info, cases).map_err(|error| error.to_string())?;
+    if material.items.is_empty() {
+        return Err(format!("`{}` holds no decisions about criteria of a rubric", folder.path().display()));
+    }
+    if !args.labels.is_empty() {
+        let rows = labels::rows(&args.labels, &args.table, &[Role::Case])?;
+        material.attach(&rows, keep).map_err(labels::said)?;
+    }
+    // Scores of a run are raw scores of bands, which cover 0 to 10.
+    let ten = Scale::new((0..=10).map(f64::from)).ok();
+    let mut found = calibrate(material, &options(args, ten)).map_err(labels::said)?;
+    if !reworded.is_empty() {
+        found.notes.push(format!(
+            "these ids stand for different words in different cases, so that their rows mix criteria: {}; give the \
+             criteria ids of their own",
+            reworded.join(", ")
+        ));
+    }
+    if other_graders > 0 {
+        found.notes.push(format!("{other_graders} decisions of graders that are no rubric are not measured"));
+    }
+    Ok(found)
+}
+
+fn need_a_judge(args: &CalibrateArgs, rows: &[Row]) -> Result<(), String> {
+    let judged =
+        |row: &Row| row.judge.is_some() || row.probability.is_some() || !row.probabilities.is_empty();
+    let named =
+        |name: &str| rows.iter().flat_map(|row| &row.labels).any(|(who, _)| who.as_deref() == Some(name));
+    match &args.judge_is {
+        Some(name) if named(name) => Ok(()),
+        Some(name) => {
+            let mut raters: Vec<&str> =
+                rows.iter().flat_map(|row| &row.labels).filter_map(|(who, _)| who.as_deref()).collect();
+            raters.sort_unstable();
+            raters.dedup();
+            raters.truncate(10);
+            Err(format!(
+                "no label is from `{name}`; there are labels from {}",
+                assize_report::safe(&raters.join(", "))
+            ))
+        }
+        None if rows.iter().any(judged) => Ok(()),
+        None => Err("the tables hold no verdicts of a judge: name a run, a column \
+                     (`--columns judge=COLUMN`) or a rater (`--judge-is NAME`)"
+            .to_owned()),
+    }
+}
+
+fn pairs(args: &CalibrateArgs, context: &Context) -> Result<Exit, String> {
+    let needed = [Role::Preferred, Role::First, Role::Second];
+    let rows = labels::rows(&args.labels, &args.table, &needed)?;
+    let found = orders(&rows, args.table.level).map_err(|problems| labels::list(&problems))?;
+    if args.table.json {
+        output::print_json(&assize_report::orders_json(&found));
+    } else {
+        output::print(&assize_report::orders(&found, context.stdout));
+    }
+    Ok(Exit::Passed)
+}

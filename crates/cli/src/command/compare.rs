@@ -1,0 +1,288 @@
+//! `assize compare`.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use assize_analysis::compare::{
+    Comparison, FailOn, Flip, GateResult, Gates, Headline, Hold, Many, Options, Respect, check, compare_many,
+};
+use assize_analysis::{CaseFact, Names, RunFacts};
+use assize_report::{ComparisonLimits, comparison, comparison_markdown};
+use assize_stats::{Level, multiplicity::Adjustment};
+use assize_store::{RunFolder, RunInfo};
+use serde_json::json;
+
+use super::runs;
+use super::session::stored;
+use crate::args::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::output;
+
+/// A run that takes part, as the user named it.
+pub(super) struct Part {
+    pub(super) folder: RunFolder,
+    pub(super) info: RunInfo,
+    target: Option<String>,
+    pub(super) facts: RunFacts,
+}
+
+impl Part {
+    /// Reads a run, keeping of its rows what figures need. `takes` says which suites count.
+    pub(super) fn read(
+        name: &str,
+        names: &mut Names,
+        takes: impl Fn(&str) -> bool,
+        context: &Context,
+    ) -> Result<Self, String> {
+        let (folder, target) = runs::find_answers(name, context)?;
+        let info = folder.info().map_err(|error| error.to_string())?;
+        Self::of(folder, info, target, name, names, takes)
+    }
+
+    /// The same for a run that was found.
+    pub(super) fn of(
+        folder: RunFolder,
+        info: RunInfo,
+        target: Option<String>,
+        label: &str,
+        names: &mut Names,
+        takes: impl Fn(&str) -> bool,
+    ) -> Result<Self, String> {
+        let mut cases = Vec::new();
+        for record in stored(&folder)? {
+            let record = record?;
+            let meant = target.is_none() || record.result.target == target;
+            if meant && takes(&record.result.suite) {
+                cases.push(CaseFact::of(&record, names));
+            }
+        }
+        if let Some(target) = target.as_ref().filter(|_| cases.is_empty()) {
+            return Err(format!("`{}` holds no answers of a target `{target}`", folder.path().display()));
+        }
+        let facts = RunFacts::new(label.to_owned(), cases, names).map_err(|error| error.to_string())?;
+        Ok(Self { folder, info, target, facts })
+    }
+}
+
+pub(crate) fn execute(args: &CompareArgs, context: &Context) -> Result<Exit, String> {
+    let mut names = Names::default();
+    let base = Part::read(&args.base, &mut names, |_| true, context)?;
+    let mut candidates = Vec::new();
+    for name in &args.candidates {
+        candidates.push(Part::read(name, &mut names, |_| true, context)?);
+    }
+    let options = options(args)?;
+    for part in std::iter::once(&base).chain(&candidates) {
+        if part.info.finished_at.is_none() {
+            output::warn(
+                &format!("`{}` did not end: only its finished cases are compared", part.facts.label),
+                context,
+            );
+        }
+    }
+    let facts: Vec<RunFacts> =
+        candidates.iter_mut().map(|part| std::mem::replace(&mut part.facts, empty())).collect();
+    let mut many = compare_many(&base.facts, &facts, &names, &options);
+    for found in &many.comparisons {
+        if found.common == 0 {
+            return Err(format!(
+                "`{}` and `{}` have no case in common: cases are paired by suite and id. Suites: {} / {}",
+                found.base,
+                found.candidate,
+                suites(&base.facts, &names),
+                facts
+                    .iter()
+                    .find(|run| run.label == found.candidate)
+                    .map_or(String::new(), |run| suites(run, &names)),
+            ));
+        }
+    }
+    refuse(&many, &args.allow)?;
+    drop(facts);
+    let limit = args.flips.unwrap_or(if args.json { 1000 } else { 10 });
+    for (found, part) in many.comparisons.iter_mut().zip(&candidates) {
+        look_up_reasons(found, &base, part, limit)?;
+    }
+    let gates = Gates {
+        fail_on: args.fail_on.map(|which| match which {
+            FailChoice::Worse => FailOn::Worse,
+            FailChoice::AnyWorse => FailOn::AnyWorse,
+        }),
+        max_drop: args.max_drop,
+        no_regression: args.fail_on_regression,
+        strict: args.strict,
+    };
+    let results = check(&many, &gates);
+    let exit = Exit::strongest(results.iter().map(|result| match result.hold {
+        Hold::Held => Exit::Passed,
+        Hold::Failed => Exit::Failed,
+        Hold::Undecided => Exit::Incomplete,
+        Hold::Inconclusive => Exit::Inconclusive,
+    }));
+    show(args, &many, &results, exit, limit, context)?;
+    Ok(exit)
+}
+
+fn options(args: &CompareArgs) -> Result<Options, String> {
+    Ok(Options {
+        level: Level::new(args.level).map_err(|error| error.to_string())?,
+        margin: args.margin,
+        headline: match args.metric {
+            MetricChoice::Score => Headline::Score,
+            MetricChoice::PassRate => Headline::PassRate,
+        },
+        adjustment: match args.adjust {
+            AdjustChoice::Holm => Some(Adjustment::Holm),
+            AdjustChoice::Bh => Some(Adjustment::BenjaminiHochberg),
+            AdjustChoice::None => None,
+        },
+        bootstrap: args.bootstrap,
+        seed: args.seed,
+    })
+}
+
+const fn adjusted_by(choice: AdjustChoice) -> Option<&'static str> {
+    match choice {
+        AdjustChoice::Holm => Some("Holm"),
+        AdjustChoice::Bh => Some("Benjamini-Hochberg"),
+        AdjustChoice::None => None,
+    }
+}
+
+fn empty() -> RunFacts {
+    RunFacts { label: String::new(), cases: Vec::new() }
+}
+
+fn suites(run: &RunFacts, names: &Names) -> String {
+    let suites: std::collections::BTreeSet<&str> =
+        run.cases.iter().map(|case| names.text(case.suite)).collect();
+    if suites.is_empty() {
+        return "none".to_owned();
+    }
+    suites.into_iter().map(|suite| format!("`{suite}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Runs that were measured differently are not compared by accident.
+fn refuse(many: &Many, allowed: &[AllowChoice]) -> Result<(), String> {
+    let is_allowed = |respect: Respect| {
+        allowed.iter().any(|choice| match choice {
+            AllowChoice::Question => respect == Respect::Question,
+            AllowChoice::Rubric => respect == Respect::Rubric,
+            AllowChoice::Judge => respect == Respect::Judge,
+            AllowChoice::Prompt => respect == Respect::Prompt,
+            AllowChoice::Judging => respect == Respect::Judging,
+            AllowChoice::Lines => respect == Respect::Lines,
+            AllowChoice::All => true,
+        })
+    };
+    let (mut problems, mut respects) = (Vec::new(), Vec::new());
+    for found in &many.comparisons {
+        for mismatch in found.mismatches.iter().filter(|mismatch| !is_allowed(mismatch.respect)) {
+            let how = if mismatch.base.is_empty() {
+                String::new()
+            } else {
+                format!(": {} / {}", mismatch.base, mismatch.candidate)
+            };
+            problems.push(format!(
+                "  {}: in {} of {} cases of `{}` {}, first in `{}`{how}",
+                mismatch.respect.name(),
+                mismatch.cases,
+                found.common,
+                found.candidate,
+                mismatch.respect.what(),
+                mismatch.first_case,
+            ));
+            if !respects.contains(&mismatch.respect.name()) {
+                respects.push(mismatch.respect.name());
+            }
+        }
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "these runs were not measured in the same way, so a difference would not be one of the answers\n{}\n\
+         run one of them again, or compare all the same with `--allow {}`",
+        problems.join("\n"),
+        respects.join(",")
+    ))
+}
+
+/// Reads both runs again for the reasons of the changed cases that are shown.
+fn look_up_reasons(
+    found: &mut Comparison,
+    base: &Part,
+    candidate: &Part,
+    limit: usize,
+) -> Result<(), String> {
+    let flips: Vec<&mut Flip> = {
+        let (lost, gained) = (&mut found.regressions, &mut found.improvements);
+        lost.iter_mut().take(limit).chain(gained.iter_mut().take(limit)).collect()
+    };
+    if flips.is_empty() {
+        return Ok(());
+    }
+    let mut wanted: HashMap<(String, String, u32), &mut Flip> = flips
+        .into_iter()
+        .map(|flip| ((flip.suite.clone(), flip.case_id.clone(), flip.repeat), flip))
+        .collect();
+    for (part, from_candidate) in [(base, false), (candidate, true)] {
+        for row in part.folder.results().map_err(|error| error.to_string())? {
+            let row = row.map_err(|error| error.to_string())?;
+            if part.target.is_some() && row.target != part.target {
+                continue;
+            }
+            if let Some(flip) = wanted.get_mut(&(row.suite.clone(), row.case_id.clone(), row.repeat)) {
+                flip.learn(&row, from_candidate);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn show(
+    args: &CompareArgs,
+    many: &Many,
+    results: &[GateResult],
+    exit: Exit,
+    limit: usize,
+    context: &Context,
+) -> Result<(), String> {
+    if args.json {
+        let mut value = serde_json::to_value(many).map_err(|error| format!("can't print JSON: {error}"))?;
+        value["settings"] = json!({
+            "level": args.level,
+            "margin": args.margin,
+            "adjusted_by": adjusted_by(args.adjust),
+            "bootstrap": args.bootstrap,
+            "seed": args.seed,
+        });
+        value["gates"] = json!(results);
+        value["exit_code"] = exit.code().into();
+        output::print_json(&value);
+        return Ok(());
+    }
+    let limits = ComparisonLimits { flips: limit, ..ComparisonLimits::default() };
+    if args.markdown {
+        output::print(&comparison_markdown(many, adjusted_by(args.adjust), limits));
+    } else {
+        output::print(&comparison(many, adjusted_by(args.adjust), limits, context.stdout));
+    }
+    let mut lines = String::new();
+    for result in results {
+        let word = match result.hold {
+            Hold::Held => "holds",
+            Hold::Failed => "FAILED",
+            Hold::Undecided => "undecided",
+            Hold::Inconclusive => "inconclusive",
+        };
+        let which =
+            if many.comparisons.len() > 1 { format!(" ({})", result.candidate) } else { String::new() };
+        let _ = write!(lines, "\n{}{which} {word}: {}", result.gate, result.says);
+    }
+    if !lines.is_empty() {
+        output::print(&format!("{lines}\n"));
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! `assize convert`.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use assize_convert::{ConvertError, Converted, From, Note, To, convert, detect};
+use serde_json::{Value, json};
+
+use super::eval::load_options;
+use crate::args::{ConvertArgs, FromChoice, ToChoice};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::files::replace;
+use crate::output;
+
+pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, String> {
+    let from = match args.kind {
+        Some(kind) => kind_of(kind),
+        None => detect(&args.from).map_err(|error| match error {
+            ConvertError::Unknown(_) => format!("{error} with `--kind`"),
+            other => other.to_string(),
+        })?,
+    };
+    let to = match args.to {
+        ToChoice::Format1 => To::Format1,
+        ToChoice::Format2 => To::Format2,
+        ToChoice::Scorecard => To::Scorecard,
+    };
+    if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
+        return Err(format!("`{}` is there already; `--force` overwrites it", out.display()));
+    }
+    let converted = match convert(&args.from, from, to, &load_options(&args.root, context)) {
+        Ok(converted) => converted,
+        Err(ConvertError::Broken(path, diagnostics, sources)) => {
+            output::say_diagnostics(&diagnostics, &sources, context);
+            return Err(format!("`{}` has problems; nothing was converted", path.display()));
+        }
+        Err(ConvertError::Nothing(path, why, notes)) => {
+            say_notes(&notes);
+            return Err(format!("`{}`: {why}", path.display()));
+        }
+        Err(other) => return Err(other.to_string()),
+    };
+    if let Some(out) = &args.out {
+        write(out, &converted.text)?;
+    }
+    let lost = converted.notes.iter().filter(|note| note.lost).count();
+    let exit = if lost > 0 { Exit::Incomplete } else { Exit::Passed };
+    if args.json {
+        output::print_json(&to_json(&converted, from, args, exit));
+        return Ok(exit);
+    }
+    if args.out.is_none() {
+        output::print(&converted.text);
+    }
+    say_notes(&converted.notes);
+    let what = match converted.cases {
+        0 => String::new(),
+        1 => "1 case, ".to_owned(),
+        count => format!("{count} cases, "),
+    };
+    let summary = match lost {
+        0 => format!("{}: {what}everything was carried over\n", from.name()),
+        1 => format!("{}: {what}1 thing was not carried over\n", from.name()),
+        lost => format!("{}: {what}{lost} things were not carried over\n", from.name()),
+    };
+    output::say(&summary);
+    Ok(exit)
+}
+
+const fn kind_of(kind: FromChoice) -> From {
+    match kind {
+        FromChoice::Suite => From::Suite,
+        FromChoice::Scorecard => From::Scorecard,
+        FromChoice::Promptfoo => From::Promptfoo,
+        FromChoice::HealthBench => From::HealthBench,
+        FromChoice::PaperBench => From::PaperBench,
+        FromChoice::DevAi => From::DevAi,
+        FromChoice::Csv => From::Csv,
+    }
+}
+
+/// Notes on stderr: they are no part of the file.
+fn say_notes(notes: &[Note]) {
+    for note in notes {
+        let mark = if note.lost { "lost" } else { "note" };
+        output::say(&format!("{mark}: {note}\n"));
+    }
+}
+
+/// Writes a new file, or puts the text in the place of an old one.
+fn write(out: &Path, text: &str) -> Result<(), String> {
+    if out.exists() {
+        return replace(out, text);
+    }
+    let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
+    if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut file = std::fs::File::create_new(out).map_err(failed)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
+}
+
+fn to_json(converted: &Converted, from: From, args: &ConvertArgs, exit: Exit) -> Value {
+    let notes: Vec<Value> = converted
+        .notes
+        .iter()
+        .map(|note| {
+            json!({
+                "file": note.path.display().to_string(), "line": note.line, "item": note.item, "what": note.what,
+                "lost": note.lost,
+            })
+        })
+        .collect();
+    json!({
+        "kind": from.name(),
+        "cases": converted.cases,
+        "lost": converted.notes.iter().filter(|note| note.lost).count(),
+        "notes": notes,
+        "out": args.out.as_ref().map(|out| out.display().to_string()),
+        "text": args.out.is_none().then_some(&converted.text),
+        "exit_code": exit.code(),
+    })
+}

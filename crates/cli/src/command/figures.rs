@@ -1,0 +1,30 @@
+//! The figures of a run, from its stored rows.
+
+use assize_analysis::Summariser;
+use assize_stats::Level;
+use assize_store::{ResultRow, RunFigures, RunFolder};
+
+/// The figures of the rows that `rows` gives. They are read a second time only if cases were answered more than once.
+pub(super) fn of_rows<I>(rows: impl Fn() -> Result<I, String>) -> Result<RunFigures, String>
+where
+    I: Iterator<Item = Result<ResultRow, String>>,
+{
+    let mut summariser = Summariser::new();
+    for row in rows()? {
+        summariser.push(&row?);
+    }
+    if summariser.is_repeated() {
+        for row in rows()? {
+            summariser.push_decisions(&row?);
+        }
+    }
+    Ok(summariser.figures(Level::P95))
+}
+
+/// The figures of a stored run.
+pub(super) fn of_run(folder: &RunFolder) -> Result<RunFigures, String> {
+    of_rows(|| {
+        let rows = folder.results().map_err(|error| error.to_string())?;
+        Ok(rows.map(|row| row.map_err(|error| error.to_string())))
+    })
+}

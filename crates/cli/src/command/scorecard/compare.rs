@@ -1,0 +1,63 @@
+//! `assize scorecard compare`.
+
+use assize_analysis::{CardRun, compare_cards};
+use assize_report::card_comparison;
+use serde_json::{Value, json};
+
+use super::show::policy;
+use crate::args::CompareCardsArgs;
+use crate::command::runs;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::output;
+
+pub(super) fn compare(args: &CompareCardsArgs, context: &Context) -> Result<Exit, String> {
+    let read = |name: &str| {
+        let folder = runs::find(name, context)?;
+        CardRun::read(&folder).map_err(|error| error.to_string())
+    };
+    let (base, candidate) = (read(&args.base)?, read(&args.candidate)?);
+    let found =
+        compare_cards(&base, &candidate, policy(args.treat_missing)).map_err(|error| error.to_string())?;
+    if found.shared == 0 {
+        return Err("the runs have no case in common".to_owned());
+    }
+    if !args.json {
+        output::print(&card_comparison(&found, context.stdout));
+        return Ok(Exit::Passed);
+    }
+    let nodes: Vec<Value> = found
+        .nodes
+        .iter()
+        .map(|node| {
+            let interval = node.interval.as_ref();
+            json!({
+                "code": node.code,
+                "kind": node.kind.name(),
+                "base": { "score": node.base.score, "standing": node.base.standing },
+                "candidate": { "score": node.candidate.score, "standing": node.candidate.standing },
+                "difference": node.difference,
+                "low": interval.ok().map(|interval| interval.low),
+                "high": interval.ok().map(|interval| interval.high),
+                "level": 0.95,
+                "method": interval.map_or_else(
+                    |undefined| format!("no interval, because {undefined}"),
+                    |interval| interval.method.name().to_owned(),
+                ),
+                "pairs": node.pairs,
+            })
+        })
+        .collect();
+    output::print_json(&json!({
+        "base": args.base,
+        "candidate": args.candidate,
+        "cases": found.shared,
+        "cases_only_in_base": found.only_base,
+        "cases_only_in_candidate": found.only_candidate,
+        "nodes": nodes,
+        "parts_only_in_base": found.gone,
+        "parts_only_in_candidate": found.new,
+        "parts_that_differ": found.changed,
+    }));
+    Ok(Exit::Passed)
+}

@@ -1,0 +1,69 @@
+//! `assize scorecard`.
+
+mod compare;
+mod list;
+mod node;
+mod run;
+mod score;
+mod show;
+
+use std::path::Path;
+
+use assize_diagnostic::render;
+use assize_spec::{Scorecard, load_scorecard};
+
+use super::eval::load_options;
+use crate::args::{ScorecardArgs, ScorecardCommand};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::output;
+
+pub(super) use node::explain_node;
+
+pub(crate) fn execute(args: &ScorecardArgs, context: &Context) -> Result<Exit, String> {
+    match &args.command {
+        ScorecardCommand::List(args) => list::list(args, context),
+        ScorecardCommand::Run(args) => run::run(args, context),
+        ScorecardCommand::Score(args) => score::score(args, context),
+        ScorecardCommand::Compare(args) => compare::compare(args, context),
+    }
+}
+
+/// A scorecard that is sound, with the files it was read from.
+struct Sound {
+    scorecard: Scorecard,
+    files: Vec<std::path::PathBuf>,
+    warnings: usize,
+}
+
+/// Reads a scorecard that must be sound, saying what is wrong with it.
+fn sound(path: &Path, roots: &[std::path::PathBuf], context: &Context) -> Result<Sound, String> {
+    if !path.exists() {
+        return Err(format!("{}: no such file or folder", path.display()));
+    }
+    let loaded = load_scorecard(path, &load_options(roots, context));
+    output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+    let (errors, warnings) = render::tally(&loaded.diagnostics);
+    let problems = if errors == 1 { "problem" } else { "problems" };
+    let scorecard = loaded.scorecard.ok_or_else(|| format!("the scorecard has {errors} {problems}"))?;
+    let files = loaded.sources.files().map(|(_, source)| source.path().to_path_buf());
+    let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
+    files.sort();
+    files.dedup();
+    Ok(Sound { scorecard, files, warnings })
+}
+
+/// The place of a weight set, if one is asked for.
+fn weight_set(scorecard: &Scorecard, wanted: Option<&str>) -> Result<Option<usize>, String> {
+    let Some(wanted) = wanted else { return Ok(None) };
+    let sets = scorecard.index.as_ref().map(|index| index.weight_sets.as_slice()).unwrap_or_default();
+    if let Some(at) = sets.iter().position(|set| set.name == wanted) {
+        return Ok(Some(at));
+    }
+    let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+    Err(if names.is_empty() {
+        "the scorecard has no index with weight sets".to_owned()
+    } else {
+        format!("there is no weight set `{wanted}`; there are: {}", names.join(", "))
+    })
+}

@@ -1,0 +1,35 @@
+//! `assize explain RUN NODE`: the arithmetic of a part of a scorecard.
+
+use assize_analysis::{CardRun, CardTree};
+use assize_report::{card_node, card_node_json};
+use assize_rubric::MissingPolicy;
+use assize_store::RunFolder;
+
+use crate::context::Context;
+use crate::output;
+
+/// Explains the part of that code, if the run is one of a scorecard that has it; says whether it did.
+pub(in crate::command) fn explain_node(
+    folder: &RunFolder,
+    code: &str,
+    as_json: bool,
+    context: &Context,
+) -> Result<bool, String> {
+    let Some(info) = folder.info().map_err(|error| error.to_string())?.scorecard else { return Ok(false) };
+    if !info.nodes.iter().any(|node| node.code == code) {
+        return Ok(false);
+    }
+    let run = CardRun::read(folder).map_err(|error| error.to_string())?;
+    for tree in CardTree::all(&run.info, None).map_err(|error| error.to_string())? {
+        let Some(place) = run.place(code) else { continue };
+        let Some(id) = tree.node(place) else { continue };
+        let scores = tree.scores(|place| run.tally(place), MissingPolicy::Incomplete);
+        if as_json {
+            output::print_json(&card_node_json(&run, &tree, &scores, id));
+        } else {
+            output::print(&card_node(&run, &tree, &scores, id, context.stdout));
+        }
+        return Ok(true);
+    }
+    Ok(false)
+}

@@ -1,0 +1,304 @@
+//! `assize scorecard run`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_analysis::CardRun;
+use assize_diagnostic::render;
+use assize_llm::ModelCard;
+use assize_report::{CardPage, card_run_lines};
+use assize_rubric::MissingPolicy;
+use assize_run::{Totals, WorkItem, card_info};
+use assize_spec::{
+    CardCases, Case, Format, LineOverrides, LoadOptions, PanelSpec, Scorecard, Suite, SuiteSettings,
+    load_targets,
+};
+use assize_store::{RunFolder, RunSettings, SuiteInfo};
+use serde_json::json;
+use tokio::sync::Semaphore;
+
+use super::show::{Scored, policy};
+use super::{sound, weight_set};
+use crate::access::Access;
+use crate::args::{Deny, RunArgs, RunCardArgs, ShowChoice};
+use crate::command::eval::{config, globs, load_options};
+use crate::command::forecast::{Cards, Plan};
+use crate::command::plan::{Bench, Planner, Preflight};
+use crate::command::present::print_full;
+use crate::command::session::{Session, judging_name, stored, summary_json, workers};
+use crate::command::shape::{Finished, Shape};
+use crate::context::Context;
+use crate::exit::{Ending, Exit, of_run};
+use crate::judges::JudgeBook;
+use crate::money;
+use crate::output;
+use crate::targets::TargetBook;
+
+pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String> {
+    refuse_idle_options(&args.run)?;
+    let read = sound(&args.path, &args.root, context)?;
+    if read.warnings > 0 && args.deny.contains(&Deny::Warnings) {
+        return Err(format!("{} warnings, and warnings are denied; nothing was run", read.warnings));
+    }
+    let scorecard = &read.scorecard;
+    let set = weight_set(scorecard, args.weights.as_deref())?;
+    let options = load_options(&args.root, context);
+    let config = config(&options, context)?;
+    let prices = money::prices(&args.run, &options, context)?;
+    let access = Arc::new(if args.dry_run {
+        Access::without_cache(prices, context)
+    } else {
+        Access::new(&args.run, &config, prices, args.run.budget_usd, context)
+    });
+    let bench = bench(args, &config, &options, &access, context)?;
+    let planner = Planner {
+        target_names: args.target.as_slice(),
+        lines: LineOverrides::default(),
+        config: &config,
+        judging: None,
+        panel: PanelSpec::default(),
+        truncate: None,
+    };
+
+    let suite = suite(scorecard, &args.path);
+    let ids = globs(&args.filter)?;
+    let takes = |at: usize| {
+        let case = &scorecard.cases[at];
+        ids.as_ref().is_none_or(|ids| ids.is_match(&*case.id))
+            && (args.tag.is_empty() || args.tag.iter().any(|tag| case.tags.contains(tag)))
+    };
+    let cases = CardCases::new(scorecard);
+    let selected = || {
+        (0..scorecard.cases.len())
+            .filter(|at| takes(*at))
+            .filter_map(|at| cases.case(at))
+            // A case that no benchmark is for is no work.
+            .filter(|case: &Case| !case.graders.is_empty())
+            .map(Arc::new)
+    };
+    if args.target.is_none() && bench.targets.default_name().is_none() {
+        refuse_missing_outputs(selected())?;
+    }
+    let mut preflight = Preflight::default();
+    for case in selected() {
+        planner.check(&suite, &case, &bench, &mut preflight);
+    }
+    let warnings = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
+    access.check()?;
+    if preflight.items == 0 {
+        return Err(format!(
+            "no benchmark applies to any of the {} cases{}",
+            scorecard.cases.len(),
+            if args.filter.is_empty() && args.tag.is_empty() { "" } else { " that were selected" }
+        ));
+    }
+    let items = || {
+        selected().flat_map(|case| {
+            let items = planner.items(&suite, &case, &bench);
+            items.into_iter().map(|item| item.map(|item| WorkItem { format: None, ..item }))
+        })
+    };
+    if args.dry_run {
+        let plan = Plan::of(items(), &Known { access: &access, bench: &bench })?;
+        if args.run.json {
+            output::print_json(&plan.to_json(preflight.cases, &warnings));
+        } else {
+            for warning in &warnings {
+                output::warn(warning, context);
+            }
+            plan.print(preflight.cases);
+        }
+        return Ok(Exit::Passed);
+    }
+    let session = Session {
+        command: "scorecard run",
+        label: scorecard.name.clone(),
+        suites: vec![SuiteInfo {
+            name: suite.name.clone(),
+            path: args.path.display().to_string(),
+            format: None,
+            cases: preflight.cases,
+        }],
+        inputs: read.files.iter().cloned().chain(bench.targets.path().map(Path::to_path_buf)).collect(),
+        judge_infos: bench.judges.infos(),
+        target_infos: bench.targets.infos(),
+        settings: RunSettings {
+            workers: access.cases_at_once(workers(args.run.workers, config.workers.into_iter())),
+            threshold: None,
+            borderline: None,
+            judging: judging_name(assize_rubric::Judging::PerCriterion),
+            filter: args.filter.clone(),
+            tags: args.tag.clone(),
+            keep_going: false,
+            other: access.notes(&args.run),
+        },
+        warnings,
+        scorecard: Some(card_info(scorecard, set, takes)),
+        access,
+        total: preflight.items,
+        left_out: 0,
+    };
+    let closing = OfScorecard {
+        policy: policy(args.treat_missing),
+        markdown: args.markdown.as_deref(),
+        settings: session.scorecard.clone(),
+    };
+    session.perform_as(&closing, items, &args.run, context)
+}
+
+/// Benchmarks have lines and prompts of their own.
+fn refuse_idle_options(args: &RunArgs) -> Result<(), String> {
+    let idle = [
+        ("--judging", args.judging.is_some(), "every benchmark is a question of its own"),
+        ("--threshold", args.threshold.is_some(), "thresholds stand in the files of the scorecard"),
+        ("--borderline", args.borderline.is_some(), "scorecards have no borderline"),
+        ("--judge", args.judge.len() > 1, "a benchmark is decided by one judge; name one"),
+        ("--judge-repeats", args.panel.judge_repeats.is_some(), "a benchmark is decided once"),
+        ("--combine", args.panel.combine.is_some(), "there is nothing to combine"),
+        ("--escalate", args.panel.escalate.is_some(), "what a judge is unsure of goes to the review queue"),
+        ("--truncate", args.truncate.is_some(), "a judge sees all of what a benchmark is about, or nothing"),
+    ];
+    match idle.iter().find(|(_, given, _)| *given) {
+        Some((option, _, why)) => Err(format!("`{option}` has no effect on a scorecard: {why}")),
+        None => Ok(()),
+    }
+}
+
+/// Without a target, every case that somebody but people judges must bring its output along.
+fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), String> {
+    let lacking: Vec<Arc<Case>> = cases.filter(|case| case.output.is_none()).collect();
+    let Some(first) = lacking.first() else { return Ok(()) };
+    let more = match lacking.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Err(format!(
+        "{}: case `{}` has no `candidate_output`{more}; nothing was run. Add it, or name who produces it with \
+         `--target NAME`",
+        first.place, first.id
+    ))
+}
+
+fn bench(
+    args: &RunCardArgs,
+    config: &assize_spec::Config,
+    options: &LoadOptions,
+    access: &Arc<Access>,
+    context: &Context,
+) -> Result<Bench, String> {
+    let explicit = args.targets.as_deref().or(config.targets.as_deref());
+    let found = load_targets(&args.path, explicit, options);
+    output::say_diagnostics(&found.diagnostics, &found.sources, context);
+    if render::tally(&found.diagnostics).0 > 0 {
+        return Err("the targets file has problems; nothing was run".to_owned());
+    }
+    let targets = Arc::new(TargetBook::new(found.targets, found.path, Arc::clone(access), context));
+    let judges = Arc::new(JudgeBook::new(
+        args.run.judge.clone(),
+        args.run.panel.warm_up.into(),
+        config.judge.clone(),
+        Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
+        Arc::clone(&targets),
+        Arc::clone(access),
+        context,
+    ));
+    Ok(Bench { targets, judges })
+}
+
+/// What is known about the models of a run.
+struct Known<'a> {
+    access: &'a Access,
+    bench: &'a Bench,
+}
+
+impl Cards for Known<'_> {
+    fn judge(&self, name: &str) -> ModelCard {
+        self.bench.judges.card(name).unwrap_or_default()
+    }
+
+    fn model(&self, name: &str) -> ModelCard {
+        self.access.card(name)
+    }
+}
+
+/// The scorecard as the suite its cases belong to.
+fn suite(scorecard: &Scorecard, path: &Path) -> Suite {
+    Suite {
+        format: Format::Two,
+        name: scorecard.name.clone(),
+        path: path.to_path_buf(),
+        description: None,
+        tags: Vec::new(),
+        metadata: serde_json::Map::new(),
+        graders: Vec::new(),
+        settings: SuiteSettings::default(),
+        workspace: None,
+        preprocessors: None,
+        unbuilt: Vec::new(),
+    }
+}
+
+/// What counts in the run of a scorecard: its tree, not the verdicts of its cases.
+struct OfScorecard<'a> {
+    policy: MissingPolicy,
+    markdown: Option<&'a Path>,
+    settings: Option<assize_store::CardInfo>,
+}
+
+impl OfScorecard<'_> {
+    /// The run as far as it is stored.
+    fn stored(&self, folder: &RunFolder) -> Result<CardRun, String> {
+        let info = self.settings.clone().ok_or("the run has no scorecard")?;
+        let mut run = CardRun::new(info);
+        for record in stored(folder)? {
+            run.add(&record?);
+        }
+        Ok(run)
+    }
+}
+
+impl Shape for OfScorecard<'_> {
+    fn exit(&self, folder: &RunFolder, totals: &Totals, ending: Ending) -> (Exit, String) {
+        let scored = self.stored(folder).and_then(|run| {
+            Ok(Scored::new(&run.info, None, |place| run.tally(place), self.policy)?.exit_of(ending))
+        });
+        scored.unwrap_or_else(|message| {
+            let (exit, reason) = of_run(totals.counts, Ending { broke_off: true, ..ending });
+            (exit, format!("{reason}; {message}"))
+        })
+    }
+
+    fn show(&self, shown: &Finished<'_>, args: &RunArgs, context: &Context) -> Result<(), String> {
+        let run = self.stored(shown.folder)?;
+        let review = run.review();
+        shown.folder.write_review(&review).map_err(|error| error.to_string())?;
+        let scored = Scored::new(&run.info, None, |place| run.tally(place), self.policy)?;
+        if let Some(path) = self.markdown {
+            scored.write_markdown(path, &CardPage { run: Some((&run, shown.info)) })?;
+        }
+        if args.json {
+            let mut value = summary_json(shown.info, shown.folder.path());
+            value["scorecard"] = json!({
+                "name": run.info.name,
+                "weight_set": run.info.weight_set,
+                "treat_missing": self.policy.name(),
+                "nodes": scored.nodes(),
+                "review": review,
+            });
+            output::print_json(&value);
+            return Ok(());
+        }
+        if matches!(args.show, ShowChoice::All | ShowChoice::Failed) {
+            for record in stored(shown.folder)? {
+                let record = record?;
+                if args.show == ShowChoice::All || record.result.verdict != assize_rubric::Verdict::Pass {
+                    print_full(&record, context);
+                }
+            }
+        }
+        output::print(&scored.text(context));
+        let folder = shown.folder.path().display().to_string();
+        output::print(&card_run_lines(&run, shown.info, &folder, context.stdout));
+        Ok(())
+    }
+}

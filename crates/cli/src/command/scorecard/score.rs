@@ -1,0 +1,114 @@
+//! `assize scorecard score`: adding up what is already there.
+
+use std::collections::BTreeMap;
+
+use assize_analysis::CardRun;
+use assize_report::CardPage;
+use assize_rubric::CaseTally;
+use assize_run::{card_info, card_tallies};
+use assize_spec::load_card_results;
+use assize_store::RunFolder;
+use serde_json::{Value, json};
+
+use super::show::{Scored, policy};
+use super::{sound, weight_set};
+use crate::args::ScoreCardArgs;
+use crate::command::eval::load_options;
+use crate::command::runs;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::output;
+
+pub(super) fn score(args: &ScoreCardArgs, context: &Context) -> Result<Exit, String> {
+    let path = &args.list.path;
+    if path.join("run.json").is_file() {
+        return of_run(args, &RunFolder::at(path), context);
+    }
+    if !path.exists() {
+        let folder = path.to_str().and_then(|name| runs::find(name, context).ok());
+        let folder = folder.ok_or_else(|| format!("{}: no such file, folder or run", path.display()))?;
+        return of_run(args, &folder, context);
+    }
+    of_results(args, context)
+}
+
+/// A stored run, under the tree it was run with.
+fn of_run(args: &ScoreCardArgs, folder: &RunFolder, context: &Context) -> Result<Exit, String> {
+    if args.results.is_some() {
+        return Err("a run holds its results; leave out `--results`, or name a scorecard".to_owned());
+    }
+    let run = CardRun::read(folder).map_err(|error| error.to_string())?;
+    let info = folder.info().map_err(|error| error.to_string())?;
+    let set = args.list.weights.as_deref();
+    let scored = Scored::new(&run.info, set, |place| run.tally(place), policy(args.treat_missing))?;
+    let review: Vec<Value> = run
+        .review()
+        .iter()
+        .map(|row| json!({ "case": row.case_id, "benchmark": row.benchmark, "why": row.why }))
+        .collect();
+    finish(args, &scored, set.or(run.info.weight_set.as_deref()), review, context);
+    if let Some(path) = &args.markdown {
+        scored.write_markdown(path, &CardPage { run: Some((&run, &info)) })?;
+    }
+    Ok(scored.exit().0)
+}
+
+/// Results and labels of a scorecard.
+fn of_results(args: &ScoreCardArgs, context: &Context) -> Result<Exit, String> {
+    let scorecard = sound(&args.list.path, &args.list.root, context)?.scorecard;
+    let set = weight_set(&scorecard, args.list.weights.as_deref())?;
+    let mut results = Vec::new();
+    if let Some(path) = &args.results {
+        let loaded = load_card_results(path, &scorecard, &load_options(&args.list.root, context));
+        output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+        if loaded.has_errors() {
+            return Err("the results have problems; nothing was scored".to_owned());
+        }
+        results = loaded.results;
+    }
+    let found = card_tallies(&scorecard, &results);
+    let info = card_info(&scorecard, set, |_| true);
+    let benchmarks: BTreeMap<&str, usize> =
+        scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect();
+    let tally = |place: usize| {
+        let code = info.nodes.get(place).map(|node| node.code.as_str());
+        let at = code.and_then(|code| benchmarks.get(code));
+        at.map_or(CaseTally::NOT_APPLICABLE, |at| found.tallies[*at])
+    };
+    let scored = Scored::new(&info, None, tally, policy(args.treat_missing))?;
+    let review = found
+        .review
+        .iter()
+        .map(|(case, benchmark)| {
+            json!({ "case": scorecard.cases[*case].id, "benchmark": scorecard.benchmarks[*benchmark].code })
+        })
+        .collect();
+    finish(args, &scored, info.weight_set.as_deref(), review, context);
+    if let Some(path) = &args.markdown {
+        scored.write_markdown(path, &CardPage { run: None })?;
+    }
+    Ok(scored.exit().0)
+}
+
+fn finish(
+    args: &ScoreCardArgs,
+    scored: &Scored<'_>,
+    set: Option<&str>,
+    review: Vec<Value>,
+    context: &Context,
+) {
+    if args.list.json {
+        output::print_json(&json!({
+            "name": scored.info.name,
+            "weight_set": set,
+            "treat_missing": policy(args.treat_missing).name(),
+            "nodes": scored.nodes(),
+            "review": review,
+        }));
+        return;
+    }
+    output::print(&scored.text(context));
+    if !review.is_empty() {
+        output::print(&format!("for a person to look at: {}\n", review.len()));
+    }
+}

@@ -1,0 +1,127 @@
+//! `assize trend`.
+
+use std::collections::BTreeSet;
+
+use assize_analysis::Names;
+use assize_analysis::trend::{Fingerprint, Point, point};
+use assize_report::trend;
+use assize_stats::Level;
+use assize_store::{RunFolder, RunInfo};
+use serde_json::json;
+
+use super::compare::Part;
+use super::runs::{self, RUNS_FOLDER};
+use crate::args::TrendArgs;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::output;
+
+/// A run to be shown.
+struct Chosen {
+    folder: RunFolder,
+    info: RunInfo,
+    target: Option<String>,
+    label: String,
+    /// Whether the user named it: what can't be read of it is an error then, else a warning.
+    named: bool,
+}
+
+pub(crate) fn execute(args: &TrendArgs, context: &Context) -> Result<Exit, String> {
+    let mut chosen =
+        if args.runs.is_empty() { stored_runs(args, context)? } else { named_runs(args, context)? };
+    if let Some(last) = args.last {
+        chosen.drain(..chosen.len().saturating_sub(last.get()));
+    }
+    let mut points: Vec<Point> = Vec::new();
+    let mut before: Option<Fingerprint> = None;
+    for run in chosen {
+        let (label, named, started_at) = (run.label.clone(), run.named, run.info.started_at.clone());
+        if run.info.finished_at.is_none() {
+            output::warn(&format!("`{label}` did not end: only its finished cases are shown"), context);
+        }
+        // Names are needed within a run only, so memory does not grow with the number of runs.
+        let mut names = Names::default();
+        let takes = |suite: &str| args.suite.as_deref().is_none_or(|wanted| wanted == suite);
+        let part = match Part::of(run.folder, run.info, run.target, &label, &mut names, takes) {
+            Ok(part) => part,
+            Err(message) if named => return Err(message),
+            Err(message) => {
+                output::warn(&format!("`{label}` is left out: {message}"), context);
+                continue;
+            }
+        };
+        if part.facts.cases.is_empty() {
+            let suite =
+                args.suite.as_deref().map(|suite| format!(" of the suite `{suite}`")).unwrap_or_default();
+            output::warn(&format!("`{label}` is left out: it holds no finished cases{suite}"), context);
+            continue;
+        }
+        let fingerprint = Fingerprint::of(&part.facts, &names);
+        let changed = before.as_ref().map(|before| fingerprint.changes(before)).unwrap_or_default();
+        points.push(point(&part.facts, started_at, changed, Level::P95));
+        before = Some(fingerprint);
+    }
+    if points.is_empty() {
+        return Err("none of these runs holds a finished case".to_owned());
+    }
+    if args.json {
+        output::print_json(&json!({ "level": Level::P95.get(), "runs": points }));
+    } else {
+        output::print(&trend(&points, context.stdout));
+    }
+    Ok(Exit::Passed)
+}
+
+fn named_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, String> {
+    args.runs
+        .iter()
+        .map(|name| {
+            let (folder, target) = runs::find_answers(name, context)?;
+            let info = folder.info().map_err(|error| error.to_string())?;
+            let target = target.or_else(|| args.target.clone());
+            Ok(Chosen { folder, info, target, label: name.clone(), named: true })
+        })
+        .collect()
+}
+
+/// The runs of the runs folder that hold the suite asked for, else the same suites as the newest; oldest first.
+fn stored_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, String> {
+    let mut wanted: Option<BTreeSet<String>> = args.suite.clone().map(|suite| BTreeSet::from([suite]));
+    let mut chosen = Vec::new();
+    let mut others = 0usize;
+    for folder in runs::newest_first(context) {
+        let label =
+            folder.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let info = match folder.info() {
+            Ok(info) => info,
+            Err(error) => {
+                output::warn(&format!("`{label}` is left out: {error}"), context);
+                continue;
+            }
+        };
+        let suites: BTreeSet<String> = info.suites.iter().map(|suite| suite.name.clone()).collect();
+        let wanted = wanted.get_or_insert_with(|| suites.clone());
+        let fits = if args.suite.is_some() { wanted.is_subset(&suites) } else { *wanted == suites };
+        if fits {
+            chosen.push(Chosen { folder, info, target: args.target.clone(), label, named: false });
+        } else {
+            others += 1;
+        }
+    }
+    if chosen.is_empty() {
+        return Err(match &args.suite {
+            Some(suite) if others > 0 => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`"),
+            _ => format!(
+                "there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name the folders of runs"
+            ),
+        });
+    }
+    if others > 0 {
+        let runs = if others == 1 { "run" } else { "runs" };
+        output::say(&format!(
+            "left out: {others} {runs} of other suites; `--suite NAME` or their names choose them\n"
+        ));
+    }
+    chosen.reverse();
+    Ok(chosen)
+}

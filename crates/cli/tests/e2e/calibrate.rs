@@ -1,0 +1,409 @@
+//! `calibrate`, `agreement` and `repeats`: tables and runs in, figures, refusals and exit codes out.
+
+use std::fmt::Write as _;
+
+use assize_testkit::cli::CliTest;
+use serde_json::Value;
+
+use crate::bench::object;
+
+const QUICK: [&str; 2] = ["--resamples", "100"];
+
+fn cli() -> CliTest {
+    CliTest::new(env!("CARGO_BIN_EXE_assize"))
+}
+
+fn calibrate(cli: &CliTest, arguments: &[&str]) -> Value {
+    object(&cli.run(&[&["calibrate", "--json"], arguments, &QUICK].concat()).expect_code(0))
+}
+
+fn refused(cli: &CliTest, arguments: &[&str]) -> String {
+    cli.run(&[&["calibrate"], arguments].concat()).expect_code(2).stderr
+}
+
+fn overall(found: &Value) -> &Value {
+    &found["sections"][0]
+}
+
+/// Rows of cases with a label and a verdict each: met/met, judge only, people only, unmet/unmet.
+fn table(counts: [usize; 4]) -> String {
+    let mut text = "case,label,judge\n".to_owned();
+    let kinds = [("met", "met"), ("unmet", "met"), ("met", "unmet"), ("unmet", "unmet")];
+    let mut case = 0;
+    for ((label, judge), count) in kinds.into_iter().zip(counts) {
+        for _ in 0..count {
+            case += 1;
+            writeln!(text, "c{case},{label},{judge}").expect("a string takes everything");
+        }
+    }
+    text
+}
+
+#[test]
+fn verdicts_are_crossed_and_every_figure_has_interval_n_and_sentence() {
+    let cli = cli();
+    cli.file("t.csv", table([20, 10, 5, 15]));
+    let found = calibrate(&cli, &["--labels", "t.csv"]);
+    let section = overall(&found);
+    assert_eq!(section["confusion"]["only_judge_met"], 10);
+    let figures = section["figures"].as_object().expect("figures");
+    assert!((figures["kappa"]["value"].as_f64().expect("defined") - 0.4).abs() < 1e-12);
+    assert!((figures["kappa"]["low"].as_f64().expect("defined") - 0.1511).abs() < 1e-3, "the formula's");
+    assert_eq!(
+        (figures["sensitivity"]["n"].as_u64(), figures["specificity"]["n"].as_u64()),
+        (Some(25), Some(25))
+    );
+    for (name, figure) in figures {
+        assert!(figure["low"].as_f64() <= figure["value"].as_f64(), "{name}: {figure}");
+        assert!(figure["high"].as_f64() >= figure["value"].as_f64(), "{name}: {figure}");
+        assert!(figure["says"].as_str().is_some_and(|says| says.ends_with('.')), "{name}");
+    }
+    assert!((section["biases"]["severity"]["value"].as_f64().expect("defined") - 0.1).abs() < 1e-12);
+    for unmeasured in ["length", "position", "self_preference"] {
+        assert!(section["biases"][unmeasured]["unmeasured"].is_string(), "{unmeasured}");
+    }
+}
+
+#[test]
+fn what_the_judge_could_not_decide_is_counted_and_never_a_verdict() {
+    let cli = cli();
+    cli.file(
+        "t.jsonl",
+        "{\"case\":\"a\",\"label\":\"met\",\"judge\":\"met\"}\n{\"case\":\"b\",\"label\":\"met\",\"judge\":null}\n\
+         {\"case\":\"c\",\"label\":\"unmet\",\"judge\":\"ungraded\"}\n{\"case\":\"d\",\"label\":\"unsure\",\"judge\":\"met\"}\n\
+         {\"case\":\"e\",\"label\":\"n/a\",\"judge\":\"unmet\"}\n{\"case\":\"f\",\"label\":\"unmet\",\"judge\":\"not_applicable\"}\n",
+    );
+    let found = calibrate(&cli, &["--labels", "t.jsonl"]);
+    let counts = &overall(&found)["counts"];
+    for (name, count) in [
+        ("compared", 1),
+        ("ungraded", 2),
+        ("unsure", 1),
+        ("people_not_applicable", 1),
+        ("judge_not_applicable", 1),
+    ] {
+        assert_eq!(counts[name], count, "{name}: {counts}");
+    }
+    assert_eq!(overall(&found)["confusion"]["both_met"], 1);
+    assert_eq!(found["rates"][0]["judge"]["n"], 3, "only what was decided");
+}
+
+#[test]
+fn limits_end_with_1_and_the_lower_end_is_the_harder_one() {
+    let cli = cli();
+    cli.file("t.csv", table([20, 10, 5, 15]));
+    let limit =
+        |arguments: &[&str]| cli.run(&[&["calibrate", "--labels", "t.csv"], arguments, &QUICK].concat()).code;
+    assert_eq!(limit(&["--min-kappa", "0.4"]), Some(0));
+    assert_eq!(limit(&["--min-kappa", "0.41"]), Some(1));
+    assert_eq!(limit(&["--min-kappa", "0.4", "--gate-on", "lower"]), Some(1));
+    assert_eq!(limit(&["--min-kappa", "0.15", "--gate-on", "lower"]), Some(0));
+    assert_eq!(limit(&["--min-spearman", "0"]), Some(1), "a figure that is not there reaches nothing");
+    cli.file("one.csv", "case,label,judge\na,met,met\nb,met,met\n");
+    let output = cli.run(&["calibrate", "--labels", "one.csv", "--min-kappa", "0"]).expect_code(1);
+    assert!(output.stdout.contains("undefined, because"), "{}", output.stdout);
+}
+
+#[test]
+fn what_the_judge_was_tuned_on_does_not_measure_it() {
+    let cli = cli();
+    let mut text = String::new();
+    for (number, split) in ["train", "example", "test", "test"].iter().enumerate() {
+        writeln!(
+            text,
+            "{{\"case\":\"c{number}\",\"label\":\"met\",\"judge\":\"met\",\"split\":\"{split}\"}}"
+        )
+        .expect("a string takes everything");
+    }
+    text += "{\"case\":\"c9\",\"label\":\"met\",\"judge\":\"unmet\"}\n";
+    cli.file("t.jsonl", text);
+    let compared = |arguments: &[&str]| {
+        let found = calibrate(&cli, &[&["--labels", "t.jsonl"], arguments].concat());
+        (overall(&found)["counts"]["compared"].as_u64(), found["left_out"]["other_split"].as_u64())
+    };
+    assert_eq!(compared(&[]), (Some(3), Some(2)));
+    assert_eq!(compared(&["--split", "test"]), (Some(2), Some(3)));
+    assert_eq!(compared(&["--split", "train"]), (Some(1), Some(4)));
+    assert_eq!(compared(&["--exclude", "c9"]), (Some(2), Some(2)));
+    assert_eq!(compared(&["--holdout", "1"]), (Some(3), Some(2)));
+    assert_eq!(compared(&["--holdout", "0"]).0, Some(0));
+}
+
+#[test]
+fn pass_rates_are_corrected_only_by_a_random_draw() {
+    let cli = cli();
+    let write = |sampled: &str| {
+        let mut text = "case,label,judge,sampled\n".to_owned();
+        let (people, judge) = ([1, 0, 1, 1, 0, 1, 1, 0], [1, 0, 1, 0, 0, 1, 1, 1]);
+        for (number, (people, judge)) in people.iter().zip(judge).enumerate() {
+            writeln!(text, "l{number},{people},{judge},{sampled}").expect("a string takes everything");
+        }
+        for number in 0..20 {
+            writeln!(text, "u{number},,{},", u8::from(number < 14)).expect("a string takes everything");
+        }
+        cli.file("t.csv", text);
+    };
+    let corrected = |arguments: &[&str]| {
+        calibrate(&cli, &[&["--labels", "t.csv"], arguments].concat())["rates"][0]["corrected"].clone()
+    };
+    write("random");
+    let found = corrected(&[]);
+    assert!(
+        (found["ppi_plus_plus"]["value"].as_f64().expect("corrected") - 0.650_905).abs() < 1e-6,
+        "{found}"
+    );
+    assert_eq!(found["few_labels"], true);
+    for sampled in ["chosen", ""] {
+        write(sampled);
+        let reason = corrected(&[])["refused"].to_string();
+        assert!(reason.contains("random draw"), "{reason}");
+        assert!(corrected(&["--assume-random"])["ppi_plus_plus"]["value"].is_number());
+    }
+    let found = calibrate(&cli, &["--labels", "t.csv", "--sensitivity", "90/100", "--specificity", "85/100"]);
+    let given = &found["rates"][0]["rogan_gladen"];
+    assert!(
+        (given["raw"].as_f64().expect("corrected") - (19.0 / 28.0 - 0.15) / 0.75).abs() < 1e-9,
+        "{given}"
+    );
+    assert!(given["low"].is_number());
+    let found = calibrate(&cli, &["--labels", "t.csv", "--sensitivity", "0.9", "--specificity", "0.85"]);
+    assert!(found["rates"][0]["rogan_gladen"]["low"].is_null(), "bare shares have no interval");
+    let found = calibrate(&cli, &["--labels", "t.csv", "--sensitivity", "0.4", "--specificity", "0.6"]);
+    assert!(found["rates"][0]["rogan_gladen"]["undefined"].to_string().contains("no information"));
+}
+
+#[test]
+fn different_codes_of_one_thing_are_refused_and_named() {
+    let cli = cli();
+    cli.file("t.csv", "case,label,judge\na,1,0\nb,2,1\nc,1,1\n");
+    let message = refused(&cli, &["--labels", "t.csv"]);
+    assert!(
+        message.contains("0 and 1") && message.contains("1 and 2") && message.contains("--values"),
+        "{message}"
+    );
+    cli.file("t.csv", "case,label,judge\na,met,7\nb,unmet,3\n");
+    assert!(refused(&cli, &["--labels", "t.csv"]).contains("t.csv:2"));
+    cli.file("t.csv", "case,label,judge\na,1,1\nb,0,1\n");
+    assert_eq!(overall(&calibrate(&cli, &["--labels", "t.csv"]))["kind"], "verdicts");
+    let scored = calibrate(&cli, &["--labels", "t.csv", "--scale", "0..10"]);
+    assert_eq!(overall(&scored)["kind"], "scores");
+    let turned = calibrate(&cli, &["--labels", "t.csv", "--values", "met=0,unmet=1"]);
+    assert_eq!(overall(&turned)["confusion"]["only_people_met"], 1);
+}
+
+#[test]
+fn every_problem_of_every_file_is_listed_with_its_line() {
+    let cli = cli();
+    cli.file("a.jsonl", "{\"case\":\"a\",\"label\":\"met\"}\n{\"case\":\"b\",\"lable\":\"met\"}\nnot json\n");
+    cli.file("b.csv", "case,label,judge\na,maybe,met\nb,met\nc,met,met\n");
+    let message = refused(&cli, &["--labels", "a.jsonl", "b.csv", "gone.jsonl"]);
+    for part in [
+        "a.jsonl:2: `lable`",
+        "did you mean `label`",
+        "a.jsonl:3: not JSON",
+        "b.csv:2: label",
+        "b.csv:3: 2 cells",
+        "gone.jsonl:1",
+    ] {
+        assert!(message.contains(part), "{part} in {message}");
+    }
+    cli.file("c.csv", "id,verdict\n1,met\n");
+    let message = refused(&cli, &["--labels", "c.csv", "--columns", "case=id,label=verdikt"]);
+    assert!(message.contains("did you mean `verdict`"), "{message}");
+    let message = refused(&cli, &["--labels", "c.csv", "--columns", "case=id,label=verdict"]);
+    assert!(message.contains("no verdicts of a judge"), "{message}");
+}
+
+#[test]
+fn nothing_in_a_table_steers_the_terminal() {
+    let cli = cli();
+    cli.file(
+        "t.jsonl",
+        "{\"case\":\"\\u001b[2Ja\",\"criterion\":\"\\u001b[31m\",\"label\":\"met\",\"judge\":\"unmet\"}\n",
+    );
+    let shown = cli.run(&["calibrate", "--labels", "t.jsonl"]).expect_code(0).stdout;
+    cli.file("u.jsonl", "{\"case\":\"a\",\"who\":\"\\u001b[2J\",\"label\":\"met\"}\n");
+    let complaint = refused(&cli, &["--labels", "u.jsonl", "--judge-is", "bob"]);
+    assert!(!shown.contains('\u{1b}') && !complaint.contains('\u{1b}'), "{shown}{complaint}");
+}
+
+#[test]
+fn a_rater_can_stand_in_for_the_judge_and_the_last_word_counts() {
+    let cli = cli();
+    let mut text = String::new();
+    for (case, who, label) in [
+        ("a", "ann", "met"),
+        ("a", "gpt", "unmet"),
+        ("b", "ann", "unmet"),
+        ("b", "gpt", "unmet"),
+        ("a", "ann", "unmet"),
+    ] {
+        writeln!(text, "{{\"case\":\"{case}\",\"criterion\":\"k\",\"who\":\"{who}\",\"label\":\"{label}\"}}")
+            .expect("a string takes everything");
+    }
+    cli.file("labels/a.jsonl", text);
+    let found = calibrate(&cli, &["--labels", "labels", "--judge-is", "gpt"]);
+    assert_eq!(overall(&found)["confusion"]["both_unmet"], 2, "ann changed her mind about `a`");
+    assert!(refused(&cli, &["--labels", "labels", "--judge-is", "bob"]).contains("ann, gpt"));
+    cli.file("anonymous.csv", "case,label,judge\na,met,met\na,unmet,met\n");
+    assert!(refused(&cli, &["--labels", "anonymous.csv"]).contains("whose it is"));
+}
+
+#[test]
+fn people_stand_beside_the_judge() {
+    let cli = cli();
+    cli.file(
+        "t.jsonl",
+        "{\"case\":\"a\",\"label\":[true,true],\"judge\":true}\n{\"case\":\"b\",\"label\":[true,false],\"judge\":false}\n\
+         {\"case\":\"c\",\"label\":[false,false,null],\"judge\":true}\n",
+    );
+    let found = calibrate(&cli, &["--labels", "t.jsonl"]);
+    let section = overall(&found);
+    assert_eq!(section["people"]["accuracy"]["n"], 6);
+    assert!((section["people"]["accuracy"]["value"].as_f64().expect("defined") - 4.0 / 6.0).abs() < 1e-12);
+    assert_eq!(section["figures"]["accuracy"]["n"], 6, "each label is a pair");
+    let found = calibrate(&cli, &["--labels", "t.jsonl", "--truth", "consensus"]);
+    let counts = &overall(&found)["counts"];
+    assert_eq!((counts["compared"].as_u64(), counts["tied"].as_u64()), (Some(2), Some(1)));
+}
+
+#[test]
+fn probabilities_are_read_at_the_threshold_and_measured_as_such() {
+    let cli = cli();
+    cli.file("t.csv", "case,label,probability\na,met,0.9\nb,unmet,0.6\nc,met,0.35\nd,unmet,0.1\n");
+    let found = calibrate(&cli, &["--labels", "t.csv"]);
+    let section = overall(&found);
+    assert_eq!(section["confusion"]["only_people_met"], 1);
+    assert!((section["figures"]["brier"]["value"].as_f64().expect("defined") - 0.200_625).abs() < 1e-12);
+    assert_eq!(section["figures"]["auroc"]["value"], 0.75);
+    let found = calibrate(&cli, &["--labels", "t.csv", "--threshold", "0.3"]);
+    assert_eq!(overall(&found)["confusion"]["only_people_met"], 0);
+    cli.file("t.csv", "case,label,probability\na,met,90\n");
+    assert!(refused(&cli, &["--labels", "t.csv"]).contains("0 to 1"));
+}
+
+#[test]
+fn constant_judges_leave_correlations_undefined_with_the_reason() {
+    let cli = cli();
+    let mut text = "case,label,judge\n".to_owned();
+    for number in 0..10 {
+        writeln!(text, "c{number},{},5", 2 + number % 4).expect("a string takes everything");
+    }
+    cli.file("t.csv", text);
+    let found = calibrate(&cli, &["--labels", "t.csv", "--scale", "0..10"]);
+    let figures = &overall(&found)["figures"];
+    for name in ["spearman", "pearson", "kendall_tau_b"] {
+        assert!(figures[name]["value"].is_null(), "{name}");
+        assert_eq!(figures[name]["undefined"], "all values are the same");
+    }
+    assert!(figures["mae"]["value"].is_number());
+}
+
+#[test]
+fn prerequisites_in_a_circle_end_and_are_counted() {
+    let cli = cli();
+    cli.file(
+        "t.jsonl",
+        "{\"case\":\"t\",\"criterion\":0,\"requires\":[],\"label\":false,\"judge\":true}\n\
+         {\"case\":\"t\",\"criterion\":1,\"requires\":[0],\"label\":true,\"judge\":true}\n\
+         {\"case\":\"t\",\"criterion\":2,\"requires\":[1],\"label\":true,\"judge\":true}\n\
+         {\"case\":\"t\",\"criterion\":3,\"requires\":[3],\"label\":true,\"judge\":true}\n",
+    );
+    let found = calibrate(&cli, &["--labels", "t.jsonl"]);
+    let people = &found["rates"][0]["with_prerequisites"]["people"];
+    let count = |how: &str| people[how]["independent"]["count"].as_u64();
+    assert_eq!(
+        (count("direct"), count("recursive"), people["circular"].as_u64()),
+        (Some(2), Some(1), Some(1))
+    );
+}
+
+#[test]
+fn a_run_is_measured_by_case_and_criterion() {
+    let cli = cli();
+    cli.file(
+        "s.yaml",
+        "name: s\ntests:\n- id: one\n  criteria: x\n  input: q\n  output: apples and pears\n  assertions:\n  - name: fruit\n    \
+         type: rubrics\n    criteria:\n    - {id: a, outcome: Names `apples`}\n    - {id: z, outcome: Names `zebras`}\n- id: two\n  \
+         criteria: x\n  input: q\n  output: nothing\n  assertions:\n  - name: fruit\n    type: rubrics\n    criteria:\n    \
+         - {id: a, outcome: Names `apples`}\n    - {id: z, outcome: Names `zebras`}\n",
+    );
+    cli.run(&["eval", "s.yaml", "--judge", "offline", "--out", "run"]).expect_code(1);
+    let label = |case: &str, criterion: &str, label: &str| {
+        format!(
+            "{{\"case\":\"{case}\",\"criterion\":\"{criterion}\",\"label\":\"{label}\",\"who\":\"ann\"}}\n"
+        )
+    };
+    let good = label("one", "a", "met") + &label("one", "z", "unmet") + &label("two", "a", "unmet");
+    cli.file("labels/l.jsonl", format!("{good}{}", label("two", "b", "met")));
+    let found = calibrate(&cli, &["run", "--labels", "labels"]);
+    let section = overall(&found);
+    assert_eq!(
+        (section["counts"]["compared"].as_u64(), section["counts"]["judged"].as_u64()),
+        (Some(3), Some(4))
+    );
+    assert_eq!(found["left_out"]["unmatched"], 1);
+    assert!(found["notes"].to_string().contains("no such criterion `b`"), "{}", found["notes"]);
+    assert_eq!(found["judge"], "offline");
+    assert!(section["biases"]["length"]["n"].is_number(), "answers are stored, so their length is known");
+
+    cli.file("labels/l.jsonl", label("three", "a", "met"));
+    assert!(refused(&cli, &["run", "--labels", "labels"]).contains("no case `three` was judged"));
+    let doubt = "{\"case\":\"one\",\"label\":\"met\",\"who\":\"ann\"}\n";
+    cli.file("labels/l.jsonl", doubt);
+    assert!(refused(&cli, &["run", "--labels", "labels"]).contains("say the criterion"));
+    assert!(refused(&cli, &["run"]).contains("--labels"));
+    let found = calibrate(&cli, &["run", "--sensitivity", "9/10", "--specificity", "9/10"]);
+    assert!(found["rates"][0]["rogan_gladen"]["raw"].is_number());
+}
+
+#[test]
+fn preferences_count_only_if_both_orders_agree() {
+    let cli = cli();
+    cli.file("p.csv", "case,preferred,first,second\n1,A,A,A\n2,A,A,B\n3,B,A,B\n4,B,B,\n5,A,tie,tie\n");
+    let found = object(&cli.run(&["calibrate", "--pairs", "--labels", "p.csv", "--json"]).expect_code(0));
+    let group = &found["groups"][0];
+    assert_eq!(group["right_both"]["count"], 1);
+    assert_eq!((group["right_both"]["n"].as_u64(), group["unread"].as_u64()), (Some(4), Some(1)));
+    assert_eq!(
+        (group["right_first"]["count"].as_u64(), group["right_first"]["n"].as_u64()),
+        (Some(3), Some(5))
+    );
+    assert_eq!(group["shown_first"]["count"], 5, "A in the first order, B in the second");
+    cli.file("p.csv", "case,preferred,first,second\n1,1,0,1\n2,2,1,0\n");
+    let message = cli.run(&["calibrate", "--pairs", "--labels", "p.csv"]).expect_code(2).stderr;
+    assert!(message.contains("0, 1, 2"), "{message}");
+}
+
+#[test]
+fn raters_are_measured_with_ratings_missing() {
+    let cli = cli();
+    cli.file("r.jsonl", "{\"case\":1,\"label\":[1,1,null]}\n{\"case\":2,\"label\":[3,4,3]}\n{\"case\":3,\"label\":[5,5,5]}\n{\"case\":4,\"label\":[2,null,null]}\n");
+    let found = object(&cli.run(&["agreement", "r.jsonl", "--json", "--resamples", "50"]).expect_code(0));
+    let section = &found["sections"][0];
+    assert_eq!((section["rated_twice"].as_u64(), section["ratings"].as_u64()), (Some(3), Some(9)));
+    assert_eq!(section["all_same"]["count"], 2);
+    assert!(section["figures"]["alpha_interval"]["value"].as_f64() > Some(0.9));
+    cli.file("same.jsonl", "{\"case\":1,\"label\":[1,1]}\n{\"case\":2,\"label\":[1,1]}\n");
+    let output = cli.run(&["agreement", "same.jsonl", "--values", "met=1"]).expect_code(0);
+    assert!(output.stdout.contains("undefined  because only one answer was ever given"), "{}", output.stdout);
+}
+
+#[test]
+fn failed_scores_are_no_zeros_and_ids_must_tell_rows_apart() {
+    let cli = cli();
+    cli.file(
+        "r.jsonl",
+        "{\"case\":\"a\",\"scores\":[[5,7],[6,6]]}\n{\"case\":\"b\",\"scores\":[[null,3],[2,2]]}\n{\"case\":\"c\",\"scores\":[[4,4],[null,null]]}\n",
+    );
+    let found =
+        object(&cli.run(&["repeats", "r.jsonl", "--right", "0", "-k", "1,2", "--json"]).expect_code(0));
+    assert_eq!(found["failed"], 3);
+    let best = &found["best"];
+    assert_eq!((best[0]["strict"]["count"].as_u64(), best[0]["strict"]["n"].as_u64()), (Some(0), Some(1)));
+    assert_eq!((best[1]["strict"]["count"].as_u64(), best[1]["tied"].as_u64()), (Some(1), Some(1)));
+    cli.run(&["repeats", "r.jsonl", "--right", "2"]).expect_code(2);
+    cli.file("r.jsonl", "{\"case\":\"a\",\"scores\":[1,2]}\n{\"case\":\"a\",\"scores\":[2,2]}\n");
+    let message = cli.run(&["repeats", "r.jsonl"]).expect_code(2).stderr;
+    assert!(message.contains("r.jsonl:2") && message.contains("line 1 already"), "{message}");
+}

@@ -1,0 +1,310 @@
+//! `compare`, `trend` and `power` over runs made by the real program.
+
+use std::fs;
+
+use assize_testkit::cli::CliTest;
+use assize_testkit::golden;
+use serde_json::Value;
+
+use crate::support::{printed, rows};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/compare");
+
+fn cli() -> CliTest {
+    CliTest::new(env!("CARGO_BIN_EXE_assize"))
+}
+
+/// Every folder holds answers in `NAME.jsonl`, graded by `NAME.yaml` if it is there and else by `rubric.yaml` into a run
+/// folder `NAME`; then the command in `args` is run.
+#[test]
+fn comparisons_look_as_expected() {
+    golden::run(FIXTURES, "txt", |case| {
+        let cli = cli();
+        let mut runs = Vec::new();
+        for entry in fs::read_dir(&case.input).expect("readable") {
+            let path = entry.expect("readable").path();
+            let name = path.file_name().expect("an entry").to_string_lossy().into_owned();
+            cli.file(&name, fs::read(&path).expect("readable"));
+            runs.extend(name.strip_suffix(".jsonl").map(str::to_owned));
+        }
+        for run in runs {
+            let own = format!("{run}.yaml");
+            let rubric = if cli.path(&own).exists() { &own } else { "rubric.yaml" };
+            let output =
+                cli.run(&["grade", rubric, "--answers", &format!("{run}.jsonl"), "--out", &run, "-q"]);
+            assert!(matches!(output.code, Some(0 | 1)), "{}", output.stderr);
+        }
+        let args = fs::read_to_string(case.input.join("args")).expect("arguments");
+        cli.snapshot(&args.lines().collect::<Vec<_>>())
+    });
+}
+
+/// Answers of so many cases, of which these name apples.
+fn suite(name: &str, apples: &[bool], extra: &str) -> String {
+    use std::fmt::Write as _;
+    let mut text = format!("name: {name}\ntests:\n");
+    for (at, good) in apples.iter().enumerate() {
+        let answer = if *good { "apples" } else { "stones" };
+        let _ = write!(
+            text,
+            "- id: c{at}\n  criteria: x\n  input: q{at}\n  output: {answer}\n{extra}  assertions:\n  - name: fruit\n    \
+             type: rubrics\n    criteria:\n    - {{id: a, outcome: Names `apples`}}\n"
+        );
+    }
+    text
+}
+
+fn eval(cli: &CliTest, file: &str, text: &str, out: &str) -> Value {
+    cli.file(file, text);
+    let output = cli.run(&["eval", file, "--out", out, "--json", "-q"]);
+    assert!(matches!(output.code, Some(0 | 1)), "{}", output.stderr);
+    printed(&output)
+}
+
+#[test]
+fn gates_end_with_their_codes() {
+    let cli = cli();
+    eval(&cli, "a.yaml", &suite("s", &[true; 10], ""), "a");
+    eval(
+        &cli,
+        "b.yaml",
+        &suite("s", &[true, true, true, true, false, false, false, false, false, false], ""),
+        "b",
+    );
+    eval(
+        &cli,
+        "c.yaml",
+        &suite("s", &[true, true, true, true, true, true, true, true, true, false], ""),
+        "c",
+    );
+    for (args, code) in [
+        (vec!["a", "b"], 0),
+        (vec!["a", "b", "--fail-on", "worse"], 1),
+        (vec!["b", "a", "--fail-on", "worse"], 0),
+        (vec!["a", "c", "--fail-on", "worse"], 0),
+        (vec!["a", "c", "--max-drop", "0.2"], 0),
+        (vec!["a", "c", "--max-drop", "0.05"], 1),
+        (vec!["a", "c", "--max-drop", "0.2", "--strict"], 5),
+        (vec!["a", "c", "--fail-on-regression"], 1),
+        (vec!["c", "a", "--fail-on-regression"], 0),
+        (vec!["a", "c", "--strict"], 5),
+        (vec!["a", "c", "--strict", "--fail-on-regression"], 1),
+        (vec!["a", "a", "--strict"], 0),
+        (vec!["a", "a", "--strict", "--margin", "0.05"], 5),
+        // Two candidates: what one alone would show is no longer beyond chance, unless nothing is adjusted.
+        (vec!["a", "b", "c", "--fail-on", "worse"], 0),
+        (vec!["a", "b", "c", "--fail-on", "worse", "--adjust", "none"], 1),
+        (vec!["a", "--json"], 2),
+        (vec!["a", "b", "--margin", "5"], 2),
+        (vec!["a", "missing"], 2),
+    ] {
+        let words: Vec<&str> = ["compare"].into_iter().chain(args).collect();
+        cli.run(&words).expect_code(code);
+    }
+    let value = printed(&cli.run(&["compare", "a", "b", "--json", "--fail-on", "worse"]));
+    let found = &value["comparisons"][0];
+    assert_eq!((value["exit_code"].as_u64(), found["verdict"].as_str()), (Some(1), Some("worse")));
+    // Six of ten lost, none gained: 2/2^6.
+    assert!((found["pass_rate"]["p"].as_f64().expect("a p value") - 2.0 / 64.0).abs() < 1e-9, "{found}");
+    assert_eq!(found["regressions"].as_array().map(Vec::len), Some(6));
+    let flip = &found["regressions"][0]["criteria"][0];
+    assert!(flip["base_reason"].as_str().is_some_and(|reason| reason.contains("apples")), "{flip}");
+    assert!(flip["candidate_reason"].as_str().is_some_and(|reason| reason.contains("None")), "{flip}");
+    assert_eq!(value["gates"][0]["hold"], "failed");
+}
+
+#[test]
+fn runs_that_share_nothing_or_were_measured_otherwise_are_refused() {
+    let cli = cli();
+    eval(&cli, "a.yaml", &suite("one", &[true; 3], ""), "a");
+    eval(&cli, "b.yaml", &suite("two", &[true; 3], ""), "b");
+    let output = cli.run(&["compare", "a", "b"]).expect_code(2);
+    assert!(
+        output.stderr.contains("no case in common") && output.stderr.contains("`two`"),
+        "{}",
+        output.stderr
+    );
+    cli.run(&["compare", "a", "b", "--allow", "all"]).expect_code(2);
+
+    let other = suite("one", &[true; 3], "").replace("input: q1", "input: another question");
+    eval(&cli, "c.yaml", &other, "c");
+    let output = cli.run(&["compare", "a", "c"]).expect_code(2);
+    assert!(
+        output.stderr.contains("question: in 1 of 3") && output.stderr.contains("`c1`"),
+        "{}",
+        output.stderr
+    );
+    assert!(output.stderr.contains("--allow question"), "{}", output.stderr);
+    let output = cli.run(&["compare", "a", "c", "--allow", "question"]).expect_code(0);
+    assert!(output.stdout.contains("NOT COMPARABLE (question)"), "{}", output.stdout);
+
+    cli.run(&["eval", "a.yaml", "--threshold", "0.5", "--out", "d", "-q"]).expect_code(0);
+    let output = cli.run(&["compare", "a", "d"]).expect_code(2);
+    assert!(output.stderr.contains("lines") && output.stderr.contains("pass 0.5"), "{}", output.stderr);
+}
+
+#[test]
+fn undecided_cases_are_listed_and_no_answer_to_a_gate() {
+    let cli = cli();
+    eval(&cli, "a.yaml", &suite("s", &[true; 4], ""), "a");
+    // The same run, with one decision taken away: what remains is a score between 0 and 1.
+    for file in ["run.json", "results.jsonl", "judgements.jsonl", "inputs.jsonl"] {
+        cli.file(format!("b/{file}"), cli.read(format!("a/{file}")));
+    }
+    let lines: Vec<String> = rows(&cli, "a/results.jsonl")
+        .into_iter()
+        .map(|mut row| {
+            if row["case_id"] == "c2" {
+                row["verdict"] = "incomplete".into();
+                row["score"] = Value::Null;
+                (row["score_low"], row["score_high"]) = (0.0.into(), 1.0.into());
+            }
+            row.to_string()
+        })
+        .collect();
+    cli.file("b/results.jsonl", format!("{}\n", lines.join("\n")));
+    let output = cli.run(&["compare", "a", "b", "--fail-on-regression"]).expect_code(3);
+    assert!(output.stdout.contains("c2 (passed → undecided)"), "{}", output.stdout);
+    let value = printed(&cli.run(&["compare", "a", "b", "--json"]));
+    let found = &value["comparisons"][0];
+    assert_eq!((found["score"]["n"].as_u64(), found["pass_rate"]["n"].as_u64()), (Some(3), Some(3)));
+    assert_eq!(found["score_bounds"], serde_json::json!([-0.25, 0.0]));
+    // A run of which nothing is decided has figures that are undefined, and says so.
+    let all: Vec<String> = rows(&cli, "b/results.jsonl")
+        .into_iter()
+        .map(|mut row| {
+            row["verdict"] = "incomplete".into();
+            row["score"] = Value::Null;
+            row.to_string()
+        })
+        .collect();
+    cli.file("b/results.jsonl", format!("{}\n", all.join("\n")));
+    let output = cli.run(&["compare", "a", "b", "--max-drop", "0.1"]).expect_code(3);
+    assert!(output.stdout.contains("because there are no values"), "{}", output.stdout);
+}
+
+#[test]
+fn answers_of_one_target_can_be_taken_out_of_a_run() {
+    let cli = cli();
+    let mut text = suite("s", &[true; 3], "");
+    text = text.replace("  output: apples\n", "");
+    cli.file("s.yaml", text);
+    cli.file(
+        "targets.yaml",
+        "targets:\n- name: good\n  provider: cli\n  command: echo apples\n- name: bad\n  provider: cli\n  command: echo stones\n",
+    );
+    cli.run(&[
+        "eval",
+        "s.yaml",
+        "--target",
+        "good",
+        "--target",
+        "bad",
+        "--targets",
+        "targets.yaml",
+        "--out",
+        "run",
+        "-q",
+    ])
+    .expect_code(1);
+    let output = cli.run(&["compare", "run", "run"]).expect_code(2);
+    assert!(output.stderr.contains("`run@bad`, `run@good`"), "{}", output.stderr);
+    let value = printed(&cli.run(&["compare", "run@good", "run@bad", "--json"]));
+    assert_eq!(value["comparisons"][0]["pass_rate"]["difference"], -1.0);
+    let output = cli.run(&["compare", "run@good", "run@ugly"]).expect_code(2);
+    assert!(output.stderr.contains("`ugly`"), "{}", output.stderr);
+}
+
+#[test]
+fn cases_of_one_origin_are_clusters() {
+    let cli = cli();
+    let value = eval(
+        &cli,
+        "a.yaml",
+        &suite("s", &[true, false, true, false], "  metadata: {cluster: book-1}\n"),
+        "a",
+    );
+    assert_eq!(value["figures"]["mean_score"]["clusters"], 1);
+    let undefined = value["figures"]["mean_score"]["undefined"].as_str().unwrap_or_default();
+    assert!(undefined.contains("single cluster"), "{value}");
+    let text = suite("s", &[true, false, true, false], "  conversation_id: talk\n").replacen(
+        "conversation_id: talk",
+        "conversation_id: other",
+        1,
+    );
+    let value = eval(&cli, "b.yaml", &text, "b");
+    assert_eq!(value["figures"]["mean_score"]["clusters"], 2);
+    assert_eq!(value["figures"]["mean_score"]["method"], "cluster-robust t");
+    assert_eq!(value["mean_score"]["method"], "cluster-robust t over 2 clusters");
+    let row = &rows(&cli, "b/results.jsonl")[0];
+    assert!(
+        row["cluster"].is_string() && row["case_hash"].as_str().is_some_and(|hash| hash.len() == 32),
+        "{row}"
+    );
+}
+
+#[test]
+fn a_trend_takes_the_runs_of_the_newest_suites_in_their_order() {
+    let cli = cli();
+    let output = cli.run(&["trend"]).expect_code(2);
+    assert!(output.stderr.contains("there is no run"), "{}", output.stderr);
+    let run = |text: &str| {
+        cli.file("s.yaml", text);
+        let output = cli.run(&["eval", "s.yaml", "-q", "--json"]);
+        assert!(matches!(output.code, Some(0 | 1)), "{}", output.stderr);
+    };
+    run(&suite("other", &[true], ""));
+    run(&suite("s", &[true, false], ""));
+    run(&suite("s", &[true, true], ""));
+    run(&suite("s", &[true, true], "").replace("Names `apples`", "Names red `apples`"));
+    let output = cli.run(&["trend", "--json"]).expect_code(0);
+    assert!(output.stderr.contains("1 run of other suites"), "{}", output.stderr);
+    let value = printed(&output);
+    let rates: Vec<f64> = value["runs"]
+        .as_array()
+        .expect("runs")
+        .iter()
+        .map(|run| run["pass_rate"]["value"].as_f64().expect("a rate"))
+        .collect();
+    assert_eq!(rates[..2], [0.5, 1.0]);
+    let changed = |at: usize| value["runs"][at]["changed"].as_array().expect("a list").len();
+    assert_eq!((changed(0), changed(1), changed(2)), (0, 0, 1));
+    assert_eq!(value["runs"][2]["changed"][0]["respect"], "rubric");
+    let last = printed(&cli.run(&["trend", "--last", "1", "--json"]));
+    assert_eq!(last["runs"].as_array().map(Vec::len), Some(1));
+    // `last` and `last~1` name the same runs.
+    let named = printed(&cli.run(&["trend", "last~2", "last~1", "--json"]));
+    assert_eq!(named["runs"][0]["pass_rate"]["value"], 0.5);
+    cli.run(&["compare", "last~1", "last~2", "--fail-on-regression"]).expect_code(1);
+    let output = cli.run(&["compare", "last~9", "last"]).expect_code(2);
+    assert!(output.stderr.contains("there are no 10 runs"), "{}", output.stderr);
+    cli.run(&["trend", "--suite", "nobody"]).expect_code(2);
+}
+
+#[test]
+fn power_answers_from_numbers_and_from_runs() {
+    let cli = cli();
+    let answer = |args: &[&str], at: usize| {
+        let words: Vec<&str> = ["power", "--json"].into_iter().chain(args.iter().copied()).collect();
+        let output = cli.run(&words).expect_code(0);
+        printed(&output)["needs"][at]["answer"].as_f64()
+    };
+    assert_eq!(answer(&["--pass-rate", "0.8", "--width", "0.1"], 0), Some(245.0));
+    assert_eq!(answer(&["--difference", "0.1", "--discordance", "0.2"], 0), Some(155.0));
+    eval(&cli, "a.yaml", &suite("s", &[true, true, false, true], ""), "a");
+    eval(&cli, "b.yaml", &suite("s", &[true, false, false, true], ""), "b");
+    let value = printed(&cli.run(&["power", "--from", "a", "--from", "b", "--json"]));
+    assert_eq!(
+        (value["known"]["pass_rate"].as_f64(), value["known"]["discordance"].as_f64()),
+        (Some(0.75), Some(0.25))
+    );
+    for wrong in [
+        vec!["power"],
+        vec!["power", "--difference", "0.1"],
+        vec!["power", "--pass-rate", "0.8", "--width", "0"],
+        vec!["power", "--from", "a", "--from", "b", "--from", "a"],
+        vec!["power", "--cluster-size", "3", "--pass-rate", "0.8", "--width", "0.1"],
+    ] {
+        cli.run(&wrong).expect_code(2);
+    }
+}

@@ -1,0 +1,7 @@
+//! Scorecards with the real binary: listed, run, scored, explained and compared.
+
+mod compare;
+mod example;
+mod explain;
+mod run;
+mod support;

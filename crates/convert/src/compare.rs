@@ -1,0 +1,136 @@
+//! Whether two eval files mean the same.
+
+use assize_rubric::{Gate, Lines, Operator, Rubric, Scale};
+use assize_spec::{Case, Format, Grader, GraderKind, Suite};
+
+/// What two files, each a suite with its cases, do not have in common, in words: cases, questions, answers, graders,
+/// criteria, weights, gates and lines. Empty if every outcome is scored alike by both.
+///
+/// Names, spellings and places may differ.
+pub fn differences(a: (&Suite, &[Case]), b: (&Suite, &[Case])) -> Vec<String> {
+    let mut found = Vec::new();
+    for case in a.1 {
+        match b.1.iter().find(|other| other.id == case.id) {
+            None => found.push(format!("case `{}` is missing", case.id)),
+            Some(other) => {
+                compare_case((a.0, case), (b.0, other), &mut found);
+            }
+        }
+    }
+    for case in b.1.iter().filter(|case| a.1.iter().all(|other| other.id != case.id)) {
+        found.push(format!("case `{}` is new", case.id));
+    }
+    found
+}
+
+fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>) {
+    let (case, other) = (a.1, b.1);
+    let mut differs = |what: &str| found.push(format!("case `{}`: {what}", case.id));
+    if case.question() != other.question() || case.input.len() != other.input.len() {
+        differs("the question differs");
+    }
+    if case.reference() != other.reference() {
+        differs("the reference answer differs");
+    }
+    if case.expected_outcome != other.expected_outcome {
+        differs("the expected outcome differs");
+    }
+    if case.output != other.output || case.vars != other.vars {
+        differs("the given answer or the variables differ");
+    }
+    if lines(a) != lines(b) {
+        differs("the pass or borderline line differs");
+    }
+    if case.graders.len() != other.graders.len() {
+        differs(&format!("{} graders became {}", case.graders.len(), other.graders.len()));
+        return;
+    }
+    for (grader, same) in case.graders.iter().zip(&other.graders) {
+        if let Some(what) = compare_grader(grader, same) {
+            differs(&format!("grader `{}`: {what}", grader.name));
+        }
+    }
+}
+
+/// The lines of a case in millionths; a borderline line that does nothing is none.
+fn lines((suite, case): (&Suite, &Case)) -> (i64, Option<i64>) {
+    let whole = |line: f64| (line * 1e6).round() as i64;
+    let pass =
+        case.lines.pass.or(suite.settings.lines.pass).map_or(Lines::DEFAULT_PASS, assize_rubric::Unit::get);
+    let own = case.lines.borderline.or(suite.settings.lines.borderline);
+    let borderline = own.or(suite.format.default_borderline()).map(assize_rubric::Unit::get);
+    (whole(pass), borderline.filter(|line| *line < pass - assize_rubric::TOLERANCE).map(whole))
+}
+
+fn compare_grader(a: &Grader, b: &Grader) -> Option<&'static str> {
+    if a.standing != b.standing {
+        return Some("its weight, gate or minimum differs");
+    }
+    match (&a.kind, &b.kind) {
+        (GraderKind::Rubric(a), GraderKind::Rubric(b)) => {
+            if !same_rubric(&a.rubric, &b.rubric) {
+                return Some("its criteria differ");
+            }
+            ((&a.judging, &a.evidence, &a.judge) != (&b.judging, &b.evidence, &b.judge))
+                .then_some("how it is judged differs")
+        }
+        (GraderKind::Composite(a), GraderKind::Composite(b)) => {
+            if a.members.len() != b.members.len() || a.aggregator != b.aggregator {
+                return Some("its members differ");
+            }
+            a.members.iter().zip(&b.members).find_map(|(a, b)| compare_grader(a, b))
+        }
+        (a, b) => (a != b).then_some("it does something else"),
+    }
+}
+
+/// Id, text, weight bit for bit, scale, gate, operator, and whether it may not apply.
+type CriterionMeaning = (String, String, u64, Scale, Option<i64>, Operator, bool);
+
+fn same_rubric(a: &Rubric, b: &Rubric) -> bool {
+    let key = |rubric: &Rubric| -> Vec<CriterionMeaning> {
+        rubric
+            .criteria()
+            .iter()
+            .map(|c| {
+                let weight = (c.weight.get() + 0.0).to_bits();
+                (
+                    c.id.to_string(),
+                    c.text.clone(),
+                    weight,
+                    c.scale.clone(),
+                    gate(c.gate, &c.scale),
+                    c.operator,
+                    c.may_not_apply,
+                )
+            })
+            .collect()
+    };
+    key(a) == key(b)
+}
+
+/// A gate as the value that must be reached, in millionths; -1 for the pass line.
+fn gate(gate: Option<Gate>, scale: &Scale) -> Option<i64> {
+    let whole = |value: f64| (value * 1e6).round() as i64;
+    let value = match gate? {
+        Gate::PassLine => return Some(-1),
+        Gate::Met => 1.0,
+        Gate::MinRaw(raw) => raw.value(),
+        Gate::MinValue(unit) => unit.get(),
+    };
+    match scale {
+        // Met or not: any minimum above 0 is the same.
+        Scale::Checklist if value > 0.0 => Some(whole(1.0)),
+        // A minimum of 0 is reached by everything.
+        _ if value <= 0.0 => None,
+        _ => Some(whole(value)),
+    }
+}
+
+/// The other format.
+pub(crate) const fn other(format: Format) -> Format {
+    match format {
+        Format::One => Format::Two,
+        Format::Two => Format::One,
+    }
+}

@@ -1,0 +1,301 @@
+//! The way from a file to another.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Severity, SourceMap};
+use assize_spec::{
+    Case, Document, Format, LoadOptions, LoadedSuite, load_scorecard, load_suite, read_rubric, read_suite,
+    yaml,
+};
+use serde_json::{Value, json};
+
+use crate::compare::{differences, other};
+use crate::csv::{Table, read as read_csv};
+use crate::doc::EvalDoc;
+use crate::formats::{Way, suite};
+use crate::note::Notes;
+use crate::tree::{Tree, flat, scorecard};
+use crate::{From, Note, card, devai, healthbench, paperbench, promptfoo};
+
+/// What to convert to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum To {
+    /// An eval file of format 1 (`evalcases`).
+    Format1,
+    /// An eval file of format 2 (`tests`, `assertions`).
+    Format2,
+    /// A scorecard in one file.
+    Scorecard,
+}
+
+/// A converted file.
+#[derive(Debug, Clone)]
+pub struct Converted {
+    /// The text, YAML.
+    pub text: String,
+    /// Cases in it; criteria of a table that names no cases, rubrics and benchmarks of a scorecard count as none.
+    pub cases: usize,
+    /// What was not carried over, and what is good to know; in the order of the original.
+    pub notes: Vec<Note>,
+}
+
+/// Why nothing could be converted.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvertError {
+    /// The file can't be read.
+    #[error("{}: can't be read: {why}", .0.display(), why = .1)]
+    Unreadable(PathBuf, String),
+    /// It is none of the kinds that are known.
+    #[error("{}: nothing that is known; name its kind", .0.display())]
+    Unknown(PathBuf),
+    /// It has problems of its own.
+    #[error("{}: has problems; nothing was converted", .0.display())]
+    Broken(PathBuf, Vec<Diagnostic>, Box<SourceMap>),
+    /// It is of its kind, and nothing in it could be carried over.
+    #[error("{}: {why}", .0.display(), why = .1)]
+    Nothing(PathBuf, String, Vec<Note>),
+}
+
+/// Converts a file. `options` say where files that it names are looked for.
+///
+/// Variables of the environment (`${{ NAME }}`) are never put in: they stand in the new file as in the old one.
+pub fn convert(path: &Path, from: From, to: To, options: &LoadOptions) -> Result<Converted, ConvertError> {
+    let options =
+        &LoadOptions { environment: Arc::new(|name| Some(format!("${{{{ {name} }}}}"))), ..options.clone() };
+    let mut notes = Notes::new(path.to_path_buf());
+    let name = name_of(path);
+    let made = match from {
+        From::Suite => return from_suite(path, to, options, notes),
+        From::Scorecard => {
+            let loaded = load_scorecard(path, options);
+            let card = loaded.scorecard.ok_or_else(|| broken(path, loaded.diagnostics, loaded.sources))?;
+            Made::Tree(card::of_scorecard(&card, &mut notes))
+        }
+        From::PaperBench => Made::Tree(paperbench::read(&document(path)?, &name, &mut notes)),
+        From::DevAi => Made::Tree(devai::read(&lines(path)?, &name, &mut notes)),
+        From::HealthBench => Made::Doc(healthbench::read(&lines(path)?, &name, &mut notes)),
+        From::Promptfoo => {
+            let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+            let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
+            Made::Doc(promptfoo::read(&document(path)?, &name, &folder, &mut notes))
+        }
+        From::Csv => match read_csv(&text_of(path)?, &name, &mut notes) {
+            Ok(Table::Cases(doc)) => Made::Doc(doc),
+            Ok(Table::Rubric(value)) => return from_table(path, &value, to, notes),
+            Err(why) => return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list())),
+        },
+    };
+    match (made, to) {
+        (Made::Tree(tree), To::Scorecard) => write_card(path, &tree, from, notes),
+        (Made::Tree(tree), _) => {
+            let doc = flat(&tree, &mut notes);
+            write_doc(path, doc, from, to, options, notes)
+        }
+        (Made::Doc(doc), To::Scorecard) => {
+            let (_, value) = (doc.cases.len(), doc.into_value());
+            let loaded = read_suite(&shadow(path), &yaml(&value, 0), options);
+            let tree = suite_tree(path, &loaded, &mut notes)?;
+            write_card(path, &tree, from, notes)
+        }
+        (Made::Doc(doc), _) => write_doc(path, doc, from, to, options, notes),
+    }
+}
+
+enum Made {
+    Doc(EvalDoc),
+    Tree(Tree),
+}
+
+/// The first lines of every file that is written.
+fn head(path: &Path, from: &str) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    format!("# Converted from `{name}` ({from}).\n")
+}
+
+fn name_of(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = stem.strip_suffix(".eval").unwrap_or(&stem);
+    let clean: String = stem.chars().filter(|c| !c.is_control()).collect();
+    if clean.trim().is_empty() { "converted".to_owned() } else { clean }
+}
+
+/// Where the new text is taken to stand while it is checked: beside the original, as YAML.
+fn shadow(path: &Path) -> PathBuf {
+    path.with_extension("yaml")
+}
+
+fn text_of(path: &Path) -> Result<String, ConvertError> {
+    std::fs::read_to_string(path)
+        .map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
+}
+
+fn document(path: &Path) -> Result<Document, ConvertError> {
+    Document::read(path, &text_of(path)?).map_err(|(diagnostics, sources)| broken(path, diagnostics, sources))
+}
+
+fn broken(path: &Path, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> ConvertError {
+    ConvertError::Broken(path.to_path_buf(), diagnostics, Box::new(sources))
+}
+
+/// The objects of a JSONL file with their lines.
+fn lines(path: &Path) -> Result<Vec<(usize, Value)>, ConvertError> {
+    let text = text_of(path)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut values = Vec::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(value) => values.push((index + 1, value)),
+            Err(error) => {
+                let why = format!("line {} is not valid JSON: {error}", index + 1);
+                return Err(ConvertError::Nothing(path.to_path_buf(), why, Vec::new()));
+            }
+        }
+    }
+    Ok(values)
+}
+
+fn cases_of(path: &Path, loaded: &LoadedSuite) -> Result<Vec<Case>, ConvertError> {
+    let read = loaded.cases.iter().map(|case| case.map(|case| (*case).clone())).collect::<Result<_, _>>();
+    read.map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
+}
+
+fn from_suite(
+    path: &Path,
+    to: To,
+    options: &LoadOptions,
+    mut notes: Notes,
+) -> Result<Converted, ConvertError> {
+    let loaded = load_suite(path, options);
+    if loaded.has_errors() || loaded.suite.is_none() {
+        return Err(broken(path, loaded.diagnostics, loaded.sources));
+    }
+    let cases = cases_of(path, &loaded)?;
+    let Some(original) = &loaded.suite else {
+        return Err(broken(path, loaded.diagnostics, loaded.sources));
+    };
+    if to == To::Scorecard {
+        let tree = suite_tree(path, &loaded, &mut notes)?;
+        return write_card(path, &tree, From::Suite, notes);
+    }
+    let target = if to == To::Format1 { Format::One } else { Format::Two };
+    let way = Way { from: original.format, to: target };
+    let is_lines = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
+    let value = if is_lines {
+        let lines = lines(path)?;
+        if !original.graders.is_empty() || original.settings != assize_spec::SuiteSettings::default() {
+            notes.lost(None, "settings", "the file of settings beside the dataset is not carried over");
+        }
+        let key = if original.format == Format::One { "evalcases" } else { "tests" };
+        let line = |pointer: &str| {
+            let index = pointer.split('/').nth(2).and_then(|part| part.parse::<usize>().ok());
+            index.and_then(|index| lines.get(index)).map_or(1, |(line, _)| *line)
+        };
+        let cases: Vec<Value> = lines.iter().map(|(_, value)| value.clone()).collect();
+        suite(&json!({"name": original.name, key: cases}), way, &line, &mut notes)
+    } else {
+        let document = document(path)?;
+        match document.value() {
+            same if way.from == way.to => same,
+            value => suite(&value, way, &|pointer| document.line(pointer), &mut notes),
+        }
+    };
+    if way.from == way.to {
+        notes.tell(None, "format", "it is in this format already; comments and layout are not kept");
+    }
+    let number = original.format.number();
+    let text = format!("{}{}", head(path, &format!("format {number}")), yaml(&value, 0));
+    let again = read_suite(&shadow(path), &text, options);
+    check(path, &again, &mut notes)?;
+    if let Some(converted) = &again.suite {
+        let new = cases_of(path, &again)?;
+        for difference in differences((original, &cases), (converted, &new)) {
+            notes.lost(None, "meaning", difference);
+        }
+    }
+    Ok(Converted { text, cases: again.cases.len(), notes: notes.into_list() })
+}
+
+fn suite_tree(path: &Path, loaded: &LoadedSuite, notes: &mut Notes) -> Result<Tree, ConvertError> {
+    let Some(suite) = loaded.suite.as_ref().filter(|_| !loaded.has_errors()) else {
+        return Err(broken(path, loaded.diagnostics.clone(), loaded.sources.clone()));
+    };
+    Ok(card::of_suite(suite, &cases_of(path, loaded)?, notes))
+}
+
+/// Says what is wrong with a new file, which must never be: importers write what loads.
+fn check(path: &Path, loaded: &LoadedSuite, notes: &mut Notes) -> Result<(), ConvertError> {
+    if loaded.has_errors() || loaded.suite.is_none() {
+        let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+        for error in errors {
+            notes.lost(None, "new file", format!("{}: {}", error.title, error.primary.text));
+        }
+        if loaded.suite.is_none() {
+            return Err(broken(path, loaded.diagnostics.clone(), loaded.sources.clone()));
+        }
+    }
+    Ok(())
+}
+
+fn write_doc(
+    path: &Path,
+    doc: EvalDoc,
+    from: From,
+    to: To,
+    options: &LoadOptions,
+    mut notes: Notes,
+) -> Result<Converted, ConvertError> {
+    if doc.cases.is_empty() {
+        let why = "nothing in it could be carried over".to_owned();
+        return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list()));
+    }
+    let mut value = doc.into_value();
+    if to == To::Format1 {
+        let way = Way { from: Format::Two, to: other(Format::Two) };
+        value = suite(&value, way, &|_| 1, &mut notes);
+    }
+    let text = format!("{}{}", head(path, from.name()), yaml(&value, 0));
+    let again = read_suite(&shadow(path), &text, options);
+    check(path, &again, &mut notes)?;
+    Ok(Converted { text, cases: again.cases.len(), notes: notes.into_list() })
+}
+
+fn write_card(path: &Path, tree: &Tree, from: From, mut notes: Notes) -> Result<Converted, ConvertError> {
+    let value = scorecard(tree, &mut notes);
+    if value["rubrics"].as_array().is_none_or(Vec::is_empty) {
+        let why = "nothing in it could be carried over".to_owned();
+        return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list()));
+    }
+    let text = format!("{}{}", head(path, from.name()), yaml(&value, 0));
+    Ok(Converted { text, cases: 0, notes: notes.into_list() })
+}
+
+/// A table without cases: a rubric file, or a scorecard of one rubric.
+fn from_table(path: &Path, value: &Value, to: To, mut notes: Notes) -> Result<Converted, ConvertError> {
+    if to == To::Scorecard {
+        let case = json!({"name": value["name"], "tests": [{"id": value["name"], "input": value["name"], "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
+        let options = LoadOptions {
+            environment: Arc::new(|_| None),
+            working_folder: PathBuf::from("."),
+            extra_roots: Vec::new(),
+        };
+        let loaded = read_suite(&shadow(path), &yaml(&case, 0), &options);
+        let tree = suite_tree(path, &loaded, &mut notes)?;
+        return write_card(path, &tree, From::Csv, notes);
+    }
+    let mut value = value.clone();
+    if to == To::Format1 {
+        let way = Way { from: Format::Two, to: Format::One };
+        let graders = json!({"name": "t", "tests": [{"id": "t", "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
+        let converted = suite(&graders, way, &|_| 1, &mut notes);
+        value = json!({"name": value["name"], "rubrics": converted.pointer("/evalcases/0/execution/evaluators/0/rubrics")});
+    }
+    let text = format!("{}{}", head(path, From::Csv.name()), yaml(&value, 0));
+    let loaded = read_rubric(&shadow(path), &text);
+    if loaded.has_errors() {
+        return Err(broken(path, loaded.diagnostics, loaded.sources));
+    }
+    notes.tell(None, "table", "names no cases: written as a rubric file, for `assize grade --rubric`");
+    Ok(Converted { text, cases: 0, notes: notes.into_list() })
+}

@@ -1,0 +1,60 @@
+//! An eval file of format 2 in the making: what all importers produce.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+/// Cases and what is common to them, in the spelling of format 2.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EvalDoc {
+    pub(crate) head: Map<String, Value>,
+    pub(crate) cases: Vec<Value>,
+    ids: HashSet<String>,
+}
+
+impl EvalDoc {
+    pub(crate) fn named(name: &str) -> Self {
+        let mut head = Map::new();
+        head.insert("name".to_owned(), json!(name));
+        Self { head, ..Self::default() }
+    }
+
+    /// An id for a case that no other case has.
+    pub(crate) fn id(&mut self, wish: &str) -> String {
+        unique(wish, &mut self.ids)
+    }
+
+    /// The whole as one value.
+    pub(crate) fn into_value(self) -> Value {
+        let mut map = self.head;
+        map.insert("tests".to_owned(), Value::Array(self.cases));
+        Value::Object(map)
+    }
+}
+
+/// A name that was not given yet: the wish, or the wish with a number.
+pub(crate) fn unique(wish: &str, taken: &mut HashSet<String>) -> String {
+    let mut name = wish.to_owned();
+    let mut number = 2u32;
+    while !taken.insert(name.clone()) {
+        name = format!("{wish}-{number}");
+        number += 1;
+    }
+    name
+}
+
+/// A few words of a text as an id.
+pub(crate) fn slug(text: &str, words: usize) -> String {
+    let parts: Vec<String> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|part| !part.is_empty())
+        .map(str::to_lowercase)
+        .take(words)
+        .collect();
+    parts.join("-").chars().take(60).collect()
+}
+
+/// Templates are filled in when an eval file is read; texts from elsewhere must stay as they are.
+pub(crate) fn has_template(text: &str) -> bool {
+    text.contains("{{") || text.contains("${{")
+}

@@ -1,0 +1,105 @@
+//! Cases.
+
+use assize_spec::Format;
+use serde_json::{Map, Value, json};
+
+use super::Way;
+use super::criterion::criteria;
+use super::grader::{graders, names};
+use super::suite::LineOf;
+use crate::note::Notes;
+
+const LISTS: [&str; 3] = ["assertions", "assert", "evaluators"];
+
+/// The list of graders a case has for itself: its pointer within the case.
+pub(super) fn own_list(case: &Value) -> Option<String> {
+    let map = case.as_object()?;
+    let outer = LISTS.iter().find(|key| map.contains_key(**key)).map(|key| format!("/{key}"));
+    let inner = || {
+        let execution = map.get("execution")?.as_object()?;
+        LISTS.iter().find(|key| execution.contains_key(**key)).map(|key| format!("/execution/{key}"))
+    };
+    outer.or_else(inner)
+}
+
+/// A case in the other format. `shared` are graders of the suite that the case must now hold itself.
+pub(super) fn case(
+    value: &Value,
+    way: Way,
+    shared: Option<&[Value]>,
+    pointer: &str,
+    line: LineOf<'_>,
+    notes: &mut Notes,
+) -> Value {
+    let Some(map) = value.as_object() else { return value.clone() };
+    let own = own_list(value);
+    let listed =
+        own.as_ref().and_then(|own| value.pointer(own).map(|list| (list, format!("{pointer}{own}"))));
+    let own_graders = listed.map(|(list, at)| graders(list, way, &at, line, notes));
+    let skips = value.pointer("/execution/skip_defaults") == Some(&json!(true));
+    let mut list = match (own_graders, shared) {
+        (own, None) => own.unwrap_or_default(),
+        (Some(own), Some(_)) if way.from == Format::One || skips => own,
+        (own, Some(_)) if skips => own.unwrap_or_default(),
+        (own, Some(shared)) => own.unwrap_or_default().into_iter().chain(shared.iter().cloned()).collect(),
+    };
+    let mut out = Map::new();
+    let mut execution = Map::new();
+    for (key, value) in map {
+        match key.as_str() {
+            "expected_outcome" | "outcome" | "criteria" => {
+                out.insert(pick(way.to, "expected_outcome", "criteria"), value.clone());
+            }
+            "input" | "input_messages" => {
+                let key = if value.is_string() {
+                    "input".to_owned()
+                } else {
+                    pick(way.to, "input_messages", "input")
+                };
+                out.insert(key, value.clone());
+            }
+            "expected_output" | "expected_messages" => {
+                out.insert("expected_output".to_owned(), value.clone());
+            }
+            "rubrics" if way.to == Format::Two => {
+                list.insert(0, json!({"type": "rubrics", "criteria": criteria(value, way)}));
+            }
+            "rubrics" => {
+                out.insert(key.clone(), criteria(value, way));
+            }
+            "execution" => {
+                let inner = value.as_object().into_iter().flatten();
+                execution.extend(
+                    inner
+                        .filter(|(key, _)| !LISTS.contains(&key.as_str()))
+                        .map(|(key, value)| (key.clone(), value.clone())),
+                );
+            }
+            key if LISTS.contains(&key) => {}
+            _ => {
+                out.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    if !list.is_empty() {
+        match way.to {
+            Format::One => {
+                execution.insert("evaluators".to_owned(), Value::Array(names(list)));
+            }
+            Format::Two => {
+                out.insert("assertions".to_owned(), Value::Array(list));
+            }
+        }
+    }
+    if !execution.is_empty() {
+        out.insert("execution".to_owned(), Value::Object(execution));
+    }
+    Value::Object(out)
+}
+
+fn pick(format: Format, one: &str, two: &str) -> String {
+    match format {
+        Format::One => one.to_owned(),
+        Format::Two => two.to_owned(),
+    }
+}

@@ -1,0 +1,157 @@
+//! Graders.
+
+use std::collections::HashSet;
+
+use assize_spec::Format;
+use serde_json::{Map, Value, json};
+
+use super::Way;
+use super::criterion::criteria;
+use super::suite::LineOf;
+use crate::doc::unique;
+use crate::note::Notes;
+
+/// A list of graders in the other format; texts that stand for criteria become one rubric where the first stands.
+pub(super) fn graders(
+    value: &Value,
+    way: Way,
+    pointer: &str,
+    line: LineOf<'_>,
+    notes: &mut Notes,
+) -> Vec<Value> {
+    let Value::Array(items) = value else { return vec![value.clone()] };
+    let texts: Vec<&Value> = items.iter().filter(|item| item.is_string()).collect();
+    let mut out = Vec::new();
+    let mut collected = false;
+    for (index, item) in items.iter().enumerate() {
+        if !item.is_string() {
+            out.push(grader(item, way, &format!("{pointer}/{index}"), line, notes));
+        } else if way.to == Format::Two {
+            out.push(item.clone());
+        } else if !collected {
+            collected = true;
+            out.push(json!({"name": "rubrics", "type": "rubrics", "weight": texts.len(), "rubrics": texts}));
+        }
+    }
+    out
+}
+
+/// Gives every grader a name, as format 1 wants: its type, with a number where that is taken.
+pub(super) fn names(list: Vec<Value>) -> Vec<Value> {
+    let name = |value: &Value| value.get("name").and_then(Value::as_str).map(str::to_owned);
+    let mut taken: HashSet<String> = list.iter().filter_map(name).collect();
+    list.into_iter()
+        .map(|value| match value {
+            Value::Object(map) if !map.contains_key("name") && !map.contains_key("include") => {
+                let kind = map.get("type").and_then(Value::as_str).unwrap_or("grader");
+                let mut named = Map::new();
+                named.insert("name".to_owned(), json!(unique(kind, &mut taken)));
+                named.extend(map);
+                Value::Object(named)
+            }
+            other => other,
+        })
+        .collect()
+}
+
+fn grader(value: &Value, way: Way, pointer: &str, line: LineOf<'_>, notes: &mut Notes) -> Value {
+    let Some(map) = value.as_object() else { return value.clone() };
+    if map.contains_key("include") {
+        notes.lost(
+            line(pointer),
+            "`include`",
+            "the included file is read by the rules of the format it is included in; convert it too",
+        );
+        return value.clone();
+    }
+    let kind = map
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
+        .replace('_', "-");
+    let has_criteria = map.contains_key("rubrics") || map.contains_key("criteria");
+    let kind = match kind.as_str() {
+        "rubric" => "rubrics",
+        "llm-judge" | "llm-grader" if has_criteria => "rubrics",
+        "llm-judge" => "llm-grader",
+        "code-judge" => "code-grader",
+        other => other,
+    };
+    let mut out = Map::new();
+    for (key, value) in map {
+        let inner = || format!("{pointer}/{key}");
+        match key.as_str() {
+            // The name of a grader of the user's own is kept as it is.
+            "type" => {
+                let known = value
+                    .as_str()
+                    .is_some_and(|written| written.to_ascii_lowercase().replace('_', "-") != kind);
+                out.insert(key.clone(), if known { json!(kind) } else { value.clone() });
+            }
+            "id" if !map.contains_key("name") => {
+                out.insert("name".to_owned(), value.clone());
+            }
+            "rubrics" | "criteria" if kind == "rubrics" => {
+                let to = if way.to == Format::One { "rubrics" } else { "criteria" };
+                out.insert(to.to_owned(), criteria(value, way));
+            }
+            "script" if kind == "code-grader" => {
+                out.insert("command".to_owned(), value.clone());
+            }
+            "evaluators" | "assertions" | "assert" if kind == "composite" => {
+                let to = if way.to == Format::One { "evaluators" } else { "assertions" };
+                let members = graders(value, way, &inner(), line, notes);
+                out.insert(
+                    to.to_owned(),
+                    Value::Array(if way.to == Format::One { names(members) } else { members }),
+                );
+            }
+            "prompt" if kind == "llm-grader" => {
+                out.insert(key.clone(), prompt(value, way));
+            }
+            "aggregator" if kind == "composite" => {
+                out.insert(key.clone(), aggregator(value, way));
+            }
+            _ => {
+                out.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    // Unless it is said, format 1 compares only the arguments that are listed, format 2 all of them.
+    if kind == "tool-trajectory" && !map.contains_key("args_match") {
+        out.insert(
+            "args_match".to_owned(),
+            json!(if way.from == Format::One { "superset" } else { "exact" }),
+        );
+    }
+    Value::Object(out)
+}
+
+/// In format 1 a prompt is a path where there may be such a file, in format 2 only where it says so.
+fn prompt(value: &Value, way: Way) -> Value {
+    let Some(text) = value.as_str() else { return value.clone() };
+    let looks_like_path =
+        !text.contains(['\n', ' ']) && text.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    if way.to == Format::Two && looks_like_path && !text.starts_with("file://") {
+        json!(format!("file://{text}"))
+    } else {
+        value.clone()
+    }
+}
+
+/// The settings of a composite's aggregator.
+fn aggregator(value: &Value, way: Way) -> Value {
+    let Some(map) = value.as_object() else { return value.clone() };
+    let set = |(key, value): (&String, &Value)| {
+        let value = match (key.as_str(), value.as_str()) {
+            ("type", Some("code_judge" | "code-judge")) => json!("code-grader"),
+            ("type", Some("llm_judge" | "llm-judge")) => json!("llm-grader"),
+            ("prompt", _) => prompt(value, way),
+            _ => value.clone(),
+        };
+        (key.clone(), value)
+    };
+    Value::Object(map.iter().map(set).collect())
+}

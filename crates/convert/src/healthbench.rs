@@ -1,0 +1,92 @@
+//! HealthBench examples: a conversation and criteria with points, positive and negative.
+
+use serde_json::{Map, Value, json};
+
+use crate::doc::{EvalDoc, has_template};
+use crate::note::Notes;
+
+/// Reads examples, one JSON object a line, given with its line.
+pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> EvalDoc {
+    let mut doc = EvalDoc::named(name);
+    for (line, example) in lines {
+        if let Some(case) = case(&mut doc, *line, example, notes) {
+            doc.cases.push(case);
+        }
+    }
+    notes.tell(
+        None,
+        "score",
+        "HealthBench clips only the mean over examples; here each case is clipped to 0 to 1 (docs/convert.md)",
+    );
+    doc
+}
+
+fn case(doc: &mut EvalDoc, line: usize, example: &Value, notes: &mut Notes) -> Option<Value> {
+    let id = example
+        .get("prompt_id")
+        .and_then(Value::as_str)
+        .map_or_else(|| format!("line-{line}"), str::to_owned);
+    let given = |key: &str| example.get(key).and_then(Value::as_array).filter(|items| !items.is_empty());
+    let (Some(prompt), Some(rubrics)) = (given("prompt"), given("rubrics")) else {
+        notes.lost(line, format!("example `{id}`"), "left out: it has no `prompt` or no `rubrics`");
+        return None;
+    };
+    let mut criteria = Vec::new();
+    for (index, item) in rubrics.iter().enumerate() {
+        let text = item.get("criterion").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        let points = item.get("points").and_then(Value::as_f64);
+        let (Some(text), Some(points)) = (text, points) else {
+            notes.lost(line, format!("criterion {} of `{id}`", index + 1), "left out: no text or no points");
+            continue;
+        };
+        let mut criterion = json!({"id": format!("c{}", index + 1), "outcome": text, "weight": points});
+        if let Some(tags) =
+            item.get("tags").filter(|tags| tags.as_array().is_some_and(|tags| !tags.is_empty()))
+        {
+            criterion["x-tags"] = tags.clone();
+        }
+        criteria.push(criterion);
+    }
+    let earns = |criterion: &Value| criterion["weight"].as_f64().is_some_and(|points| points > 0.0);
+    if !criteria.iter().any(earns) {
+        notes.lost(line, format!("example `{id}`"), "left out: no criterion has points to earn");
+        return None;
+    }
+    let messages: Vec<Value> = prompt
+        .iter()
+        .filter_map(|message| {
+            let role = message.get("role").and_then(Value::as_str)?;
+            let role = if role == "developer" { "system" } else { role };
+            Some(json!({"role": role, "content": message.get("content").and_then(Value::as_str)?}))
+        })
+        .collect();
+    if messages.len() < prompt.len() {
+        notes.lost(line, format!("example `{id}`"), "messages without a role or a text were left out");
+    }
+    let mut case = Map::new();
+    case.insert("id".to_owned(), json!(doc.id(&id)));
+    if let Some(tags) =
+        example.get("example_tags").filter(|tags| tags.as_array().is_some_and(|t| !t.is_empty()))
+    {
+        case.insert("tags".to_owned(), tags.clone());
+    }
+    let input = match messages.as_slice() {
+        [only] if only["role"] == "user" => only["content"].clone(),
+        _ => Value::Array(messages),
+    };
+    case.insert("input".to_owned(), input);
+    let ideal = example.pointer("/ideal_completions_data/ideal_completion").and_then(Value::as_str);
+    if let Some(ideal) = ideal.filter(|text| !text.trim().is_empty()) {
+        case.insert("expected_output".to_owned(), json!(ideal));
+    }
+    case.insert("assertions".to_owned(), json!([{"type": "rubrics", "criteria": criteria}]));
+    let case = Value::Object(case);
+    if has_template(&case.to_string()) {
+        notes.tell(
+            line,
+            format!("example `{id}`"),
+            "has template braces, which stay as they are unless a variable of that name is set",
+        );
+    }
+    Some(case)
+}

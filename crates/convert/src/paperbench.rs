@@ -1,0 +1,86 @@
+//! PaperBench rubric trees: requirements with whole-number weights, down to leaves of three categories.
+
+use std::collections::BTreeMap;
+
+use assize_spec::Document;
+use serde_json::Value;
+
+use crate::note::Notes;
+use crate::tree::{Branch, Leaf, Part, Tree};
+
+/// Deepest tree that is read; real ones have nine levels.
+const MAX_DEPTH: usize = 64;
+
+/// Reads a tree. Scores that it carries (graded trees) are no part of a rubric and are listed once.
+pub(crate) fn read(document: &Document, name: &str, notes: &mut Notes) -> Tree {
+    let value = document.value();
+    let mut reader = Reader { document, notes, ids: BTreeMap::new(), graded: 0 };
+    let root = match reader.part(&value, String::new(), 0) {
+        Some(Part::Branch(branch)) => branch,
+        Some(leaf) => {
+            let mut branch = Branch::new("root", name, 1.0);
+            branch.parts.push(leaf);
+            branch
+        }
+        None => Branch::new("root", name, 1.0),
+    };
+    let graded = reader.graded;
+    if graded > 0 {
+        notes.tell(
+            None,
+            "scores",
+            format!("{graded} nodes carry a score, which belongs to a submission and not to the rubric"),
+        );
+    }
+    Tree { name: name.to_owned(), root }
+}
+
+struct Reader<'d, 'n> {
+    document: &'d Document,
+    notes: &'n mut Notes,
+    /// Ids that were met, with the line of the first.
+    ids: BTreeMap<String, usize>,
+    graded: usize,
+}
+
+impl Reader<'_, '_> {
+    fn part(&mut self, node: &Value, way: String, depth: usize) -> Option<Part> {
+        let line = self.document.line(&way);
+        let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = node.get("requirements").and_then(Value::as_str).unwrap_or_default();
+        if depth > MAX_DEPTH {
+            self.notes.lost(line, format!("node `{id}`"), "left out: the tree is too deep");
+            return None;
+        }
+        if let Some(first) = self.ids.get(&id).filter(|_| !id.is_empty()) {
+            let what = format!("its id stands on line {first} too; it got a number to tell them apart");
+            self.notes.lost(line, format!("node `{id}`"), what);
+        } else {
+            self.ids.insert(id.clone(), line);
+        }
+        let Some(weight) = node.get("weight").and_then(Value::as_f64).filter(|weight| *weight >= 0.0) else {
+            self.notes.lost(line, format!("node `{id}`"), "left out: its weight is missing or negative");
+            return None;
+        };
+        if text.trim().is_empty() {
+            self.notes.lost(line, format!("node `{id}`"), "left out: it says nothing");
+            return None;
+        }
+        self.graded += usize::from(node.get("score").is_some_and(|score| !score.is_null()));
+        let children = node.get("sub_tasks").and_then(Value::as_array).filter(|list| !list.is_empty());
+        let Some(children) = children else {
+            let mut leaf = Leaf::new(id, text, weight);
+            leaf.line = Some(line);
+            let category = |key: &str| node.get(key).and_then(Value::as_str).map(str::to_owned);
+            leaf.category = category("finegrained_task_category").or_else(|| category("task_category"));
+            leaf.category = category("task_category").or(leaf.category);
+            return Some(Part::Leaf(leaf));
+        };
+        let mut branch = Branch::new(id, text, weight);
+        branch.line = Some(line);
+        for (index, child) in children.iter().enumerate() {
+            branch.parts.extend(self.part(child, format!("{way}/sub_tasks/{index}"), depth + 1));
+        }
+        Some(Part::Branch(branch))
+    }
+}

@@ -1,0 +1,287 @@
+//! Assertions, one by one: a grader for those whose meaning there is, a note for the others.
+
+use serde_json::{Map, Value, json};
+
+use super::text::{filled, plain};
+use crate::doc::slug;
+use crate::note::Notes;
+
+/// Pass line of `g-eval` where none is given, by the tool's documentation.
+const G_EVAL_LINE: f64 = 0.7;
+
+/// What surrounds an assertion.
+pub(super) struct Scene<'a> {
+    pub(super) vars: &'a Map<String, Value>,
+    /// The test has a line of its own, so that its assertions are no gates.
+    pub(super) scored: bool,
+    /// The prompt of the judge, where the configuration has one.
+    pub(super) judge_prompt: Option<&'a Value>,
+    /// The test, for notes.
+    pub(super) case: &'a str,
+}
+
+/// Keys of an assertion that are read, whatever its type.
+const KNOWN: [&str; 7] = ["type", "value", "threshold", "weight", "metric", "assert", "rubricPrompt"];
+
+/// The grader for an assertion; `None` if it is not carried over, which is then listed.
+pub(super) fn grader(assertion: &Value, line: usize, scene: &Scene<'_>, notes: &mut Notes) -> Option<Value> {
+    let Some(map) = assertion.as_object() else {
+        notes.lost(line, format!("assertion of `{}`", scene.case), "is not a map");
+        return None;
+    };
+    let written = map.get("type").and_then(Value::as_str).unwrap_or_default();
+    let (kind, negate) = written.strip_prefix("not-").map_or((written, false), |kind| (kind, true));
+    let name = format!("`{written}` of `{}`", scene.case);
+    for key in map.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
+        notes.lost(line, &name, format!("`{key}` is not carried over"));
+    }
+    let value = value(map.get("value"), &name, line, scene, notes)?;
+    let threshold = map.get("threshold").and_then(Value::as_f64);
+    let made = body(kind, &value, threshold, map, line, &name, scene, notes)?;
+    let mut grader = Map::new();
+    grader.extend(made);
+    if negate {
+        grader.insert("negate".to_owned(), json!(true));
+    }
+    if let Some(weight) = map.get("weight").and_then(Value::as_f64) {
+        if weight >= 0.0 {
+            grader.insert("weight".to_owned(), json!(weight));
+        } else {
+            notes.lost(line, &name, "its weight is negative; it counts 1");
+        }
+    }
+    let only_counts = map.get("weight").and_then(Value::as_f64) == Some(0.0);
+    let judged_freely = grader.get("type").and_then(Value::as_str) == Some("llm-grader");
+    if !scene.scored && !only_counts && !judged_freely {
+        grader.insert("required".to_owned(), json!(true));
+    }
+    if let Some(metric) = map.get("metric") {
+        grader.insert("x-metric".to_owned(), metric.clone());
+    }
+    Some(Value::Object(grader))
+}
+
+/// The value with its variables put in. `None` if it can't be had.
+fn value(
+    value: Option<&Value>,
+    name: &str,
+    line: usize,
+    scene: &Scene<'_>,
+    notes: &mut Notes,
+) -> Option<Value> {
+    let mut fill = |text: &str| {
+        let (text, unknown) = filled(text, scene.vars);
+        if !unknown.is_empty() {
+            notes.lost(line, name, format!("template parts stay as written: {}", unknown.join(", ")));
+        }
+        text
+    };
+    match value {
+        None => Some(Value::Null),
+        Some(Value::String(text)) if text.starts_with("file://") => {
+            notes.lost(line, name, format!("not carried over: its value is in `{text}`"));
+            None
+        }
+        Some(Value::String(text)) => Some(json!(fill(text))),
+        Some(Value::Array(items)) => Some(
+            items
+                .iter()
+                .map(|item| item.as_str().map_or_else(|| item.clone(), |text| json!(fill(text))))
+                .collect(),
+        ),
+        Some(other) => Some(other.clone()),
+    }
+}
+
+type Made = Map<String, Value>;
+
+#[expect(clippy::too_many_arguments, reason = "one call, every argument a different fact")]
+fn body(
+    kind: &str,
+    value: &Value,
+    threshold: Option<f64>,
+    map: &Map<String, Value>,
+    line: usize,
+    name: &str,
+    scene: &Scene<'_>,
+    notes: &mut Notes,
+) -> Option<Made> {
+    let made = |value: Value| value.as_object().cloned();
+    let text = value.as_str().filter(|text| !text.trim().is_empty());
+    let without_threshold = |notes: &mut Notes| {
+        if let Some(threshold) = threshold {
+            notes.lost(
+                line,
+                name,
+                format!("its threshold {threshold} on the judge's score: a criterion is met or not"),
+            );
+        }
+    };
+    match kind {
+        "llm-rubric" | "model-graded-closedqa" => {
+            if let Some(text) = text {
+                without_threshold(notes);
+                if map.contains_key("rubricPrompt") || scene.judge_prompt.is_some() {
+                    notes.lost(line, name, "the prompt of its judge (`rubricPrompt`): criteria are put to judges by the built-in one");
+                }
+                return made(json!({"type": "rubrics", "criteria": [criterion(text, "correctness")]}));
+            }
+            let Some(prompt) = map.get("rubricPrompt").or(scene.judge_prompt) else {
+                notes.lost(line, name, "not carried over: it has no value");
+                return None;
+            };
+            let texts: Vec<String> = match prompt {
+                Value::Array(messages) => messages
+                    .iter()
+                    .filter(|message| message.get("role").and_then(Value::as_str) == Some("system"))
+                    .filter_map(|message| message.get("content").and_then(Value::as_str).map(str::to_owned))
+                    .collect(),
+                other => vec![plain(other)],
+            };
+            let (prompt, unknown) = filled(&texts.join("\n\n"), scene.vars);
+            let unknown: Vec<String> = unknown.into_iter().filter(|name| name != "output").collect();
+            if !unknown.is_empty() {
+                notes.lost(line, name, format!("template parts stay as written: {}", unknown.join(", ")));
+            }
+            notes.lost(line, name, "has no criterion but a judge prompt of its own: kept as an `llm-grader`; the form of reply that it asks for is replaced, and the pass line decides");
+            made(json!({"type": "llm-grader", "prompt": prompt}))
+        }
+        "factuality" => {
+            let text = needed(text, line, name, notes)?;
+            without_threshold(notes);
+            made(json!({"type": "rubrics", "criteria": [criterion(text, "contradiction")]}))
+        }
+        "g-eval" => {
+            let texts: Vec<&str> = match value {
+                Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+                _ => text.into_iter().collect(),
+            };
+            if texts.is_empty() {
+                notes.lost(line, name, "not carried over: it has no value");
+                return None;
+            }
+            let criteria: Vec<Value> =
+                texts.iter().enumerate().map(|(index, text)| scored(text, index)).collect();
+            let line = threshold.unwrap_or(G_EVAL_LINE);
+            let mut grader = json!({"type": "rubrics", "criteria": criteria});
+            if line > 0.0 {
+                grader["min_score"] = json!(line.min(1.0));
+            }
+            made(grader)
+        }
+        "equals" | "starts-with" | "contains" | "icontains" | "regex" => {
+            if value.is_object() || value.is_array() {
+                notes.lost(line, name, "not carried over: it compares with a value that is no text");
+                return None;
+            }
+            let given = if value.is_null() { None } else { Some(plain(value)) };
+            let text = needed(given.as_deref(), line, name, notes)?;
+            made(json!({"type": kind, "value": text}))
+        }
+        "contains-any" | "contains-all" | "icontains-any" | "icontains-all" => {
+            let values: Vec<String> = match value {
+                Value::Array(items) => items.iter().map(plain).collect(),
+                Value::String(text) => text.split(',').map(|part| part.trim().to_owned()).collect(),
+                _ => Vec::new(),
+            };
+            let values: Vec<String> = values.into_iter().filter(|value| !value.is_empty()).collect();
+            if values.is_empty() {
+                notes.lost(line, name, "not carried over: it has no value");
+                return None;
+            }
+            made(json!({"type": kind, "value": values}))
+        }
+        "is-json" => match value {
+            Value::Object(_) => made(json!({"type": "is-json", "schema": value})),
+            Value::Null => made(json!({"type": "is-json"})),
+            _ => {
+                notes.lost(line, name, "its schema is no map and was left out");
+                made(json!({"type": "is-json"}))
+            }
+        },
+        "latency" | "cost" => {
+            let Some(threshold) = threshold.filter(|threshold| *threshold >= 0.0) else {
+                notes.lost(line, name, "not carried over: it has no threshold");
+                return None;
+            };
+            made(if kind == "latency" {
+                json!({"type": "latency", "threshold": threshold})
+            } else {
+                json!({"type": "cost", "budget": threshold})
+            })
+        }
+        "assert-set" => {
+            let members = map.get("assert").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let inner = Scene { scored: true, ..*scene };
+            let graders: Vec<Value> =
+                members.iter().filter_map(|member| grader(member, line, &inner, notes)).collect();
+            if graders.is_empty() {
+                notes.lost(line, name, "not carried over: nothing in it is");
+                return None;
+            }
+            // Without a line of its own every member must pass.
+            let line = threshold.filter(|line| *line > 0.0).unwrap_or(1.0).min(1.0);
+            made(
+                json!({"type": "composite", "assertions": graders, "aggregator": {"type": "weighted_average"}, "min_score": line}),
+            )
+        }
+        "" => {
+            notes.lost(line, name, "not carried over: it has no type");
+            None
+        }
+        "javascript" | "python" | "ruby" | "webhook" => {
+            notes.lost(line, name, "not carried over: a program; write it as a `code-grader`");
+            None
+        }
+        other => {
+            let why = match other {
+                "similar" => "it needs embeddings",
+                "answer-relevance" | "context-recall" | "context-relevance" | "context-faithfulness" => {
+                    "its score is computed from generated questions or a given context; write what it is to ensure as criteria"
+                }
+                _ => "there is no such check here",
+            };
+            notes.lost(line, name, format!("not carried over: {why}"));
+            None
+        }
+    }
+}
+
+fn needed<'t>(text: Option<&'t str>, line: usize, name: &str, notes: &mut Notes) -> Option<&'t str> {
+    if text.is_none() {
+        notes.lost(line, name, "not carried over: it has no value");
+    }
+    text
+}
+
+fn criterion(text: &str, operator: &str) -> Value {
+    let text = text.trim();
+    let mut criterion = json!({"id": id(text, 0), "outcome": text, "weight": 1.0, "required": true});
+    if operator != "correctness" {
+        criterion["operator"] = json!(operator);
+    }
+    criterion
+}
+
+/// A criterion with the scale of `g-eval`: a whole number from 0 to 10.
+fn scored(text: &str, index: usize) -> Value {
+    json!({
+        "id": id(text, index),
+        "outcome": text.trim(),
+        "weight": 1.0,
+        "score_ranges": [
+            {"score_range": [0, 3], "outcome": "The answer fails this"},
+            {"score_range": [4, 6], "outcome": "The answer does this in part, with clear shortcomings"},
+            {"score_range": [7, 10], "outcome": "The answer does this, 10 without any shortcoming"},
+        ],
+    })
+}
+
+fn id(text: &str, index: usize) -> String {
+    let slug = slug(text, 4);
+    match (slug.is_empty(), index) {
+        (true, _) => format!("criterion-{}", index + 1),
+        (false, 0) => slug,
+        (false, _) => format!("{slug}-{}", index + 1),
+    }
+}

@@ -1,0 +1,66 @@
+//! Prompts: what the target is asked.
+
+use std::path::Path;
+
+use assize_spec::Document;
+use serde_json::Value;
+
+use crate::note::Notes;
+
+/// Largest prompt file that is read.
+const MAX_PROMPT: u64 = 1024 * 1024;
+
+/// The texts of the prompts. A prompt that can't be had is listed; the variables then stand for it.
+pub(super) fn prompts(config: &Value, document: &Document, folder: &Path, notes: &mut Notes) -> Vec<String> {
+    let list: Vec<(Value, String)> = match config.get("prompts") {
+        Some(Value::Array(items)) => items
+            .iter()
+            .cloned()
+            .enumerate()
+            .map(|(index, item)| (item, format!("/prompts/{index}")))
+            .collect(),
+        Some(Value::Null) | None => Vec::new(),
+        Some(one) => vec![(one.clone(), "/prompts".to_owned())],
+    };
+    let mut texts = Vec::new();
+    for (item, pointer) in list {
+        let line = document.line(&pointer);
+        let written = item
+            .as_str()
+            .or_else(|| item.get("raw").and_then(Value::as_str))
+            .or_else(|| item.get("id").and_then(Value::as_str));
+        match written {
+            Some(text) => match text.strip_prefix("file://") {
+                None => texts.push(text.to_owned()),
+                Some(path) => match file(folder, path) {
+                    Ok(text) => texts.extend(
+                        text.split("\n---\n").map(|text| text.trim().to_owned()).filter(|t| !t.is_empty()),
+                    ),
+                    Err(why) => notes.lost(line, format!("prompt `{text}`"), why),
+                },
+            },
+            None => notes.lost(line, "prompt", "is neither a text nor a file"),
+        }
+    }
+    texts
+}
+
+/// A prompt file below the configuration's folder.
+fn file(folder: &Path, path: &str) -> Result<String, String> {
+    if ["js", "mjs", "cjs", "ts", "py", "json", "yaml"]
+        .iter()
+        .any(|ending| path.ends_with(&format!(".{ending}")))
+    {
+        return Err("is a program or a list of messages, which is not read".to_owned());
+    }
+    let root = folder.canonicalize().map_err(|error| error.to_string())?;
+    let real = folder.join(path).canonicalize().map_err(|_| "the file is not there".to_owned())?;
+    if !real.starts_with(&root) {
+        return Err("leads out of the folder of the configuration".to_owned());
+    }
+    let size = std::fs::metadata(&real).map_err(|error| error.to_string())?.len();
+    if size > MAX_PROMPT {
+        return Err("is too large for a prompt".to_owned());
+    }
+    std::fs::read_to_string(&real).map_err(|error| format!("can't be read: {error}"))
+}

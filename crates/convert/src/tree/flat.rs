@@ -1,0 +1,114 @@
+//! A tree as cases with flat rubrics that give the same score.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use super::{Branch, Leaf, Part, Tree};
+use crate::devai::prerequisites;
+use crate::doc::{EvalDoc, slug, unique};
+use crate::note::Notes;
+
+/// Writes a tree as cases: one for each branch that says what is asked, or one for the whole tree.
+///
+/// A weighted mean of weighted means is one weighted mean: each leaf gets the product of the shares on its way down,
+/// so that the score of the flat rubric is the score of the tree for any decisions on its leaves.
+pub(crate) fn flat(tree: &Tree, notes: &mut Notes) -> EvalDoc {
+    let mut doc = EvalDoc::named(&tree.name);
+    let asked: Vec<&Branch> = tree
+        .root
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Branch(branch) if branch.input.is_some() => Some(branch),
+            _ => None,
+        })
+        .collect();
+    if asked.is_empty() {
+        notes.tell(
+            None,
+            "question",
+            "the tree does not say what is asked; the text of its root stands as the input of the case",
+        );
+        case(&mut doc, &tree.root, &tree.name, notes);
+    }
+    for branch in asked {
+        let name = branch.id.clone();
+        case(&mut doc, branch, &name, notes);
+    }
+    doc
+}
+
+fn case(doc: &mut EvalDoc, branch: &Branch, name: &str, notes: &mut Notes) {
+    let mut criteria = Vec::new();
+    let mut ids = HashSet::new();
+    let mut groups = 0;
+    gather(branch, 1.0, &mut ids, &mut criteria, &mut groups, notes);
+    if criteria.is_empty() {
+        notes.lost(branch.line, format!("`{name}`"), "left out: nothing in it is judged");
+        return;
+    }
+    if groups > 0 {
+        notes.lost(
+            branch.line,
+            format!("`{name}`"),
+            format!("the texts and scores of {groups} groups are not carried over; their weights are in those of the criteria"),
+        );
+    }
+    let id = doc.id(&slug(name, 8));
+    let mut case = Map::new();
+    case.insert("id".to_owned(), json!(id));
+    case.insert("input".to_owned(), json!(branch.input.as_ref().unwrap_or(&branch.text)));
+    if let Some(threshold) = branch.threshold {
+        case.insert("threshold".to_owned(), json!(threshold));
+    }
+    case.insert("assertions".to_owned(), json!([{"type": "rubrics", "criteria": criteria}]));
+    doc.cases.push(Value::Object(case));
+}
+
+fn gather(
+    branch: &Branch,
+    share: f64,
+    ids: &mut HashSet<String>,
+    out: &mut Vec<Value>,
+    groups: &mut usize,
+    notes: &mut Notes,
+) {
+    let total: f64 = branch.parts.iter().map(Part::weight).sum();
+    if total <= 0.0 {
+        notes.lost(branch.line, format!("`{}`", branch.id), "left out: nothing in it has a weight");
+        return;
+    }
+    for part in &branch.parts {
+        let share = share * part.weight() / total;
+        match part {
+            Part::Branch(inner) => {
+                *groups += 1;
+                gather(inner, share, ids, out, groups, notes);
+            }
+            Part::Leaf(leaf) => out.push(criterion(leaf, share, ids)),
+        }
+    }
+}
+
+fn criterion(leaf: &Leaf, weight: f64, ids: &mut HashSet<String>) -> Value {
+    let wish = if leaf.id.is_empty() { slug(&leaf.text, 4) } else { leaf.id.clone() };
+    let mut criterion = json!({"id": unique(&wish, ids), "outcome": leaf.text, "weight": weight});
+    if leaf.bands.is_empty() {
+        criterion["required"] = json!(leaf.hard);
+    } else {
+        let bands: Map<String, Value> =
+            leaf.bands.iter().map(|(low, text)| (low.to_string(), json!(text))).collect();
+        criterion["score_ranges"] = Value::Object(bands);
+        if leaf.hard {
+            criterion["required"] = json!(true);
+        }
+    }
+    if let Some(category) = &leaf.category {
+        criterion["x-category"] = json!(category);
+    }
+    if let Some(before) = prerequisites(leaf) {
+        criterion["x-prerequisites"] = before;
+    }
+    criterion
+}

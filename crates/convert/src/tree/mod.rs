@@ -1,0 +1,88 @@
+//! A tree of weighted requirements: between benchmarks' trees, scorecards and flat rubrics.
+
+mod flat;
+mod scorecard;
+
+pub(crate) use flat::flat;
+pub(crate) use scorecard::scorecard;
+
+/// A tree and its name.
+#[derive(Debug, Clone)]
+pub(crate) struct Tree {
+    pub(crate) name: String,
+    pub(crate) root: Branch,
+}
+
+/// A requirement that is made of others.
+#[derive(Debug, Clone)]
+pub(crate) struct Branch {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    /// Among its siblings; not negative.
+    pub(crate) weight: f64,
+    pub(crate) parts: Vec<Part>,
+    /// The score it must reach; the default if absent.
+    pub(crate) threshold: Option<f64>,
+    /// What is asked of the one who is judged, where that is known.
+    pub(crate) input: Option<String>,
+    pub(crate) line: Option<usize>,
+}
+
+/// A requirement that is judged.
+#[derive(Debug, Clone)]
+pub(crate) struct Leaf {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) weight: f64,
+    /// Failing it fails everything above.
+    pub(crate) hard: bool,
+    /// Lower bounds and texts of score ranges from 0 to 10.
+    pub(crate) bands: Vec<(u8, String)>,
+    pub(crate) category: Option<String>,
+    pub(crate) prerequisites: Vec<String>,
+    pub(crate) line: Option<usize>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Part {
+    Branch(Branch),
+    Leaf(Leaf),
+}
+
+impl Part {
+    pub(crate) fn weight(&self) -> f64 {
+        match self {
+            Self::Branch(branch) => branch.weight,
+            Self::Leaf(leaf) => leaf.weight,
+        }
+    }
+}
+
+impl Branch {
+    pub(crate) fn new(id: impl Into<String>, text: impl Into<String>, weight: f64) -> Self {
+        Self {
+            id: id.into(),
+            text: text.into(),
+            weight,
+            parts: Vec::new(),
+            threshold: None,
+            input: None,
+            line: None,
+        }
+    }
+}
+
+impl Leaf {
+    pub(crate) fn new(id: impl Into<String>, text: impl Into<String>, weight: f64) -> Self {
+        Self {
+            id: id.into(),
+            text: text.into(),
+            weight,
+            hard: false,
+            bands: Vec::new(),
+            category: None,
+            prerequisites: Vec::new(),
+            line: None,
+        }
+    }
+}

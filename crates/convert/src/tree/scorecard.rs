@@ -1,0 +1,111 @@
+//! A tree as a scorecard in one file.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::{Branch, Leaf, Part, Tree};
+use crate::devai::prerequisites;
+use crate::doc::{slug, unique};
+use crate::note::Notes;
+
+/// The pass line where nothing else is said; that of a scorecard's rubric.
+const LINE: f64 = 0.8;
+
+/// Writes a tree as a scorecard: branches are rubrics, leaves benchmarks. Weights become shares of 1; a rubric has
+/// either rubrics or benchmarks, so leaves beside branches get a rubric of their own around them.
+pub(crate) fn scorecard(tree: &Tree, notes: &mut Notes) -> Value {
+    let mut writer = Writer { codes: HashSet::new(), notes };
+    let top = writer.rubric(&tree.root, 1.0);
+    notes.tell(
+        None,
+        "evaluators",
+        "every benchmark is judged by people (`manual_sme`) until it is given a prompt file and `llm_judge`",
+    );
+    json!({ "rubrics": top.into_iter().collect::<Vec<_>>() })
+}
+
+struct Writer<'n> {
+    codes: HashSet<String>,
+    notes: &'n mut Notes,
+}
+
+impl Writer<'_> {
+    fn code(&mut self, id: &str, text: &str) -> String {
+        let wish = if id.is_empty() { slug(text, 4) } else { slug(id, 12) };
+        let wish = if wish.is_empty() { "part".to_owned() } else { wish };
+        unique(&wish, &mut self.codes)
+    }
+
+    fn rubric(&mut self, branch: &Branch, weight: f64) -> Option<Value> {
+        let total: f64 = branch.parts.iter().map(Part::weight).sum();
+        if branch.parts.is_empty() || total <= 0.0 {
+            self.notes.lost(branch.line, format!("`{}`", branch.id), "left out: nothing in it has a weight");
+            return None;
+        }
+        let code = self.code(&branch.id, &branch.text);
+        let mut rubric = json!({
+            "code": code,
+            "label": label(&branch.text),
+            "weight": weight,
+            "aggregation_method": "WEIGHTED_AVERAGE",
+            "passing_threshold": branch.threshold.unwrap_or(LINE),
+        });
+        if label(&branch.text) != branch.text {
+            rubric["description"] = json!(branch.text);
+        }
+        let composite = branch.parts.iter().any(|part| matches!(part, Part::Branch(_)));
+        let parts: Vec<Value> = branch
+            .parts
+            .iter()
+            .filter_map(|part| {
+                let share = part.weight() / total;
+                match part {
+                    Part::Branch(inner) => self.rubric(inner, share),
+                    Part::Leaf(leaf) if composite => {
+                        let mut around = Branch::new(leaf.id.clone(), leaf.text.clone(), leaf.weight);
+                        around.parts.push(Part::Leaf(Leaf { weight: 1.0, ..leaf.clone() }));
+                        self.rubric(&around, share)
+                    }
+                    Part::Leaf(leaf) => Some(self.benchmark(leaf, share)),
+                }
+            })
+            .collect();
+        rubric[if composite { "sub_rubrics" } else { "benchmarks" }] = Value::Array(parts);
+        Some(rubric)
+    }
+
+    fn benchmark(&mut self, leaf: &Leaf, weight: f64) -> Value {
+        let code = self.code(&leaf.id, &leaf.text);
+        let mut benchmark = json!({
+            "code": code,
+            "label": label(&leaf.text),
+            "concept": leaf.text,
+            "weight": weight,
+            "threshold": if leaf.hard { 1.0 } else { LINE },
+            "criticality": if leaf.hard { "hard_gate" } else { "improvement_signal" },
+            "evaluator_type": "manual_sme",
+            "inclusion_criteria": format!("Apply when the case is judged. Flag if this does not hold: {}", leaf.text),
+            "exclusion_criteria": "Do not apply when the case leaves nothing to judge.",
+        });
+        if !leaf.bands.is_empty() {
+            let texts: serde_json::Map<String, Value> =
+                leaf.bands.iter().map(|(low, text)| (low.to_string(), json!(text))).collect();
+            benchmark["scoring_scale"] = json!({"min_value": 0, "max_value": 10, "descriptions": texts, "normalization_formula": "x/10"});
+        }
+        if let Some(category) = &leaf.category {
+            benchmark["x-category"] = json!(category);
+        }
+        if let Some(before) = prerequisites(leaf) {
+            benchmark["x-prerequisites"] = before;
+        }
+        benchmark
+    }
+}
+
+/// The first sentence of a text, shortened.
+fn label(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default().trim();
+    let short: String = line.chars().take(100).collect();
+    if short.len() < line.len() { format!("{}…", short.trim_end()) } else { short }
+}

@@ -1,0 +1,501 @@
+//! Conversions keep meaning: the same outcomes are scored alike before and after, and what is lost is listed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_convert::{ConvertError, Converted, From, To, convert, detect, differences};
+use assize_rubric::{
+    GraderOutcome, Lines, Outcome, RawScore, Scale, Unit, Verdict, score_case, score_rubric,
+};
+use assize_spec::{Case, GraderKind, LoadOptions, Suite, load_rubric, load_scorecard, load_suite, yaml};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn options(folder: &Path) -> LoadOptions {
+    LoadOptions {
+        environment: Arc::new(|_| Some("a-secret".to_owned())),
+        working_folder: folder.to_path_buf(),
+        extra_roots: Vec::new(),
+    }
+}
+
+fn load(path: &Path) -> (Suite, Vec<Case>) {
+    let loaded = load_suite(path, &options(path.parent().expect("a folder")));
+    let text = std::fs::read_to_string(path).expect("readable");
+    assert!(!loaded.has_errors(), "{text}\n{:#?}", loaded.diagnostics);
+    let cases = loaded.cases.iter().map(|case| (*case.expect("readable")).clone()).collect();
+    (loaded.suite.expect("a suite"), cases)
+}
+
+/// Writes a text into a folder and converts it.
+fn run(folder: &Path, name: &str, text: &str, to: To) -> Result<Converted, ConvertError> {
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("written");
+    convert(&path, detect(&path).expect("known"), to, &options(folder))
+}
+
+fn lost(converted: &Converted) -> Vec<String> {
+    converted.notes.iter().filter(|note| note.lost).map(ToString::to_string).collect()
+}
+
+/// Scores a case by outcomes drawn from `seed`, the same for the same criteria.
+fn scored(suite: &Suite, case: &Case, seed: u64) -> (Option<f64>, Verdict) {
+    let pass = case.lines.pass.or(suite.settings.lines.pass);
+    let pass = pass.unwrap_or(Unit::new(Lines::DEFAULT_PASS).expect("in range"));
+    let borderline =
+        case.lines.borderline.or(suite.settings.lines.borderline).or(suite.format.default_borderline());
+    let lines = Lines::with_room(pass, borderline);
+    let mut state = seed;
+    let mut next = |choices: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % choices
+    };
+    let mut graders = Vec::new();
+    for grader in &case.graders {
+        let outcome = match &grader.kind {
+            GraderKind::Rubric(rubric) => {
+                let outcomes: Vec<Outcome> = rubric
+                    .rubric
+                    .criteria()
+                    .iter()
+                    .map(|criterion| match (next(8), &criterion.scale) {
+                        (0, _) => Outcome::Ungraded,
+                        (_, Scale::Checklist) => {
+                            [Outcome::Met, Outcome::Met, Outcome::Unmet][next(3) as usize]
+                        }
+                        (_, Scale::Bands(_)) => {
+                            Outcome::Scored(RawScore::new(next(11) as u8).expect("in range"))
+                        }
+                    })
+                    .collect();
+                GraderOutcome::Rubric(score_rubric(&rubric.rubric, &outcomes, lines).expect("fits"))
+            }
+            _ => GraderOutcome::Value(Unit::new(next(2) as f64).expect("in range")),
+        };
+        graders.push((grader.standing, outcome));
+    }
+    let score = score_case(&graders, lines);
+    (score.score, score.verdict)
+}
+
+fn weight() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(1.0), Just(2.5), Just(0.5), Just(-1.0), Just(3.0)]
+}
+
+fn criterion(index: usize) -> impl Strategy<Value = Value> {
+    (weight(), 0..7u8, any::<bool>(), 0..5u8).prop_map(move |(weight, form, required, text)| {
+        let text =
+            ["Names the date", "Says: \"yes\" # no", "Two\nlines", "é 中 {x}", "- dash"][usize::from(text)];
+        let ranges =
+            json!([{"score_range": [0, 4], "outcome": "low"}, {"score_range": [5, 10], "outcome": text}]);
+        let mut value = json!({"id": format!("c{index}"), "outcome": text});
+        match form {
+            0 => return json!(format!("{text} {index}")),
+            1 => {}
+            2 => value["required"] = json!(required),
+            3 => {
+                value["score_ranges"] = ranges;
+                value["min_score"] = json!(0.7);
+            }
+            4 => {
+                value["score_ranges"] = ranges;
+                value["required"] = json!(required);
+            }
+            5 => value["score_ranges"] = json!({"0": "low", "6": "high"}),
+            _ => value["operator"] = json!("contradiction"),
+        }
+        // A rubric must have something to earn, and a gate on a penalty is another matter.
+        value["weight"] = json!(if index == 0 || form > 1 { weight.abs() } else { weight });
+        value
+    })
+}
+
+fn grader() -> impl Strategy<Value = Value> {
+    let criteria = (criterion(0), criterion(1), criterion(2)).prop_map(|(a, b, c)| json!([a, b, c]));
+    let rubric = (criteria, 0..4u8, weight()).prop_map(|(criteria, standing, weight)| {
+        let mut value = json!({"type": "rubrics", "criteria": criteria});
+        match standing {
+            0 => value["weight"] = json!(weight.abs()),
+            1 => {
+                value["required"] = json!(true);
+                value["min_score"] = json!(0.5);
+            }
+            2 => value["negate"] = json!(true),
+            _ => {}
+        }
+        value
+    });
+    prop_oneof![
+        3 => rubric,
+        1 => Just(json!({"type": "contains", "value": "x", "weight": 2.0})),
+        1 => Just(json!("A plain text")),
+        1 => Just(json!({"type": "tool-trajectory", "mode": "in_order", "expected": [{"tool": "t", "args": {"a": 1}}]})),
+    ]
+}
+
+fn case(index: usize) -> impl Strategy<Value = Value> {
+    let line = prop_oneof![2 => Just(None), 1 => (0..=10u8).prop_map(|n| Some(f64::from(n) / 10.0))];
+    let list = prop::option::of(prop::collection::vec(grader(), 1..4));
+    (list, line, any::<bool>()).prop_map(move |(list, line, skip)| {
+        let mut value = json!({"id": format!("case-{index}"), "criteria": "Does it", "input": "q"});
+        if let Some(list) = list {
+            value["assertions"] = json!(list);
+            if skip {
+                value["execution"] = json!({"skip_defaults": true});
+            }
+        }
+        if let Some(line) = line {
+            value["threshold"] = json!(line);
+        }
+        value
+    })
+}
+
+fn suite() -> impl Strategy<Value = Value> {
+    let shared = prop::option::of(prop::collection::vec(grader(), 1..3));
+    let line = prop::option::of((1..=10u8).prop_map(|n| f64::from(n) / 10.0));
+    ((case(0), case(1), case(2)), shared, line, any::<bool>()).prop_map(|((a, b, c), shared, line, low)| {
+        let mut value = json!({"name": "random", "tests": [a, b, c]});
+        if let Some(shared) = shared {
+            value["assertions"] = json!(shared);
+        }
+        if let Some(line) = line {
+            value["threshold"] = json!(line);
+            if low {
+                value["borderline"] = json!(line / 2.0);
+            }
+        }
+        value
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+    #[test]
+    fn there_and_back_every_outcome_is_scored_alike(value in suite(), seed in any::<u64>()) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = folder.path().join("first.yaml");
+        std::fs::write(&first, yaml(&value, 0)).expect("written");
+        let loaded = load_suite(&first, &options(folder.path()));
+        // A case line below the suite's own borderline line is refused by the loader, and is no matter of this test.
+        prop_assume!(!loaded.has_errors());
+        let original = load(&first);
+        let mut last = first;
+        for (name, to) in [("one.yaml", To::Format1), ("two.yaml", To::Format2), ("again.yaml", To::Format1)] {
+            let converted = convert(&last, From::Suite, to, &options(folder.path())).expect("converted");
+            prop_assert_eq!(lost(&converted), Vec::<String>::new(), "{}", converted.text);
+            last = folder.path().join(name);
+            std::fs::write(&last, &converted.text).expect("written");
+            let new = load(&last);
+            prop_assert_eq!(differences((&original.0, &original.1), (&new.0, &new.1)), Vec::<String>::new());
+            for (old, new_case) in original.1.iter().zip(&new.1) {
+                for draw in 0..8 {
+                    let seed = seed.wrapping_add(draw);
+                    prop_assert_eq!(scored(&original.0, old, seed), scored(&new.0, new_case, seed), "{}", converted.text);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn differences_are_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let base = json!({"tests": [{"id": "a", "input": "q", "assertions": [{"type": "rubrics", "criteria": [{"id": "x", "outcome": "Does x", "weight": 2}]}]}]});
+    let path = folder.path().join("a.yaml");
+    let written = |value: &Value| {
+        std::fs::write(&path, yaml(value, 0)).expect("written");
+        load(&path)
+    };
+    let original = written(&base);
+    for (pointer, new) in [
+        ("/tests/0/input", json!("other")),
+        ("/tests/0/id", json!("b")),
+        ("/tests/0/assertions/0/criteria/0/weight", json!(3)),
+        (
+            "/tests/0/assertions/0/criteria/0",
+            json!({"id": "x", "outcome": "Does x", "weight": 2, "required": true}),
+        ),
+        ("/tests/0/assertions/0", json!({"type": "contains", "value": "x"})),
+        ("/tests/0/assertions", json!(["Does x", {"type": "contains", "value": "x"}])),
+    ] {
+        let mut changed = base.clone();
+        *changed.pointer_mut(pointer).expect("there") = new;
+        let other = written(&changed);
+        assert_ne!(
+            differences((&original.0, &original.1), (&other.0, &other.1)),
+            Vec::<String>::new(),
+            "{pointer}"
+        );
+    }
+}
+
+#[test]
+fn variables_of_the_environment_stay_variables() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "evalcases:\n  - id: a\n    input: 'Key ${{ API_KEY }}'\n    expected_outcome: x\n";
+    let converted = run(folder.path(), "a.yaml", text, To::Format2).expect("converted");
+    assert!(
+        converted.text.contains("${{ API_KEY }}") && !converted.text.contains("a-secret"),
+        "{}",
+        converted.text
+    );
+}
+
+const PROMPTFOO: &str = r"
+prompts: ['Answer: {{q}}']
+providers: [openai:chat:gpt-4.1, 'file://own.js']
+defaultTest:
+  assert:
+    - {type: llm-rubric, value: 'Is polite to {{q}}', weight: 2}
+assertionTemplates:
+  short: {type: icontains, value: arrr}
+sharing: true
+tests:
+  - description: First one
+    vars: {q: Yes}
+    assert:
+      - {type: g-eval, value: [Coherence, Fluency], threshold: 0.6}
+      - {type: not-contains, value: x}
+      - $ref: '#/assertionTemplates/short'
+      - {type: similar, value: y}
+      - {type: factuality, value: 'Paris is in {{q}}', provider: openai:m}
+      - {type: assert-set, threshold: 0.5, assert: [{type: equals, value: a}, {type: javascript, value: b}]}
+  - vars: {q: two}
+    threshold: 0.5
+    assert: [{type: cost, threshold: 0.01}, {type: is-json}, {type: latency}]
+";
+
+#[test]
+fn promptfoo_assertions_become_graders_or_notes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let converted = run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, To::Format2).expect("converted");
+    let path = folder.path().join("new.yaml");
+    std::fs::write(&path, &converted.text).expect("written");
+    let (suite, cases) = load(&path);
+    assert_eq!(suite.settings.targets[0].name, "openai:gpt-4.1");
+    let kinds: Vec<&str> = cases[0].graders.iter().map(|grader| grader.type_name.as_str()).collect();
+    assert_eq!(kinds, ["rubrics", "rubrics", "contains", "icontains", "rubrics", "composite"]);
+    assert_eq!(cases[0].question(), "Answer: Yes", "a word is no truth value");
+    assert!(cases[0].graders.iter().all(|grader| grader.standing.required));
+    assert_eq!(cases[0].graders[0].standing.weight.get(), 2.0);
+    assert!(cases[0].graders[2].standing.negate);
+    assert_eq!(cases[0].graders[1].standing.min_score, Unit::new(0.6).ok());
+    assert_eq!(cases[0].lines.pass, Some(Unit::ZERO), "only the assertions decide");
+    assert!(
+        cases[1].graders.iter().all(|grader| !grader.standing.required),
+        "with a threshold only the score counts"
+    );
+    assert_eq!(cases[1].lines.pass, Unit::new(0.5).ok());
+    let lost = lost(&converted);
+    for part in [
+        ":3: provider",
+        "`sharing`",
+        "`similar` of",
+        "`javascript` of",
+        "`provider` is not",
+        "`latency` of `test-2`: not carried over",
+    ] {
+        assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
+    }
+    assert_eq!(lost.len(), 6, "{lost:#?}");
+    run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, To::Format1).expect("format 1 as well");
+    run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, To::Scorecard).expect("and a scorecard");
+}
+
+#[test]
+fn healthbench_points_are_weights() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = json!({"prompt_id": "p1", "prompt": [{"role": "user", "content": "It hurts"}], "example_tags": ["t"],
+        "rubrics": [{"criterion": "Asks where", "points": 7, "tags": ["a"]}, {"criterion": "Names a dose", "points": -8}],
+        "ideal_completions_data": {"ideal_completion": "Where?"}});
+    let text = format!("{line}\n{{\"prompt\": [], \"rubrics\": []}}\n");
+    let converted = run(folder.path(), "hb.jsonl", &text, To::Format2).expect("converted");
+    let path = folder.path().join("new.yaml");
+    std::fs::write(&path, &converted.text).expect("written");
+    let (_, cases) = load(&path);
+    let GraderKind::Rubric(rubric) = &cases[0].graders[0].kind else { panic!("a rubric") };
+    let weights: Vec<f64> = rubric.rubric.criteria().iter().map(|criterion| criterion.weight.get()).collect();
+    assert_eq!(weights, [7.0, -8.0]);
+    assert!(rubric.rubric.criteria().iter().all(|criterion| criterion.gate.is_none()));
+    assert_eq!(cases[0].reference().as_deref(), Some("Where?"));
+    assert_eq!(lost(&converted).len(), 1, "the second example");
+}
+
+#[test]
+fn tables_become_rubrics_or_cases() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = "id,criterion,weight,required\ndate,\"Names the date, in full\",2,yes\ncarrier,Names the carrier,,no\n";
+    for to in [To::Format1, To::Format2] {
+        let converted = run(folder.path(), "t.csv", table, to).expect("converted");
+        let path = folder.path().join("rubric.yaml");
+        std::fs::write(&path, &converted.text).expect("written");
+        let loaded = load_rubric(&path, &options(folder.path()));
+        let rubric = loaded.rubric.expect("sound");
+        let criteria = rubric.rubric.criteria();
+        assert_eq!(criteria[0].text, "Names the date, in full");
+        assert_eq!(
+            (criteria[0].weight.get(), criteria[0].gate.is_some(), criteria[1].gate.is_some()),
+            (2.0, true, false)
+        );
+        assert_eq!(lost(&converted), Vec::<String>::new());
+    }
+    let table = "case,question,criterion\na,Where?,Says where\na,,Says when\nb,,Says why\n";
+    let converted = run(folder.path(), "c.csv", table, To::Format2).expect("converted");
+    assert_eq!(converted.cases, 2);
+    assert!(lost(&converted)[0].contains("c.csv:4: case `b`"), "{:?}", lost(&converted));
+    assert!(matches!(run(folder.path(), "n.csv", "a,b\n1,2\n", To::Format2), Err(ConvertError::Nothing(..))));
+}
+
+const TREE: &str = r#"{"id": "r", "requirements": "All", "weight": 1, "sub_tasks": [
+  {"id": "a", "requirements": "Part a", "weight": 2, "sub_tasks": [
+    {"id": "a1", "requirements": "Has a1", "weight": 3, "sub_tasks": [], "task_category": "Code Development"},
+    {"id": "a1", "requirements": "Has a2", "weight": 1, "sub_tasks": [], "task_category": "Code Execution"}]},
+  {"id": "b", "requirements": "Has b", "weight": 1, "sub_tasks": [], "task_category": "Result Analysis"}]}"#;
+
+#[test]
+fn trees_keep_their_scores() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let converted = run(folder.path(), "tree.json", TREE, To::Format2).expect("converted");
+    let path = folder.path().join("new.yaml");
+    std::fs::write(&path, &converted.text).expect("written");
+    let (_, cases) = load(&path);
+    let GraderKind::Rubric(rubric) = &cases[0].graders[0].kind else { panic!("a rubric") };
+    let lines = Lines::with_room(Unit::ONE, None);
+    let score =
+        score_rubric(&rubric.rubric, &[Outcome::Met, Outcome::Unmet, Outcome::Unmet], lines).expect("fits");
+    assert!((score.score.expect("judged") - 0.5).abs() < 1e-12, "two thirds of three quarters");
+    assert!(
+        lost(&converted).iter().any(|note| note.contains("tree.json:4: node `a1`")),
+        "{:?}",
+        lost(&converted)
+    );
+    let card = run(folder.path(), "tree.json", TREE, To::Scorecard).expect("converted");
+    let path = folder.path().join("card.yaml");
+    std::fs::write(&path, &card.text).expect("written");
+    let loaded = load_scorecard(&path, &options(folder.path()));
+    let card = loaded.scorecard.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+    assert_eq!((card.rubrics.len(), card.benchmarks.len()), (3, 3));
+    assert_eq!(card.benchmarks.iter().map(|b| b.code.to_string()).collect::<Vec<_>>(), ["a1", "a1-2", "b-2"]);
+}
+
+#[test]
+fn prerequisites_are_kept_and_circles_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let task = json!({"name": "01_x", "query": "Build it", "requirements": [
+        {"requirement_id": 0, "prerequisites": [], "criteria": "Loads data", "category": "c"},
+        {"requirement_id": 1, "prerequisites": [0, 1], "criteria": "Trains", "category": "c"}]});
+    let converted = run(folder.path(), "t.jsonl", &format!("{task}\n"), To::Format2).expect("converted");
+    assert!(converted.text.contains("x-prerequisites:"), "{}", converted.text);
+    assert!(lost(&converted).iter().any(|note| note.contains("is its own prerequisite")));
+    let path = folder.path().join("new.yaml");
+    std::fs::write(&path, &converted.text).expect("written");
+    assert_eq!(load(&path).1[0].question(), "Build it");
+}
+
+#[test]
+fn scorecards_become_rubrics_and_say_what_is_lost() {
+    let card = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scorecard");
+    let converted =
+        convert(&card, detect(&card).expect("known"), To::Format2, &options(&card)).expect("converted");
+    assert_eq!(converted.cases, 1);
+    let lost = lost(&converted);
+    for part in ["guidelines", "prompt file", "labels", "blocks everything", "cases of a scorecard"] {
+        assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
+    }
+}
+
+fn shared(folder: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(folder);
+    path.is_dir().then_some(path)
+}
+
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("readable")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|e| e == ending))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn configurations_of_others_are_carried_over_or_listed() {
+    let Some(folder) = shared("promptfoo-configs") else { return };
+    let mut rubrics = 0;
+    for path in files(&folder, "yaml") {
+        assert_eq!(detect(&path).expect("known"), From::Promptfoo, "{}", path.display());
+        for to in [To::Format1, To::Format2, To::Scorecard] {
+            let converted = convert(&path, From::Promptfoo, to, &options(&folder));
+            let converted = match converted {
+                Ok(converted) => converted,
+                Err(ConvertError::Nothing(..)) if to == To::Scorecard => continue,
+                Err(error) => panic!("{}: {error}", path.display()),
+            };
+            if to == To::Scorecard {
+                continue;
+            }
+            let out = tempfile::tempdir().expect("a folder");
+            let new = out.path().join("new.yaml");
+            std::fs::write(&new, &converted.text).expect("written");
+            let (_, cases) = load(&new);
+            if to == To::Format2 {
+                rubrics +=
+                    cases.iter().flat_map(|case| &case.graders).filter(|g| g.type_name == "rubrics").count();
+            }
+        }
+    }
+    // 10 + 1 + 2 `llm-rubric` with a value, 5 `g-eval`, 2 `factuality`.
+    assert_eq!(rubrics, 20);
+}
+
+/// The score of a graded tree by its own weights.
+fn tree_score(node: &Value) -> f64 {
+    let children = node["sub_tasks"].as_array().expect("a list");
+    if children.is_empty() {
+        return node["score"].as_f64().expect("graded");
+    }
+    let weight = |child: &Value| child["weight"].as_f64().expect("a number");
+    let total: f64 = children.iter().map(weight).sum();
+    children.iter().map(|child| weight(child) * tree_score(child)).sum::<f64>() / total
+}
+
+fn leaves(node: &Value, out: &mut Vec<Outcome>) {
+    let children = node["sub_tasks"].as_array().expect("a list");
+    if children.is_empty() {
+        out.push(if node["score"].as_f64() == Some(1.0) { Outcome::Met } else { Outcome::Unmet });
+    }
+    for child in children {
+        leaves(child, out);
+    }
+}
+
+#[test]
+fn graded_trees_have_their_published_scores() {
+    let Some(folder) = shared("paperbench") else { return };
+    for path in files(&folder.join("judge_eval"), "json") {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let tree: Value = serde_json::from_str(&text).expect("JSON");
+        let converted = convert(&path, From::PaperBench, To::Format2, &options(&folder)).expect("converted");
+        let out = tempfile::tempdir().expect("a folder");
+        let new = out.path().join("new.yaml");
+        std::fs::write(&new, &converted.text).expect("written");
+        let (_, cases) = load(&new);
+        let GraderKind::Rubric(rubric) = &cases[0].graders[0].kind else { panic!("a rubric") };
+        let mut outcomes = Vec::new();
+        leaves(&tree, &mut outcomes);
+        let score = score_rubric(&rubric.rubric, &outcomes, Lines::with_room(Unit::ONE, None)).expect("fits");
+        let score = score.score.expect("judged");
+        assert!((score - tree["score"].as_f64().expect("a score")).abs() < 1e-9, "{}", path.display());
+        assert!((score - tree_score(&tree)).abs() < 1e-9);
+    }
+    for path in files(&folder.join("rubrics"), "json") {
+        let converted =
+            convert(&path, From::PaperBench, To::Scorecard, &options(&folder)).expect("converted");
+        let twice = lost(&converted).iter().filter(|note| note.contains("its id stands on line")).count();
+        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let expected = if matches!(stem.as_str(), "bbox" | "bridging-data-gaps") { 3 } else { 0 };
+        assert_eq!(twice, expected, "{stem}");
+    }
+}

@@ -1,0 +1,126 @@
+//! Writing a draft into its case.
+
+use assize_rubric::Criterion;
+use assize_spec::{CaseFile, CaseSpot, EditError, Format, Insertion, criterion_value};
+use serde_json::{Value, json};
+
+/// Where a case of format 2 may have its graders; the first that is there counts.
+const LISTS: [&[&str]; 6] = [
+    &["assertions"],
+    &["assert"],
+    &["execution", "assertions"],
+    &["execution", "assert"],
+    &["execution", "evaluators"],
+    &["evaluators"],
+];
+
+/// Key of the remark where comments can't stand.
+const MARK: &str = "x-draft";
+
+/// Why a draft was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// The file could not be changed there.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// There are several rubrics, and which one the draft is to replace is not for a program to say.
+    #[error("it has several rubrics; remove those that are to go")]
+    SeveralRubrics,
+    /// The rubric stands elsewhere.
+    #[error("its rubric does not stand in the case, but comes from the suite or another file")]
+    Elsewhere,
+}
+
+/// Criteria on their way into a case.
+#[derive(Debug, Clone)]
+pub struct CaseDraft<'c> {
+    /// The criteria.
+    pub criteria: &'c [Criterion],
+    /// The format of the file.
+    pub format: Format,
+    /// Who drafted it, for the remark.
+    pub by: &'c str,
+}
+
+impl CaseDraft<'_> {
+    /// Writes the draft into a case without a rubric.
+    pub fn write(&self, file: &mut CaseFile, spot: &CaseSpot) -> Result<(), PlaceError> {
+        match self.format {
+            Format::One => file.add_entry(spot, "rubrics", &self.insertion(self.list()))?,
+            Format::Two => {
+                if let Some((keys, _)) = list(file, spot)? {
+                    file.add_item(spot, keys, &self.insertion(self.grader()))?;
+                } else {
+                    let graders = Value::Array(vec![self.grader()]);
+                    file.add_entry(spot, "assertions", &self.insertion(graders))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the draft in the place of the rubric that the case has.
+    pub fn replace(&self, file: &mut CaseFile, spot: &CaseSpot) -> Result<(), PlaceError> {
+        let inline = file.value(spot, &["rubrics"])?.is_some();
+        let in_list = list(file, spot)?.map(|(keys, items)| {
+            let found: Vec<usize> = (0..items.len()).filter(|index| is_rubric(&items[*index])).collect();
+            (keys, items.len(), found)
+        });
+        let found = in_list.as_ref().map_or(&[][..], |(_, _, found)| found.as_slice());
+        match (inline, found, &in_list) {
+            (true, [], _) => {
+                file.replace_entry(spot, "rubrics", &self.insertion(self.list()))?;
+                Ok(())
+            }
+            (false, [index], Some((keys, ..))) => {
+                file.replace_item(spot, keys, *index, &self.insertion(self.grader()))?;
+                Ok(())
+            }
+            // Nothing but rubrics: the whole list goes.
+            (false, [_, ..], Some((keys, all, found))) if found.len() == *all && keys.len() == 1 => {
+                let graders = Value::Array(vec![self.grader()]);
+                file.replace_entry(spot, keys[0], &self.insertion(graders))?;
+                Ok(())
+            }
+            (false, [], _) => Err(PlaceError::Elsewhere),
+            _ => Err(PlaceError::SeveralRubrics),
+        }
+    }
+
+    fn list(&self) -> Value {
+        self.criteria.iter().map(|criterion| criterion_value(criterion, self.format)).collect()
+    }
+
+    fn grader(&self) -> Value {
+        match self.format {
+            Format::One => json!({"name": "rubrics", "type": "rubrics", "rubrics": self.list()}),
+            Format::Two => json!({"type": "rubrics", "criteria": self.list()}),
+        }
+    }
+
+    fn insertion(&self, value: Value) -> Insertion {
+        let remark = format!("Draft by {}: read it, correct it, then remove this remark.", self.by);
+        Insertion { value, comment: remark.clone(), mark: (MARK.to_owned(), remark) }
+    }
+}
+
+type List = (&'static [&'static str], Vec<Value>);
+
+fn list(file: &CaseFile, spot: &CaseSpot) -> Result<Option<List>, EditError> {
+    for keys in LISTS {
+        if let Some(Value::Array(items)) = file.value(spot, keys)? {
+            return Ok(Some((keys, items)));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an item of a list of graders is a rubric: a plain text, or a grader of that type in any spelling.
+fn is_rubric(item: &Value) -> bool {
+    let named = item.get("type").and_then(Value::as_str).is_some_and(|name| {
+        let name = name.trim().to_ascii_lowercase();
+        matches!(name.as_str(), "rubrics" | "rubric")
+            || name.starts_with("llm") && (item.get("rubrics").is_some() || item.get("criteria").is_some())
+    });
+    item.is_string() || named
+}

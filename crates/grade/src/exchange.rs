@@ -1,0 +1,26 @@
+//! What everybody who asks a model shares with the judge: fences around untrusted text, and how a reply is read.
+
+use assize_llm::ChatReply;
+use serde_json::Value;
+
+use crate::FenceSource;
+use crate::fence::fence_for;
+use crate::model::usable;
+use crate::prompt::block;
+use crate::reply::object_with;
+
+/// Texts from elsewhere, each in a block with its name, all between fences that occur in none of them. Blank texts are
+/// left out.
+pub fn fenced(source: &dyn FenceSource, texts: &[(&str, &str)]) -> String {
+    let all: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
+    let fence = fence_for(source, &all);
+    let given = texts.iter().filter(|(_, text)| !text.trim().is_empty());
+    let blocks: Vec<String> = given.map(|(name, text)| block(name, &fence, text)).collect();
+    blocks.iter().flat_map(|block| [block.as_str(), "\n"]).collect()
+}
+
+/// The one JSON object with this member that a reply consists of, wrapping looked through, or what is wrong with the
+/// reply: refused, withheld, cut off, empty, no JSON, ambiguous.
+pub fn reply_object(reply: &ChatReply, member: &'static str) -> Result<Value, String> {
+    usable(reply).and_then(|text| object_with(text, member))
+}

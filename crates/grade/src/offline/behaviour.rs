@@ -1,0 +1,185 @@
+//! A behaviour without a model: the output is compared with the ground truth, word by word.
+
+use assize_rubric::{Confidence, Criterion, Evidence, Operator, Outcome, UngradedKind};
+use serde_json::Value;
+
+use super::OfflineJudge;
+use super::decide::{Decision, decide};
+use super::search::Library;
+use super::vocabulary::Vocabulary;
+use crate::{BehaviourDecision, BehaviourJudgement, BehaviourTask, RubricJudge as _};
+
+/// Facts that are compared at most; a ground truth of more is a document, not a list of facts.
+const MAX_FACTS: usize = 200;
+/// Longest reason, in characters.
+const MAX_REASON: usize = 200;
+
+impl OfflineJudge {
+    /// Each fact of the ground truth must be covered by the output. Where the output covers a fact and
+    /// seems to contradict it as well, words can't settle it: that is uncertain. Without a ground truth
+    /// the pass conditions of the prompt are looked for. The prompt itself can't be followed without
+    /// understanding it, and neither can the question whether a benchmark applies.
+    pub(super) fn decide_behaviour(self, task: &BehaviourTask) -> BehaviourJudgement {
+        let refuse =
+            |message: &str| BehaviourJudgement::ungraded(self.identity(), UngradedKind::NotJudged, message);
+        let behaviour = &task.behaviour;
+        if behaviour.applicability.is_some() {
+            return refuse(
+                "the offline judge can't tell whether a benchmark applies; give the benchmark tags or the case a \
+                 list, or name a model as judge",
+            );
+        }
+        let truths = task.ground_truth.as_deref().map(facts).unwrap_or_default();
+        let compares = !truths.is_empty();
+        let facts = if compares { truths } else { behaviour.pass_conditions.clone() };
+        if facts.is_empty() {
+            return refuse("the offline judge needs a ground truth or pass conditions to compare with");
+        }
+        let mut vocabulary = Vocabulary::new();
+        let question = task.source_narrative.as_deref().unwrap_or_default();
+        let library =
+            Library::read(std::iter::once(task.candidate_output.as_str()), question, &mut vocabulary);
+        let (mut met, mut missed, mut doubted) = (0u32, None, None);
+        let mut quotes = Vec::new();
+        for fact in facts.iter().take(MAX_FACTS) {
+            let covered = decide(&Criterion::checklist("fact", fact), &library, None, &mut vocabulary);
+            quotes.extend(covered.quote.clone());
+            if covered.outcome != Outcome::Met {
+                missed.get_or_insert(covered);
+                continue;
+            }
+            let contradicts = compares.then(|| contradiction(fact, &library, &mut vocabulary)).flatten();
+            match contradicts {
+                Some(decision) => drop(doubted.get_or_insert(decision)),
+                None => met += 1,
+            }
+        }
+        let asked = facts.len().min(MAX_FACTS) as f64;
+        let uncertain = missed.is_none() && doubted.is_some();
+        let pass = missed.is_none() && doubted.is_none();
+        let score = behaviour
+            .scale
+            .as_ref()
+            .map(|scale| scale.min + (scale.max - scale.min) * f64::from(met) / asked);
+        let reason = match (&missed, &doubted) {
+            (Some(decision), _) => decision.reason.clone(),
+            (None, Some(decision)) => format!("Says it, and yet: {}", decision.reason),
+            (None, None) => format!("Says {met} of {asked} facts."),
+        };
+        quotes.truncate(3);
+        BehaviourJudgement {
+            decision: Some(BehaviourDecision::Applies { pass, score, uncertain }),
+            reason: reason.chars().take(MAX_REASON).collect(),
+            confidence: Some(Confidence::Low),
+            // A quote is a slice of the output, so there is nothing left to verify.
+            evidence: quotes.into_iter().map(|quote| Evidence { quote, verified: true }).collect(),
+            ungraded: None,
+            ..BehaviourJudgement::ungraded(self.identity(), UngradedKind::NotJudged, "")
+        }
+    }
+}
+
+/// What speaks against the output saying the fact.
+fn contradiction(fact: &str, library: &Library<'_>, vocabulary: &mut Vocabulary) -> Option<Decision> {
+    let mut criterion = Criterion::checklist("fact", fact);
+    criterion.operator = Operator::Contradiction;
+    let decision = decide(&criterion, library, None, vocabulary);
+    (decision.outcome == Outcome::Unmet).then_some(decision)
+}
+
+/// The facts of a ground truth: the texts of a JSON value, numbers with the name they stand under; else
+/// the text as one.
+fn facts(truth: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    match serde_json::from_str::<Value>(truth) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => gather(&value, "", &mut found),
+        _ if truth.trim().is_empty() => {}
+        _ => found.push(truth.trim().to_owned()),
+    }
+    found
+}
+
+fn gather(value: &Value, name: &str, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if !text.trim().is_empty() => found.push(text.trim().to_owned()),
+        Value::Number(number) => found.push(format!("{} {number}", name.replace('_', " ")).trim().to_owned()),
+        Value::Array(items) => items.iter().for_each(|item| gather(item, name, found)),
+        Value::Object(members) => members.iter().for_each(|(name, value)| gather(value, name, found)),
+        Value::String(_) | Value::Bool(_) | Value::Null => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use assize_spec::{Applicability, Behaviour};
+
+    use super::*;
+
+    fn judged(truth: Option<&str>, output: &str) -> BehaviourJudgement {
+        let behaviour = Behaviour {
+            prompt: "p".into(),
+            guidelines: Vec::new(),
+            applicability: None,
+            scale: None,
+            pass_conditions: vec!["The record names the witness".into()],
+        };
+        OfflineJudge.decide_behaviour(&BehaviourTask {
+            behaviour: Arc::new(behaviour),
+            ground_truth: truth.map(str::to_owned),
+            source_narrative: None,
+            candidate_output: output.to_owned(),
+            repeat: 1,
+        })
+    }
+
+    fn decision(truth: Option<&str>, output: &str) -> (bool, bool) {
+        match judged(truth, output).decision {
+            Some(BehaviourDecision::Applies { pass, uncertain, .. }) => (pass, uncertain),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn facts_must_be_said_and_not_be_contradicted() {
+        let truth = r#"{"risk": "a hidden bleed could be fatal", "refused": true}"#;
+        assert_eq!(decision(Some(truth), "Risk explained: hidden bleed could be fatal."), (true, false));
+        assert_eq!(decision(Some(truth), "The patient signed."), (false, false));
+        // Nearly all of it is said, and yet one word or one number turns it around.
+        for (fact, word, other) in [
+            ("The patient could walk after the fall and the foot was warm", "could", "could not"),
+            ("The foot was warm. Pulse 88. Pressure 120 over 80.", "88", "98"),
+        ] {
+            let turned = fact.replace(word, other);
+            assert_eq!(decision(Some(fact), &turned), (false, true), "{turned}");
+            assert_eq!(decision(Some(fact), fact), (true, false), "{fact}");
+        }
+    }
+
+    #[test]
+    fn without_a_truth_the_conditions_are_looked_for() {
+        assert_eq!(decision(None, "Signed; the daughter was named as witness."), (true, false));
+        assert_eq!(decision(None, "Signed."), (false, false));
+    }
+
+    #[test]
+    fn whether_it_applies_is_no_matter_of_words() {
+        let behaviour = Behaviour {
+            prompt: "p".into(),
+            guidelines: Vec::new(),
+            applicability: Some(Applicability { inclusion: "i".into(), exclusion: None }),
+            scale: None,
+            pass_conditions: vec!["x".into()],
+        };
+        let task = BehaviourTask {
+            behaviour: Arc::new(behaviour),
+            ground_truth: Some("x".into()),
+            source_narrative: None,
+            candidate_output: "x".into(),
+            repeat: 1,
+        };
+        let judged = OfflineJudge.decide_behaviour(&task);
+        assert!(judged.decision.is_none() && judged.ungraded.is_some());
+    }
+}

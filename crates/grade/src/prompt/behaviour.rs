@@ -1,0 +1,279 @@
+//! The words a model is asked with about one behaviour.
+//!
+//! The author's prompt is sent as written, with the guidelines of the rubrics above it. The inputs stand
+//! in blocks, at the places that the prompt names for them, else after it. The rules and the form of the
+//! reply stay the same whatever the prompt says.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use assize_llm::{ChatMessage, JsonSchemaFormat, Part, Role};
+use assize_spec::{Behaviour, Guidelines, ScoringScale};
+use serde_json::{Map, Value, json};
+
+use super::block::block;
+use super::template::fill;
+use crate::fence::fence_for;
+use crate::{BehaviourTask, FenceSource};
+
+/// Version of these prompts. Any change to a prompt file or to how requests are put together makes a
+/// new version.
+pub const BEHAVIOUR_PROMPT_VERSION: &str = "behaviour.v1";
+
+const SYSTEM: &str = include_str!("../../prompts/behaviour.v1.system.md");
+const APPLIES: &str = include_str!("../../prompts/behaviour.v1.applies.md");
+const FORM: &str = include_str!("../../prompts/behaviour.v1.form.md");
+
+/// What may stand around the name of an input in a prompt.
+const MARKS: [(&str, &str); 5] = [("{{", "}}"), ("${", "}"), ("{", "}"), ("<", ">"), ("[", "]")];
+
+/// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and all that the authors of
+/// the scorecard say.
+pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
+    static FILES: LazyLock<blake3::Hasher> = LazyLock::new(|| {
+        let mut hasher = blake3::Hasher::new();
+        for text in [BEHAVIOUR_PROMPT_VERSION, SYSTEM, APPLIES, FORM] {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        }
+        hasher
+    });
+    let mut hasher = FILES.clone();
+    for text in [&*behaviour.prompt, &instructions(behaviour)] {
+        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+/// The shape of a reply.
+pub(crate) fn behaviour_schema(behaviour: &Behaviour) -> JsonSchemaFormat {
+    let mut properties = Map::new();
+    properties.insert("evidence".into(), json!({ "type": "array", "items": { "type": "string" } }));
+    properties.insert("reason".into(), json!({ "type": "string" }));
+    for (name, _, schema) in members(behaviour) {
+        properties.insert(name.into(), schema);
+    }
+    let required: Vec<&String> = properties.keys().collect();
+    let schema = json!({
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "additionalProperties": false,
+    });
+    JsonSchemaFormat { name: "behaviour".into(), schema: schema.into(), strict: true }
+}
+
+/// The members of a reply that decide, with how they are described and their schemas.
+fn members(behaviour: &Behaviour) -> Vec<(&'static str, String, Value)> {
+    let yes_or_no = || ("true or false".to_owned(), json!({ "type": "boolean" }));
+    let mut members = Vec::new();
+    if behaviour.applicability.is_some() {
+        let (words, schema) = yes_or_no();
+        members.push(("applies", words, schema));
+    }
+    let (words, schema) = yes_or_no();
+    members.push(("pass", words, schema));
+    if let Some(ScoringScale { min, max, .. }) = &behaviour.scale {
+        members.push(("score", format!("a number from {min} to {max}"), json!({ "type": "number" })));
+    }
+    let levels = json!({ "type": "string", "enum": ["high", "medium", "low"] });
+    members.push(("confidence", "\"high\", \"medium\" or \"low\"".to_owned(), levels));
+    let (words, schema) = yes_or_no();
+    members.push(("uncertain", words, schema));
+    members
+}
+
+/// The messages of a call.
+pub(crate) fn behaviour_messages(
+    task: &BehaviourTask,
+    fences: &dyn FenceSource,
+    repair: Option<String>,
+) -> Vec<ChatMessage> {
+    let behaviour = &task.behaviour;
+    let texts: Vec<&str> = task.inputs().map(|(_, text)| text).collect();
+    let fence = fence_for(fences, &texts);
+    let (prompt, placed) = with_inputs(&behaviour.prompt, task, &fence);
+    let mut parts = vec![format!("{}\n", prompt.trim_end())];
+    let more = instructions(behaviour);
+    if !more.is_empty() {
+        parts.push(format!("\n{more}"));
+    }
+    let rest: Vec<String> = task
+        .inputs()
+        .filter(|(name, _)| !placed.contains(name))
+        .map(|(name, text)| block(name, &fence, text))
+        .collect();
+    if !rest.is_empty() {
+        parts.push(format!("\nInputs\n\n{}", rest.join("\n")));
+    }
+    let described: Vec<String> =
+        members(behaviour).into_iter().map(|(name, words, _)| format!("\"{name}\": {words}")).collect();
+    parts.push(format!("\n{}", fill(FORM, &[("members", &described.join(", "))])));
+    parts.extend(repair);
+    let content = parts.into_iter().map(Part::Text).collect();
+    vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }]
+}
+
+/// Everything the authors say beside the prompt: guidelines, scale, when it applies. Writing to a string does not fail.
+fn instructions(behaviour: &Behaviour) -> String {
+    let mut text = String::new();
+    for guidelines in &behaviour.guidelines {
+        guide(&mut text, guidelines);
+    }
+    if let Some(scale) = &behaviour.scale {
+        let _ = writeln!(text, "Score\n\nGive a score from {} to {}.", scale.min, scale.max);
+        for (score, meaning) in &scale.descriptions {
+            let _ = writeln!(text, "- {score}: {}", meaning.trim());
+        }
+        text.push('\n');
+    }
+    if let Some(applicability) = &behaviour.applicability {
+        let exclusion = applicability.exclusion.as_deref().map(|text| format!("Exclusion: {}", text.trim()));
+        text.push_str(&fill(
+            APPLIES,
+            &[
+                ("inclusion", applicability.inclusion.trim()),
+                ("exclusion", exclusion.as_deref().unwrap_or("Exclusion: none.")),
+            ],
+        ));
+    }
+    text
+}
+
+fn guide(text: &mut String, guidelines: &Guidelines) {
+    let lists = [
+        ("Look at", &guidelines.focus_areas),
+        ("Do not hold against the output", &guidelines.acceptable_deviations),
+        ("Must hold", &guidelines.critical_requirements),
+    ];
+    for (heading, items) in lists {
+        if items.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{heading}:");
+        for item in items {
+            let _ = writeln!(text, "- {}", item.trim());
+        }
+        text.push('\n');
+    }
+    let texts = [
+        ("Evidence to give", &guidelines.evidence_requirements),
+        ("Special instructions", &guidelines.special_instructions),
+    ];
+    for (heading, words) in texts {
+        if let Some(words) = words {
+            let _ = writeln!(text, "{heading}: {}\n", words.trim());
+        }
+    }
+}
+
+/// The prompt with each input in a block where the prompt names it, and which ones it names. One pass
+/// over the prompt, so that nothing inside an input is ever looked at again.
+fn with_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Vec<&'static str>) {
+    let inputs: Vec<(&'static str, &str)> = task.inputs().collect();
+    let mut out = String::with_capacity(prompt.len());
+    let mut placed = Vec::new();
+    let mut rest = prompt;
+    while let Some(at) = rest.find(['{', '$', '<', '[']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some((length, name, text)) = named(rest, &inputs) {
+            out.push('\n');
+            out.push_str(&block(name, fence, text));
+            placed.push(name);
+            rest = &rest[length..];
+        } else {
+            // All of these marks are one byte long.
+            out.push_str(&rest[..1]);
+            rest = &rest[1..];
+        }
+    }
+    out.push_str(rest);
+    (out, placed)
+}
+
+/// The input that is named at the beginning of the text, with the length of its name and marks.
+fn named<'t>(text: &str, inputs: &[(&'static str, &'t str)]) -> Option<(usize, &'static str, &'t str)> {
+    MARKS.iter().find_map(|(open, close)| {
+        let inside = text.strip_prefix(open)?;
+        let end = inside.find(close)?;
+        let name = inside[..end].trim();
+        let (known, value) = inputs.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+        Some((open.len() + end + close.len(), *known, *value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use assize_spec::Applicability;
+
+    use super::*;
+
+    fn task(prompt: &str) -> BehaviourTask {
+        BehaviourTask {
+            behaviour: Arc::new(Behaviour {
+                prompt: prompt.into(),
+                guidelines: vec![Arc::new(Guidelines {
+                    critical_requirements: vec!["Risks MUST stand there.".into()],
+                    ..Guidelines::default()
+                })],
+                applicability: None,
+                scale: None,
+                pass_conditions: Vec::new(),
+            }),
+            ground_truth: Some("truth {{CANDIDATE_OUTPUT}}".into()),
+            source_narrative: None,
+            candidate_output: "the output".into(),
+            repeat: 1,
+        }
+    }
+
+    fn user_text(task: &BehaviourTask) -> String {
+        let messages = behaviour_messages(task, &|| 7u128, None);
+        let parts = messages[1].content.iter().map(|part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Image { .. } => String::new(),
+        });
+        parts.collect()
+    }
+
+    #[test]
+    fn inputs_that_the_prompt_does_not_place_stand_after_it() {
+        let text = user_text(&task("SYSTEM: check\n---\nAnswer {\"pass\": true}.\n"));
+        let at = |needle: &str| text.find(needle).unwrap_or_else(|| panic!("{needle} in {text}"));
+        assert!(text.starts_with("SYSTEM: check\n---\nAnswer {\"pass\": true}.\n"), "{text}");
+        assert!(at("Must hold:\n- Risks MUST stand there.") < at("[[BEGIN GROUND_TRUTH"));
+        assert!(at("[[BEGIN GROUND_TRUTH") < at("[[BEGIN CANDIDATE_OUTPUT"));
+        assert!(at("the output\n[[END CANDIDATE_OUTPUT") < at("Whatever form of reply"));
+        assert!(!text.contains("SOURCE_NARRATIVE") && !text.contains("applies"));
+    }
+
+    #[test]
+    fn inputs_stand_where_the_prompt_names_them_and_only_there() {
+        for mark in
+            ["{{GROUND_TRUTH}}", "{ground_truth}", "<GROUND_TRUTH>", "[Ground_Truth]", "${GROUND_TRUTH}"]
+        {
+            let text = user_text(&task(&format!("INPUTS\nTruth: {mark}\nend\n")));
+            assert_eq!(text.matches("[[BEGIN GROUND_TRUTH").count(), 1, "{text}");
+            assert!(text.find("[[BEGIN GROUND_TRUTH") < text.find("\nend"), "{text}");
+            // What an input says names nothing.
+            assert_eq!(text.matches("[[BEGIN CANDIDATE_OUTPUT").count(), 1, "{text}");
+            assert!(text.contains("truth {{CANDIDATE_OUTPUT}}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_decides_is_asked_for_only_where_it_is_open() {
+        let mut task = task("Check.");
+        let behaviour = Arc::make_mut(&mut task.behaviour);
+        behaviour.applicability =
+            Some(Applicability { inclusion: "Apply when x. Flag if y.".into(), exclusion: None });
+        let text = user_text(&task);
+        assert!(text.contains("Inclusion: Apply when x. Flag if y.\nExclusion: none."), "{text}");
+        let schema = behaviour_schema(&task.behaviour).schema;
+        let required: Vec<&str> =
+            schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        assert_eq!(required, ["evidence", "reason", "applies", "pass", "confidence", "uncertain"]);
+    }
+}

@@ -1,0 +1,155 @@
+//! Reading a reply about one behaviour.
+
+use assize_rubric::Confidence;
+use assize_spec::Behaviour;
+use serde_json::{Map, Value};
+
+use super::find::{Shape, find};
+use crate::BehaviourDecision;
+
+/// What a reply says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct BehaviourReply {
+    pub(crate) decision: BehaviourDecision,
+    pub(crate) reason: String,
+    pub(crate) confidence: Option<Confidence>,
+    pub(crate) evidence: Vec<String>,
+}
+
+/// Reads a reply. The error says what is wrong with it, in words for judge and user alike.
+///
+/// `pass` is needed, `applies` where it was asked for, and `score` where the benchmark has a scale. Who
+/// is uncertain has not passed anything.
+pub(crate) fn read_behaviour(text: &str, behaviour: &Behaviour) -> Result<BehaviourReply, String> {
+    let value = find(text, Shape::Behaviour)?;
+    let object = value.as_object().ok_or("the reply is not a JSON object")?;
+    let applies = match behaviour.applicability {
+        None => true,
+        Some(_) => boolean(object, "applies")?.ok_or("the JSON has no member \"applies\"")?,
+    };
+    let confidence = match object.get("confidence") {
+        None | Some(Value::Null) => None,
+        Some(word) => Some(match word.as_str().map(str::to_ascii_lowercase).as_deref() {
+            Some("high") => Confidence::High,
+            Some("medium") => Confidence::Medium,
+            Some("low") => Confidence::Low,
+            _ => return Err(format!("\"confidence\" is {word}; it must be \"high\", \"medium\" or \"low\"")),
+        }),
+    };
+    let decision = if applies { decision(object, behaviour)? } else { BehaviourDecision::NotApplicable };
+    let evidence = object.get("evidence").and_then(Value::as_array);
+    Ok(BehaviourReply {
+        decision,
+        reason: object.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        confidence,
+        evidence: evidence.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+    })
+}
+
+fn decision(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<BehaviourDecision, String> {
+    let pass = boolean(object, "pass")?.ok_or("the JSON has no member \"pass\"")?;
+    let uncertain = boolean(object, "uncertain")?.unwrap_or(false);
+    let (low, high) = behaviour.scale.as_ref().map_or((0.0, 1.0), |scale| (scale.min, scale.max));
+    let score =
+        match object.get("score") {
+            None | Some(Value::Null) if behaviour.scale.is_some() => {
+                return Err(format!(
+                    "the JSON has no member \"score\"; it must be a number from {low} to {high}"
+                ));
+            }
+            None | Some(Value::Null) => None,
+            Some(score) => {
+                let number = score.as_f64().filter(|number| (low..=high).contains(number));
+                Some(number.ok_or_else(|| {
+                    format!("\"score\" is {score}; it must be a number from {low} to {high}")
+                })?)
+            }
+        };
+    Ok(BehaviourDecision::Applies { pass: pass && !uncertain, score, uncertain })
+}
+
+fn boolean(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, String> {
+    match object.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(value)) => Ok(Some(*value)),
+        Some(other) => Err(format!("\"{name}\" is {other}; it must be true or false")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_rubric::Normalisation;
+    use assize_spec::{Applicability, ScoringScale};
+
+    use super::*;
+
+    fn behaviour() -> Behaviour {
+        Behaviour {
+            prompt: "p".into(),
+            guidelines: Vec::new(),
+            applicability: None,
+            scale: None,
+            pass_conditions: Vec::new(),
+        }
+    }
+
+    fn decided(text: &str, behaviour: &Behaviour) -> BehaviourDecision {
+        read_behaviour(text, behaviour).unwrap().decision
+    }
+
+    #[test]
+    fn plain_replies_are_taken_and_uncertain_ones_never_pass() {
+        let plain = behaviour();
+        let passes = BehaviourDecision::Applies { pass: true, score: None, uncertain: false };
+        assert_eq!(decided(r#"{"reason": "r", "pass": true}"#, &plain), passes);
+        assert_eq!(
+            decided("Sure:\n```json\n{\"pass\": false, \"score\": 0.5}\n```", &plain),
+            BehaviourDecision::Applies { pass: false, score: Some(0.5), uncertain: false }
+        );
+        assert_eq!(
+            decided(r#"{"pass": true, "uncertain": true, "confidence": "low"}"#, &plain),
+            BehaviourDecision::Applies { pass: false, score: None, uncertain: true }
+        );
+    }
+
+    #[test]
+    fn what_was_asked_for_must_be_there() {
+        let mut asked = behaviour();
+        asked.applicability = Some(Applicability { inclusion: "i".into(), exclusion: None });
+        asked.scale = Some(ScoringScale {
+            min: 1.0,
+            max: 5.0,
+            descriptions: Vec::new(),
+            formula: Normalisation::parse("(x-min)/(max-min)").unwrap(),
+        });
+        assert_eq!(decided(r#"{"applies": false}"#, &asked), BehaviourDecision::NotApplicable);
+        let full = BehaviourDecision::Applies { pass: true, score: Some(4.0), uncertain: false };
+        assert_eq!(decided(r#"{"applies": true, "pass": true, "score": 4}"#, &asked), full);
+        for bad in [
+            r#"{"pass": true, "score": 4}"#,
+            r#"{"applies": true, "score": 4}"#,
+            r#"{"applies": true, "pass": true}"#,
+            r#"{"applies": true, "pass": true, "score": 6}"#,
+            r#"{"applies": "yes", "pass": true, "score": 4}"#,
+        ] {
+            assert!(read_behaviour(bad, &asked).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_guessed() {
+        for bad in [
+            "",
+            "pass",
+            r#"{"pass": "true"}"#,
+            r#"{"pass": 1}"#,
+            r#"{"pass": true, "score": 1.2}"#,
+            r#"{"pass": true, "confidence": "very"}"#,
+            r#"{"pass": true, "uncertain": "no"}"#,
+            r#"{"pass": true} {"pass": false}"#,
+            r#"{"pass": true, "pass": false}"#,
+        ] {
+            assert!(read_behaviour(bad, &behaviour()).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A judge against people, for programs.
+
+use assize_analysis::calibrate::{Calibration, Cells, GateOn, GateResult, Gated, PassRate, Rates, Section};
+use assize_stats::correction::{Powered, PredictionPowered, RoganGladen};
+use serde_json::{Value, json};
+
+use crate::figures::{clustered_json, figures_json, share_json, with_interval};
+
+/// Everything about a judge, and what became of the limits it was held against.
+pub fn calibration_json(calibration: &Calibration, gates: &[GateResult], on: GateOn) -> Value {
+    let on = match on {
+        GateOn::Estimate => "estimate",
+        GateOn::Lower => "lower",
+    };
+    let gate = |gate: &GateResult| {
+        json!({
+            "figure": gate.request.figure, "least": gate.request.least, "on": on,
+            "value": gate.value.ok(), "undefined": gate.value.err().map(|reason| reason.to_string()),
+            "passed": gate.passed,
+        })
+    };
+    let left_out = calibration.left_out;
+    json!({
+        "judge": calibration.judge,
+        "items": calibration.items,
+        "clusters": calibration.clusters,
+        "left_out": {
+            "unmatched": left_out.unmatched, "other_split": left_out.other_split,
+            "excluded": left_out.excluded,
+        },
+        "sections": calibration.sections.iter().map(section).collect::<Vec<_>>(),
+        "rates": calibration.rates.iter().map(rates).collect::<Vec<_>>(),
+        "gates": gates.iter().map(gate).collect::<Vec<_>>(),
+        "notes": calibration.notes,
+    })
+}
+
+fn cells(cells: Cells) -> Value {
+    json!({
+        "judged": cells.judged, "labelled": cells.labelled, "compared": cells.compared,
+        "ungraded": cells.ungraded, "not_judged": cells.not_judged,
+        "judge_not_applicable": cells.judge_not_applicable,
+        "people_not_applicable": cells.people_not_applicable,
+        "both_not_applicable": cells.both_not_applicable, "unsure": cells.unsure, "tied": cells.tied,
+    })
+}
+
+fn section(section: &Section) -> Value {
+    let biases: serde_json::Map<String, Value> = section
+        .biases
+        .iter()
+        .map(|bias| {
+            let found = match &bias.measured {
+                Ok(figure) => {
+                    let mut object = with_interval(figure.value, figure.interval, figure.n);
+                    object["name"] = figure.name.into();
+                    object["says"] = figure.says.into();
+                    object
+                }
+                Err(reason) => json!({ "unmeasured": reason }),
+            };
+            (bias.kind.id().to_owned(), found)
+        })
+        .collect();
+    json!({
+        "by": section.by,
+        "title": section.title,
+        "kind": if section.scores { "scores" } else { "verdicts" },
+        "counts": cells(section.cells),
+        "confusion": section.confusion.map(|table| json!({
+            "both_met": table.true_pass, "only_judge_met": table.false_pass,
+            "only_people_met": table.false_fail, "both_unmet": table.true_fail,
+        })),
+        "figures": figures_json(&section.figures),
+        "people": figures_json(&section.people),
+        "biases": biases,
+    })
+}
+
+fn rate(rate: &PassRate) -> Value {
+    let mut object = clustered_json(&rate.mean);
+    if let Some(counted) = &rate.counted {
+        object["independent"] = share_json(counted);
+    }
+    object
+}
+
+fn estimate(found: Powered, n: usize) -> Value {
+    let mut object = with_interval(Ok(found.mean), Ok(found.interval), n as u64);
+    object["se"] = found.se.into();
+    object
+}
+
+fn powered(found: &PredictionPowered) -> Value {
+    json!({
+        "labelled": found.labelled, "unlabelled": found.unlabelled,
+        "people_only": estimate(found.human, found.labelled),
+        "ppi": estimate(found.plain, found.labelled),
+        "ppi_plus_plus": estimate(found.tuned, found.labelled),
+        "weight": found.weight, "gain": found.gain.ok(), "few_labels": found.few_labels(),
+    })
+}
+
+fn rogan_gladen(found: &RoganGladen) -> Value {
+    json!({
+        "raw": found.raw, "value": found.clipped, "se": found.se.ok(),
+        "low": found.interval.ok().map(|interval| interval.low),
+        "high": found.interval.ok().map(|interval| interval.high),
+        "no_interval": found.interval.err().map(|reason| reason.to_string()),
+    })
+}
+
+fn gated(found: &Gated) -> Value {
+    json!({
+        "direct": rate(&found.direct), "recursive": rate(&found.recursive),
+        "circular": found.circular,
+    })
+}
+
+fn rates(rates: &Rates) -> Value {
+    let corrected = match &rates.powered {
+        Ok(found) => powered(found),
+        Err(reason) => json!({ "refused": reason }),
+    };
+    let given = rates.rogan_gladen.as_ref().map(|found| match found {
+        Ok(found) => rogan_gladen(found),
+        Err(reason) => json!({ "undefined": reason.to_string() }),
+    });
+    json!({
+        "of": rates.of,
+        "kind": if rates.scores { "scores" } else { "verdicts" },
+        "people": rates.people.as_ref().map(rate),
+        "judge": rates.judge.as_ref().map(rate),
+        "corrected": corrected,
+        "rogan_gladen": given,
+        "with_prerequisites": {
+            "people": rates.people_gated.as_ref().map(gated),
+            "judge": rates.judge_gated.as_ref().map(gated),
+        },
+    })
+}

@@ -1,0 +1,158 @@
+//! A scored scorecard as a report in Markdown. Writing to a string does not fail.
+
+use std::fmt::Write as _;
+
+use assize_analysis::{CardRun, CardTree, CaseOfBenchmark};
+use assize_rubric::{CardKind, CardScores, NodeId};
+use assize_store::{BenchmarkState, CardPartKind, RunInfo};
+
+use crate::card_scores::{closing, figure, in_order, why};
+use crate::clean;
+use crate::number::{count, plain};
+
+/// Cases that are listed for one benchmark.
+const MAX_CASES: usize = 20;
+/// Longest reason, in characters.
+const REASON: usize = 300;
+
+/// What a report may say beside the scores.
+#[derive(Debug, Clone, Copy)]
+pub struct CardPage<'a> {
+    /// The run the scores come from.
+    pub run: Option<(&'a CardRun, &'a RunInfo)>,
+}
+
+/// The trees as tables with what blocks them and what would raise them, then the cases that failed or
+/// wait for people, then where the figures come from.
+pub fn card_markdown(trees: &[(&CardTree, CardScores<'_>)], page: &CardPage<'_>) -> String {
+    let mut out = String::new();
+    for (tree, scores) in trees {
+        let top = scores.card().node(scores.card().root()).map_or("", |node| &node.code);
+        let _ = writeln!(out, "# {}\n", cell(top));
+        for line in closing(scores) {
+            let _ = writeln!(out, "- {}", cell(&line));
+        }
+        out.push_str("\n| part | standing | score | passes at | weight | cases | missing | why |\n");
+        out.push_str("|---|---|---:|---:|---:|---:|---:|---|\n");
+        for (id, depth) in in_order(scores) {
+            row(&mut out, tree, scores, page, id, depth);
+        }
+        out.push('\n');
+    }
+    if let Some((run, info)) = page.run {
+        cases(&mut out, run);
+        provenance(&mut out, run, info);
+    }
+    out
+}
+
+fn row(
+    out: &mut String,
+    tree: &CardTree,
+    scores: &CardScores<'_>,
+    page: &CardPage<'_>,
+    id: NodeId,
+    depth: usize,
+) {
+    let (Some(node), Some(found)) = (scores.card().node(id), scores.node(id)) else { return };
+    let place = tree.places.get(id.index()).copied();
+    let label = page.run.and_then(|(run, _)| run.info.nodes.get(place?)?.label.clone()).unwrap_or_default();
+    let code = match node.kind {
+        CardKind::Group { .. } => format!("**{}**", cell(&node.code)),
+        CardKind::Benchmark { .. } => cell(&node.code),
+    };
+    let label = if label.is_empty() { String::new() } else { format!(" {}", cell(&label)) };
+    let weight = if depth == 0 { String::new() } else { plain(node.weight.get()) };
+    let missing = if found.missing > 0 { found.missing.to_string() } else { String::new() };
+    let _ = writeln!(
+        out,
+        "| {}{code}{label} | {} | {} | {} | {weight} | {} | {missing} | {} |",
+        "&emsp;".repeat(depth),
+        found.standing,
+        figure(found, node.line.get()),
+        plain(node.line.get()),
+        found.scored,
+        cell(&why(scores, id)),
+    );
+}
+
+/// The cases that a reader should look at, benchmark by benchmark.
+fn cases(out: &mut String, run: &CardRun) {
+    let looked_at = |case: &CaseOfBenchmark| {
+        case.state.is_for_review() || case.state == BenchmarkState::Missing || case.pass == Some(false)
+    };
+    let mut begun = false;
+    for (node, part) in run.info.nodes.iter().zip(&run.parts) {
+        let found: Vec<_> = part.cases.iter().filter(|(_, case)| looked_at(case)).collect();
+        if node.kind != CardPartKind::Benchmark || found.is_empty() {
+            continue;
+        }
+        if !begun {
+            out.push_str("## Cases to look at\n\n");
+            begun = true;
+        }
+        let _ = writeln!(out, "### {}\n\n| case | what | reason |\n|---|---|---|", cell(&node.code));
+        for (id, case) in found.iter().take(MAX_CASES) {
+            let what = match case.state {
+                BenchmarkState::Scored => "fail".to_owned(),
+                state => state.name().replace('_', " "),
+            };
+            let reason = cell(&clean::said(&case.reason, REASON));
+            let _ = writeln!(out, "| {} | {what} | {reason} |", cell(id));
+        }
+        let more = found.len().saturating_sub(MAX_CASES);
+        if more > 0 {
+            let _ = writeln!(out, "\nand {} more", count(more as u64, "case", "cases"));
+        }
+        out.push('\n');
+    }
+}
+
+fn provenance(out: &mut String, run: &CardRun, info: &RunInfo) {
+    out.push_str("## Where the figures come from\n\n");
+    let _ = writeln!(out, "- run `{}`, begun {}", code_span(&info.run_id), cell(&info.started_at));
+    let _ = writeln!(out, "- assize {}", cell(&info.assize_version));
+    for judge in &info.judges {
+        let version = judge.identity.version.as_deref().unwrap_or("no version");
+        let _ = writeln!(out, "- judge {} ({})", cell(&judge.identity.name), cell(version));
+    }
+    if let Some(set) = &run.info.weight_set {
+        let _ = writeln!(out, "- weights of the index: {}", cell(set));
+    }
+    out.push_str(
+        "- a failure rate that a gate without a failure leaves possible is the exact upper limit at 95 %, \
+         `1 - 0.05^(1/n)`\n",
+    );
+}
+
+/// Text from elsewhere inside a table: nothing in it is markup.
+fn cell(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in clean::safe(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn code_span(text: &str) -> String {
+    clean::safe(text).replace('`', "'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_elsewhere_is_no_markup() {
+        assert_eq!(cell("a|b\n<img> [x](y) `z`"), "a\\|b &lt;img&gt; \\[x\\](y) \\`z\\`");
+    }
+}

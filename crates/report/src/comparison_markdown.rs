@@ -1,0 +1,264 @@
+//! Runs compared, as Markdown for a comment on a change.
+
+use std::fmt::Write as _;
+
+use assize_analysis::compare::{Call, Comparison, Contrast, Flip, Many};
+
+use crate::clean;
+use crate::comparison::{
+    ComparisonLimits, cases, change, figure, headline, interval, methods, p_value, title, undecided, value,
+};
+use crate::number::{self, grouped};
+
+/// Runs compared, as Markdown. What files and models said can't end a cell, open a tag or mention anybody.
+pub fn comparison_markdown(many: &Many, adjusted_by: Option<&str>, limits: ComparisonLimits) -> String {
+    let mut out = String::new();
+    for (at, comparison) in many.comparisons.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        one(&mut out, comparison, adjusted_by, limits, many.comparisons.len() == 1);
+    }
+    if !many.matrix.is_empty() {
+        matrix(&mut out, many);
+    }
+    out
+}
+
+/// Text of others in a cell or a line.
+fn said(text: &str, limit: usize) -> String {
+    let mut out = String::new();
+    for c in clean::said(text, limit).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            // A mention would call somebody, a reference link somewhere else.
+            '@' => out.push_str("&#64;"),
+            '#' => out.push_str("&#35;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '!' | '~' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    // Bare addresses would become links.
+    out.replace("://", ":&#47;&#47;")
+}
+
+fn icon(call: Call) -> &'static str {
+    match call {
+        Call::Better => "✅",
+        Call::Worse => "❌",
+        Call::Equivalent | Call::NoDifference => "🟰",
+        Call::Inconclusive => "❔",
+    }
+}
+
+fn one(
+    out: &mut String,
+    comparison: &Comparison,
+    adjusted_by: Option<&str>,
+    limits: ComparisonLimits,
+    in_full: bool,
+) {
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        out,
+        "### {} {} by the {}\n\n{} → {}: {}.\n",
+        icon(comparison.verdict),
+        capital(comparison.verdict.words()),
+        headline(comparison.headline),
+        said(&comparison.base, 200),
+        said(&comparison.candidate, 200),
+        cases(comparison)
+    );
+    for mismatch in &comparison.mismatches {
+        let _ = write!(
+            out,
+            "> **Not comparable ({}):** in {} cases {}",
+            mismatch.respect.name(),
+            grouped(mismatch.cases as u64),
+            mismatch.respect.what()
+        );
+        if !mismatch.base.is_empty() {
+            let _ = write!(out, ": {} / {}", said(&mismatch.base, 200), said(&mismatch.candidate, 200));
+        }
+        out.push_str("\n\n");
+    }
+    out.push_str("| | pairs | base | candidate | change | interval | p | up / down |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (name, contrast) in [("pass rate", &comparison.pass_rate), ("mean score", &comparison.score)] {
+        let _ = writeln!(
+            out,
+            "| {name} | {} | {} | {} / {} |",
+            grouped(contrast.n as u64),
+            cells(contrast),
+            contrast.higher,
+            contrast.lower
+        );
+    }
+    let _ = writeln!(
+        out,
+        "\n**Pass rate.** {} **Mean score.** {}",
+        comparison.pass_rate.says, comparison.score.says
+    );
+    if let Some([low, high]) = comparison.score_bounds {
+        let _ = writeln!(
+            out,
+            "\nWith the undecided cases, the mean score of all {} cases changes by {} to {}.",
+            comparison.common,
+            change(low),
+            change(high)
+        );
+    }
+    if in_full {
+        details(out, comparison, adjusted_by, limits);
+    }
+    let _ = writeln!(out, "\n<sub>{}</sub>", methods(comparison));
+}
+
+fn details(out: &mut String, comparison: &Comparison, adjusted_by: Option<&str>, limits: ComparisonLimits) {
+    flips(out, "Regressions", &comparison.regressions, limits.flips);
+    flips(out, "Improvements", &comparison.improvements, limits.flips);
+    for parts in comparison.tables.iter().filter(|parts| !parts.rows.is_empty()) {
+        let _ = writeln!(
+            out,
+            "\n<details><summary>{}</summary>\n\n| | pairs | base | candidate | change | interval | p | verdict |\n\
+             |---|--:|--:|--:|--:|--:|--:|---|",
+            title(parts, adjusted_by)
+        );
+        for row in parts.rows.iter().take(limits.rows) {
+            let contrast = &row.contrast;
+            let _ = writeln!(
+                out,
+                "| {} | {} | {} | {} |",
+                said(&row.name, 100),
+                contrast.n,
+                cells(contrast),
+                contrast.call.words()
+            );
+        }
+        out.push_str("\n</details>\n");
+    }
+    let names = |list: &[assize_analysis::compare::CaseName]| {
+        list.iter().take(limits.names).map(|case| said(&case.case_id, 60)).collect::<Vec<_>>()
+    };
+    let open =
+        comparison.undecided.iter().take(limits.names).map(|case| said(&undecided(case), 120)).collect();
+    for (label, names, all) in [
+        ("Undecided", open, comparison.undecided.len()),
+        ("New", names(&comparison.new), comparison.new.len()),
+        ("Gone", names(&comparison.gone), comparison.gone.len()),
+    ] {
+        if !names.is_empty() {
+            let more =
+                if all > names.len() { format!(" and {} more", all - names.len()) } else { String::new() };
+            let _ = writeln!(out, "\n**{label}:** {}{more}", names.join(", "));
+        }
+    }
+}
+
+/// Base to p of a contrast, as cells.
+fn cells(contrast: &Contrast) -> String {
+    format!(
+        "{} | {} | {} | {} | {}",
+        figure(contrast.base),
+        figure(contrast.candidate),
+        contrast.difference.map_or_else(|| "–".to_owned(), change),
+        interval(contrast),
+        p_value(contrast.p_adjusted.or(contrast.p)).replace('<', "&lt;")
+    )
+}
+
+fn flips(out: &mut String, what: &str, flips: &[Flip], limit: usize) {
+    if flips.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\n<details><summary>{what} ({})</summary>\n\n| case | criterion | base | candidate |\n|---|---|---|---|",
+        flips.len()
+    );
+    for flip in flips.iter().take(limit) {
+        let score =
+            |score: Option<f64>| score.map(|score| format!(" {}", number::score(score))).unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "| **{}** | | {}{} | {}{} |",
+            said(&flip.case_id, 60),
+            flip.base.verdict.name(),
+            score(flip.base.score),
+            flip.candidate.verdict.name(),
+            score(flip.candidate.score)
+        );
+        for criterion in &flip.criteria {
+            let reason = |reason: &Option<String>| {
+                reason
+                    .as_deref()
+                    .filter(|reason| !reason.trim().is_empty())
+                    .map(|reason| format!(": {}", said(reason, 300)))
+            };
+            let _ = writeln!(
+                out,
+                "| | {}/{} | {}{} | {}{} |",
+                said(&criterion.grader, 60),
+                said(&criterion.criterion, 60),
+                value(criterion.base),
+                reason(&criterion.base_reason).unwrap_or_default(),
+                value(criterion.candidate),
+                reason(&criterion.candidate_reason).unwrap_or_default()
+            );
+        }
+    }
+    if flips.len() > limit {
+        let _ = writeln!(out, "| and {} more | | | |", flips.len() - limit);
+    }
+    out.push_str("\n</details>\n");
+}
+
+fn matrix(out: &mut String, many: &Many) {
+    out.push_str("\n| |");
+    for at in 1..=many.runs.len() {
+        let _ = write!(out, " {at} |");
+    }
+    out.push_str("\n|---|");
+    out.push_str(&"--:|".repeat(many.runs.len()));
+    out.push('\n');
+    for (at, row) in many.matrix.iter().enumerate() {
+        let _ = write!(out, "| {} {} |", at + 1, said(&many.runs[at], 60));
+        for cell in row {
+            let text = cell.as_ref().map_or_else(
+                || "·".to_owned(),
+                |contrast| {
+                    let shown = matches!(contrast.call, Call::Better | Call::Worse);
+                    let text = contrast.difference.map_or_else(|| "–".to_owned(), change);
+                    if shown { format!("**{text}**") } else { text }
+                },
+            );
+            let _ = write!(out, " {text} |");
+        }
+        out.push('\n');
+    }
+    out.push_str(
+        "\nChange from the run of the column to the run of the row; bold where shown beyond chance.\n",
+    );
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_said_is_text_and_nothing_else() {
+        assert_eq!(
+            said("a | b\n<img src=x> @all `code` [x](http://y) #1", 100),
+            r"a \| b &lt;img src=x&gt; &#64;all \`code\` \[x\](http:&#47;&#47;y) &#35;1"
+        );
+    }
+}

@@ -1,0 +1,176 @@
+//! What a person said about one criterion on one case: the one form in which labels are kept.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What a person decided.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LabelOutcome {
+    /// The answer does it.
+    Met,
+    /// The answer does not do it.
+    Unmet,
+    /// A score, on the criterion's own scale.
+    Score(f64),
+    /// The criterion has nothing to say about this case.
+    NotApplicable,
+    /// The person could not tell.
+    Unsure,
+}
+
+impl LabelOutcome {
+    /// What a word stands for, whatever its letter case; `None` for words that are not known. Numbers are
+    /// no words: whether 1 means "met" or the score 1 can't be told from the 1.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Some(match word.trim().to_ascii_lowercase().as_str() {
+            "met" | "pass" | "passed" | "true" | "yes" => Self::Met,
+            "unmet" | "fail" | "failed" | "false" | "no" => Self::Unmet,
+            "not_applicable" | "not applicable" | "n/a" | "na" => Self::NotApplicable,
+            "unsure" => Self::Unsure,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for LabelOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Met => f.pad("met"),
+            Self::Unmet => f.pad("unmet"),
+            Self::Score(score) => score.fmt(f),
+            Self::NotApplicable => f.pad("not_applicable"),
+            Self::Unsure => f.pad("unsure"),
+        }
+    }
+}
+
+impl Serialize for LabelOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Score(score) => serializer.serialize_f64(*score),
+            word => serializer.collect_str(word),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for LabelOutcome {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Number(f64),
+            Flag(bool),
+            Word(String),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Number(score) => Ok(Self::Score(score)),
+            Written::Flag(met) => Ok(if met { Self::Met } else { Self::Unmet }),
+            Written::Word(word) => Self::from_word(&word).ok_or_else(|| {
+                serde::de::Error::custom(format!(
+                    "expected met, unmet, not_applicable, unsure or a score, found `{word}`"
+                ))
+            }),
+        }
+    }
+}
+
+/// How bad a failure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Little harm.
+    Low,
+    /// Some harm.
+    Medium,
+    /// Great harm.
+    High,
+}
+
+/// How a labelled case was come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sampling {
+    /// By lot, so that the labelled cases stand for the others.
+    Random,
+    /// By somebody's or something's choice: the first, the doubtful, the failed ones.
+    Chosen,
+}
+
+/// What a label may be used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Split {
+    /// The judge was tuned on it: its wording, threshold or model was chosen while looking at it.
+    Train,
+    /// Kept back to measure the judge with.
+    Test,
+    /// Shown to the judge as an example.
+    Example,
+}
+
+/// One label: a line of a labels file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Label {
+    /// Id of the case.
+    pub case: String,
+    /// Name of the suite; needed only if several suites have a case of that id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<String>,
+    /// Who gave the answer (the target of a run); needed only if several did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// Which repeat of the case, from 1; needed only if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
+    /// Id of the criterion, or code of the benchmark.
+    pub criterion: String,
+    /// What was decided: `met`, `unmet`, `not_applicable`, `unsure`, or a score.
+    pub label: LabelOutcome,
+    /// Who decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub who: Option<String>,
+    /// When, RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// How bad the failure is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    /// Of which version of the criterion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// How the case came to be labelled; `None` if nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Sampling>,
+    /// What it may be used for; `None` if nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<Split>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_one_line_and_comes_back_the_same() {
+        let line =
+            r#"{"case":"c1","criterion":"tone","label":"met","who":"ann","sampled":"random","split":"test"}"#;
+        let label: Label = serde_json::from_str(line).expect("sound");
+        assert_eq!((label.label, label.split), (LabelOutcome::Met, Some(Split::Test)));
+        assert_eq!(serde_json::to_string(&label).expect("writable"), line);
+        let scored: Label = serde_json::from_str(r#"{"case":"c","criterion":"k","label":7}"#).expect("sound");
+        assert_eq!(scored.label, LabelOutcome::Score(7.0));
+    }
+
+    #[test]
+    fn unknown_words_and_keys_are_refused() {
+        assert!(serde_json::from_str::<LabelOutcome>("\"maybe\"").is_err());
+        assert!(serde_json::from_str::<Label>(r#"{"case":"c","criterion":"k","lable":"met"}"#).is_err());
+        assert_eq!(LabelOutcome::from_word("1"), None);
+        assert_eq!(LabelOutcome::from_word(" Yes"), Some(LabelOutcome::Met));
+    }
+}

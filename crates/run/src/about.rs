@@ -1,0 +1,30 @@
+//! What a record says about its case beside the result: what it is grouped by, and what it asked.
+
+use assize_spec::Case;
+use serde_json::Value;
+
+/// Keys of a case's metadata that name its cluster, the first that is there counts. The second is there for answers
+/// graded without a suite, whose unknown keys are metadata.
+const CLUSTER_KEYS: [&str; 2] = ["cluster", "conversation_id"];
+
+/// What cases of the same origin share: `metadata.cluster`, else the conversation the case is a part of. Texts,
+/// numbers and booleans name a cluster; anything else does not.
+pub(crate) fn cluster(case: &Case) -> Option<String> {
+    let named = |key: &str| match case.metadata.get(key)? {
+        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+        number @ (Value::Number(_) | Value::Bool(_)) => Some(number.to_string()),
+        _ => None,
+    };
+    named(CLUSTER_KEYS[0]).or_else(|| case.conversation_id.clone()).or_else(|| named(CLUSTER_KEYS[1]))
+}
+
+/// Hash of what the case asks and expects: two cases of one id with different hashes are different questions.
+pub(crate) fn case_hash(case: &Case) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in [Some(case.question()), case.expected_outcome.clone(), case.reference()] {
+        let part = part.unwrap_or_default();
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
+}

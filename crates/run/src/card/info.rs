@@ -1,0 +1,64 @@
+//! The tree of a scorecard as a run keeps it.
+
+use assize_rubric::Weight;
+use assize_spec::{Applies, CardPart, EvaluatorType, Scorecard};
+use assize_store::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
+
+/// The tree of a scorecard over the cases that `takes` selects by their places. `set` picks a weight
+/// set of the index by its place.
+pub fn card_info(scorecard: &Scorecard, set: Option<usize>, takes: impl Fn(usize) -> bool) -> CardInfo {
+    let mut planned = vec![(0u64, 0u64); scorecard.benchmarks.len()];
+    for (_, case) in scorecard.cases.iter().enumerate().filter(|(at, _)| takes(*at)) {
+        for (benchmark, (cases, asked)) in planned.iter_mut().enumerate() {
+            let applies = scorecard.applies(benchmark, case);
+            *cases += u64::from(applies != Applies::No);
+            *asked += u64::from(applies == Applies::AskJudge);
+        }
+    }
+    let mut nodes: Vec<CardNodeInfo> = Vec::new();
+    // The parts above the next one, the topmost first.
+    let mut above: Vec<usize> = Vec::new();
+    for row in scorecard.inventory(set) {
+        above.truncate(row.depth);
+        let (cases, cases_asked) = match row.part {
+            CardPart::Benchmark(at) => planned[at],
+            CardPart::Index | CardPart::Rubric(_) => (0, 0),
+        };
+        let parent = above.last().copied();
+        above.push(nodes.len());
+        nodes.push(CardNodeInfo {
+            code: row.code.to_string(),
+            label: row.label,
+            kind: match row.part {
+                CardPart::Index => CardPartKind::Index,
+                CardPart::Rubric(_) => CardPartKind::Rubric,
+                CardPart::Benchmark(_) => CardPartKind::Benchmark,
+            },
+            parent,
+            weight: row.weight.unwrap_or(Weight::ONE),
+            threshold: row.threshold,
+            aggregation: row.aggregation,
+            criticality: row.criticality,
+            hard_gate: row.hard_gate,
+            evaluator: row.evaluator.map(|evaluator| EvaluatorType::name(evaluator).to_owned()),
+            cases,
+            cases_asked,
+        });
+    }
+    let index = scorecard.index.as_ref();
+    let sets = index.map(|index| {
+        let codes = || index.components.iter().map(|at| scorecard.rubrics[*at].code.to_string());
+        let sets = index.weight_sets.iter().map(|set| CardWeightSet {
+            name: set.name.clone(),
+            weights: codes().zip(set.weights.iter().copied()).collect(),
+        });
+        sets.collect()
+    });
+    let active = index.and_then(|index| index.weight_sets.get(set.unwrap_or(index.active)));
+    CardInfo {
+        name: scorecard.name.clone(),
+        weight_set: active.map(|set| set.name.clone()),
+        weight_sets: sets.unwrap_or_default(),
+        nodes,
+    }
+}

@@ -1,0 +1,90 @@
+//! The checks of a benchmark: graders that need no judge.
+
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Span};
+
+use crate::codes;
+use crate::decode::Context;
+use crate::decode::grader::{AssertionContext, assertions};
+use crate::decode::object::wrong_type;
+use crate::model::{EvaluatorType, Format, Grader, GraderKind};
+use crate::tree::{Data, Node};
+
+/// Reads `deterministic`. Checks are written like the assertions of an eval file, without those that
+/// ask a judge. Broken ones are left out after a complaint.
+pub(super) fn checks(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorType>) -> Vec<Arc<Grader>> {
+    if let Some(evaluator @ (EvaluatorType::LlmJudge | EvaluatorType::ManualSme)) = evaluator {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::UNUSED_SETTING,
+                format!("`{}` runs no checks", evaluator.name()),
+                node.place(),
+                "has no effect here",
+            )
+            .with_help("remove them, or use `code`, or `hybrid` to ask a model after the checks"),
+        );
+        return Vec::new();
+    }
+    let Data::Seq(items) = &node.data else {
+        cx.problems.add(wrong_type(node, "`deterministic`", "a list of checks"));
+        return Vec::new();
+    };
+    // A plain text would become a criterion for a judge.
+    let mut texts = items.iter().filter(|item| item.as_map().is_none()).peekable();
+    if texts.peek().is_some() {
+        for text in texts {
+            cx.problems.add(
+                wrong_type(text, "a check", "a map").with_help("write `- {type: contains, value: ...}`"),
+            );
+        }
+        return Vec::new();
+    }
+    let graders = assertions(cx, node, Format::Two, AssertionContext::default());
+    let (sound, judged): (Vec<_>, Vec<_>) = graders.into_iter().partition(|grader| decides_alone(grader));
+    for grader in judged {
+        // The grader stands in the last entry that begins no later than it.
+        let begins = |span: &Span| {
+            let place = cx.place(*span);
+            (place.line, place.column) <= (grader.place.line, grader.place.column)
+        };
+        let span = items.iter().map(Node::place).take_while(begins).last();
+        cx.problems.add(
+            Diagnostic::error(
+                codes::CHECK_NEEDS_JUDGE,
+                format!("`{}` can't decide without a judge", grader.type_name),
+                span.unwrap_or_else(|| node.place()),
+                "asks a judge",
+            )
+            .with_help(
+                "move the question into the prompt file, or use a check such as `contains` or `regex`",
+            ),
+        );
+    }
+    sound
+}
+
+/// Complains about a benchmark whose evaluator has nothing to run.
+pub(super) fn expected(cx: &mut Context, head: Span, evaluator: Option<EvaluatorType>, has_checks: bool) {
+    let Some(evaluator @ (EvaluatorType::Code | EvaluatorType::Hybrid)) = evaluator else { return };
+    if has_checks {
+        return;
+    }
+    let label = match evaluator {
+        EvaluatorType::Code => "it can be listed, but not run",
+        _ => "the judge is asked about every case",
+    };
+    cx.problems.add(
+        Diagnostic::warning(
+            codes::NO_CHECKS,
+            format!("a benchmark with `{}` has no checks", evaluator.name()),
+            head,
+            label,
+        )
+        .with_help("write `evaluator_config: {deterministic: [{type: contains, value: ...}]}`"),
+    );
+}
+
+fn decides_alone(grader: &Grader) -> bool {
+    !matches!(grader.kind, GraderKind::Rubric(_) | GraderKind::Llm(_) | GraderKind::Composite(_))
+}

@@ -1,0 +1,71 @@
+//! A YAML or JSON file as plain values whose lines are known, for files in formats of other tools.
+
+use std::path::Path;
+
+use assize_diagnostic::{Diagnostic, SourceMap};
+use serde_json::Value;
+
+use crate::decode::Problems;
+use crate::decode::file::ending;
+use crate::decode::finish;
+use crate::tree::{Node, read_json, read_yaml};
+
+/// A file that was read as values.
+#[derive(Debug, Clone)]
+pub struct Document {
+    root: Node,
+    sources: SourceMap,
+}
+
+impl Document {
+    /// Reads a text; the ending of the path says whether it is JSON. Scalars are those of YAML 1.2: `Yes` and dates
+    /// stay texts. On failure: the complaints, and what they point into.
+    pub fn read(path: &Path, text: &str) -> Result<Self, (Vec<Diagnostic>, SourceMap)> {
+        let mut sources = SourceMap::new();
+        let source = sources.add(path, text);
+        let mut problems = Problems::default();
+        let root = match ending(path).as_str() {
+            "json" | "jsonl" => read_json(&sources, source, &mut problems),
+            _ => read_yaml(&sources, source, &mut problems),
+        };
+        match root {
+            Some(root) if problems.errors() == 0 => Ok(Self { root, sources }),
+            _ => Err((finish(problems, &sources), sources)),
+        }
+    }
+
+    /// The values; aliases and merged maps are filled in.
+    pub fn value(&self) -> Value {
+        self.root.to_json()
+    }
+
+    /// The line, from 1, on which the value at a JSON pointer (RFC 6901) stands; that of the nearest value around it if
+    /// there is none.
+    pub fn line(&self, pointer: &str) -> usize {
+        let mut node = &self.root;
+        for part in pointer.split('/').skip(1) {
+            let key = part.replace("~1", "/").replace("~0", "~");
+            let next = node.get(&key).or_else(|| node.as_seq()?.get(key.parse::<usize>().ok()?));
+            match next {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        self.sources.position(node.place()).line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_know_their_lines() {
+        let text = "a:\n  - x: Yes\n  - y/z: 2\n";
+        let document = Document::read(Path::new("a.yaml"), text).expect("sound");
+        assert_eq!(document.value()["a"][0]["x"], "Yes");
+        assert_eq!(document.line("/a/1/y~1z"), 3);
+        assert_eq!(document.line("/a/0/nothing/here"), 2);
+        assert!(Document::read(Path::new("a.json"), "{").is_err());
+    }
+}

@@ -1,0 +1,244 @@
+//! A file of cases whose cases are given something more, and nothing else in it changes.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::shape::{Notation, Step, at, at_json, own_entries, read, through_alias};
+use super::site::{Page, Site, with_mark};
+use super::{Change, EditError, apply_changes};
+use crate::decode::file::ending;
+use crate::model::Case;
+use crate::tree::Node;
+
+/// Keys that hold the list of cases.
+const CASE_LISTS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
+
+/// The text of a file with cases: YAML, JSON, or JSONL.
+///
+/// Every change is checked before it counts: the new text is read, and its values must be those of the old text and
+/// what was put in, and nothing else.
+#[derive(Debug, Clone)]
+pub struct CaseFile {
+    path: PathBuf,
+    text: String,
+    notation: Notation,
+}
+
+/// Where a case is in its file. Stays right while other cases are changed through the same [`CaseFile`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseSpot {
+    /// The line of a dataset, from 0; 0 for other files.
+    line: usize,
+    way: Vec<Step>,
+}
+
+/// What is put into a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Insertion {
+    /// The value.
+    pub value: Value,
+    /// Lines of a comment above it, without `#`.
+    pub comment: String,
+    /// A key and a text that say the same where comments can't stand. A case with such a key keeps its own.
+    pub mark: (String, String),
+}
+
+impl Insertion {
+    fn mark(&self) -> (String, Value) {
+        (self.mark.0.clone(), Value::String(self.mark.1.clone()))
+    }
+}
+
+impl CaseFile {
+    /// The text of a file; the ending of the path says how it is written.
+    pub fn new(path: &Path, text: String) -> Self {
+        let notation = match ending(path).as_str() {
+            "jsonl" => Notation::Lines,
+            "json" if !text.trim().is_empty() => Notation::Json,
+            _ => Notation::Yaml,
+        };
+        Self { path: path.to_path_buf(), text, notation }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text as it is now.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Finds a case that was loaded from this very text.
+    pub fn find(&self, case: &Case) -> Result<CaseSpot, EditError> {
+        let mark = case.marks.id.as_ref().ok_or(EditError::NoCase)?;
+        if self.notation == Notation::Lines {
+            let line = mark.first_line.checked_sub(1).ok_or(EditError::NoCase)?;
+            let spot = CaseSpot { line, way: Vec::new() };
+            let root = self.root(&spot)?.1;
+            return if root.as_map().is_some() { Ok(spot) } else { Err(EditError::NoCase) };
+        }
+        let spot = |way| CaseSpot { line: 0, way };
+        let root = self.root(&spot(Vec::new()))?.1;
+        let is_case = |node: &Node| {
+            node.get("id").is_some_and(|id| id.place().start == mark.start || id.span.start == mark.start)
+        };
+        let list_key =
+            CASE_LISTS.into_iter().find(|key| root.get(key).is_some_and(|list| list.as_seq().is_some()));
+        let (prefix, list) = match list_key {
+            Some(key) => (vec![Step::Key(key.to_owned())], root.get(key)),
+            None => (Vec::new(), Some(&root)),
+        };
+        if let Some(index) = list.and_then(Node::as_seq).and_then(|items| items.iter().position(is_case)) {
+            let mut way = prefix;
+            way.push(Step::Index(index));
+            return Ok(spot(way));
+        }
+        // A file that holds one case; without an id it is named after its folder.
+        let alone =
+            list_key.is_none() && root.as_map().is_some() && (is_case(&root) || root.get("id").is_none());
+        if alone { Ok(spot(Vec::new())) } else { Err(EditError::NoCase) }
+    }
+
+    /// The keys of a case as written, in order.
+    pub fn keys(&self, case: &CaseSpot) -> Result<Vec<String>, EditError> {
+        let (_, root) = self.root(case)?;
+        let node = at(&root, &case.way).ok_or(EditError::NoCase)?;
+        Ok(node.as_map().unwrap_or_default().iter().map(|entry| entry.key.clone()).collect())
+    }
+
+    /// What stands in a case under these keys, one below the other.
+    pub fn value(&self, case: &CaseSpot, keys: &[&str]) -> Result<Option<Value>, EditError> {
+        let (_, root) = self.root(case)?;
+        Ok(at(&root, &way_to(case, keys)).map(Node::to_json))
+    }
+
+    /// Adds an entry to a case.
+    pub fn add_entry(&mut self, case: &CaseSpot, key: &str, new: &Insertion) -> Result<(), EditError> {
+        self.edit(case, &[], |page, map, expected| {
+            if map.get(key).is_some() {
+                return Err(EditError::Exists(key.to_owned()));
+            }
+            let mark = Some(new.mark()).filter(|(key, _)| map.get(key).is_none());
+            let sites = page.entry(map, &new.comment, key, &new.value, mark.as_ref());
+            let object = expected.as_object_mut().ok_or(EditError::NoCase)?;
+            object.insert(key.to_owned(), new.value.clone());
+            let marked = mark.map_or_else(|| expected.clone(), |mark| with_mark(expected, &mark));
+            Ok((sites, marked))
+        })
+    }
+
+    /// Adds an item to the list under these keys of a case.
+    pub fn add_item(&mut self, case: &CaseSpot, keys: &[&str], new: &Insertion) -> Result<(), EditError> {
+        self.edit(case, keys, |page, list, expected| {
+            let name = || EditError::NoList(keys.join("."));
+            let items = expected.as_array_mut().ok_or_else(name)?;
+            let mark = new.mark();
+            let sites = page.item(list, &new.comment, &new.value, &mark);
+            let mut marked = items.clone();
+            items.push(new.value.clone());
+            marked.push(with_mark(&new.value, &mark));
+            Ok((sites, Value::Array(marked)))
+        })
+    }
+
+    /// Puts another value in the place of an entry of a case.
+    pub fn replace_entry(&mut self, case: &CaseSpot, key: &str, new: &Insertion) -> Result<(), EditError> {
+        self.edit(case, &[], |page, map, expected| {
+            let own = own_entries(map);
+            let entry = own.into_iter().find(|entry| entry.key == key).ok_or(EditError::NoCase)?;
+            let sites = page.instead_of_entry(map, entry, &new.comment, &new.value);
+            let object = expected.as_object_mut().ok_or(EditError::NoCase)?;
+            object.insert(key.to_owned(), new.value.clone());
+            Ok((sites, expected.clone()))
+        })
+    }
+
+    /// Puts another value in the place of an item of the list under these keys of a case.
+    pub fn replace_item(
+        &mut self,
+        case: &CaseSpot,
+        keys: &[&str],
+        index: usize,
+        new: &Insertion,
+    ) -> Result<(), EditError> {
+        self.edit(case, keys, |page, list, expected| {
+            let name = || EditError::NoList(keys.join("."));
+            let old = list.as_seq().and_then(|items| items.get(index)).ok_or_else(name)?;
+            let mark = new.mark();
+            let sites = page.instead_of_item(list, old, &new.comment, &new.value, &mark);
+            let mut marked = expected.clone();
+            *expected.get_mut(index).ok_or_else(name)? = new.value.clone();
+            *marked.get_mut(index).ok_or_else(name)? = with_mark(&new.value, &mark);
+            Ok((sites, marked))
+        })
+    }
+
+    /// The tree that holds a case, and where its text begins in the file.
+    fn root(&self, case: &CaseSpot) -> Result<(std::ops::Range<usize>, Node), EditError> {
+        let range = match self.notation {
+            Notation::Lines => self.line(case.line).ok_or(EditError::NoCase)?,
+            Notation::Yaml | Notation::Json => 0..self.text.len(),
+        };
+        let node = read(&self.text[range.clone()], self.notation)?;
+        Ok((range, node))
+    }
+
+    /// The bytes of a line without its end.
+    fn line(&self, number: usize) -> Option<std::ops::Range<usize>> {
+        let mut start = 0;
+        for (index, line) in self.text.split_inclusive('\n').enumerate() {
+            if index == number {
+                return Some(start..start + line.trim_end_matches(['\n', '\r']).len());
+            }
+            start += line.len();
+        }
+        None
+    }
+
+    /// Tries the ways of a change until one gives a text that means what it should: `look` returns the ways and the
+    /// value with the mark, and changes the given value to the one without.
+    fn edit(
+        &mut self,
+        case: &CaseSpot,
+        keys: &[&str],
+        look: impl FnOnce(&Page<'_>, &Node, &mut Value) -> Result<(Vec<Site>, Value), EditError>,
+    ) -> Result<(), EditError> {
+        let (range, root) = self.root(case)?;
+        let way = way_to(case, keys);
+        if through_alias(&root, &way) {
+            return Err(EditError::Alias);
+        }
+        let node = at(&root, &way).ok_or_else(|| match keys {
+            [] => EditError::NoCase,
+            keys => EditError::NoList(keys.join(".")),
+        })?;
+        let text = &self.text[range.clone()];
+        let page = Page { text, notation: self.notation, root: &root };
+        let mut expected = root.to_json();
+        let mut marked = expected.clone();
+        let part = at_json(&mut expected, &way).ok_or(EditError::NoCase)?;
+        let (sites, with_mark) = look(&page, node, part)?;
+        *at_json(&mut marked, &way).ok_or(EditError::NoCase)? = with_mark;
+        for site in sites {
+            let wanted = if site.commented { &expected } else { &marked };
+            let Some(new) = apply_changes(text, [&site.change]) else { continue };
+            if read(&new, self.notation)
+                .is_ok_and(|tree| tree.to_json() == *wanted || !site.commented && tree.to_json() == expected)
+            {
+                let change = Change { start: range.start, end: range.end, text: new };
+                self.text = apply_changes(&self.text, [&change]).ok_or(EditError::NoPlace)?;
+                return Ok(());
+            }
+        }
+        Err(EditError::NoPlace)
+    }
+}
+
+fn way_to(case: &CaseSpot, keys: &[&str]) -> Vec<Step> {
+    let mut way = case.way.clone();
+    way.extend(keys.iter().map(|key| Step::Key((*key).to_owned())));
+    way
+}

@@ -1,0 +1,61 @@
+//! One change of a text.
+
+/// Bytes to replace and what to put there. With `start == end` something is inserted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// First byte to replace.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+    /// The new text.
+    pub text: String,
+}
+
+impl Change {
+    /// Puts `text` before the byte `at`.
+    pub fn insert(at: usize, text: impl Into<String>) -> Self {
+        Self { start: at, end: at, text: text.into() }
+    }
+}
+
+/// The text with the changes made; everything else stays as it is, byte for byte. The changes must be in the order of
+/// the text and must not overlap. `None` if they are not, or if one of them does not fit into the text.
+pub fn apply_changes<'c>(text: &str, changes: impl IntoIterator<Item = &'c Change>) -> Option<String> {
+    let mut result = String::with_capacity(text.len());
+    let mut done = 0;
+    for change in changes {
+        if change.end < change.start {
+            return None;
+        }
+        result.push_str(text.get(done..change.start)?);
+        text.get(change.start..change.end)?;
+        result.push_str(&change.text);
+        done = change.end;
+    }
+    result.push_str(text.get(done..)?);
+    Some(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_marked_bytes_change() {
+        let changes = [Change { start: 0, end: 2, text: "e".into() }, Change::insert(4, "!")];
+        assert_eq!(apply_changes("é\r\nb", &changes).as_deref(), Some("e\r\n!b"));
+    }
+
+    #[test]
+    fn changes_that_do_not_fit_are_refused() {
+        for (start, end) in [(1, 2), (0, 9), (2, 0), (8, 9)] {
+            let change = Change { start, end, text: String::new() };
+            assert_eq!(apply_changes("é", [&change]), None, "{start}..{end}");
+        }
+        let overlapping = [
+            Change { start: 0, end: 2, text: String::new() },
+            Change { start: 1, end: 3, text: String::new() },
+        ];
+        assert_eq!(apply_changes("abc", &overlapping), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! How a file is laid out: line ends, columns, steps of indentation.
+
+use serde_json::Value;
+
+use super::shape::{is_flow, own_entries};
+use super::yaml_text::{entry_lines, item_lines};
+use crate::tree::{Data, Node};
+
+/// The line end a file uses: that of its first line.
+pub(super) fn line_end(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// First byte of the line that holds `at`.
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |before| before + 1)
+}
+
+/// First byte of the line after the one that holds `at`; the end of the text on the last line.
+pub(super) fn next_line(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
+}
+
+/// The column of the keys of a block map, from 0.
+pub(super) fn key_column(text: &str, map: &Node) -> Option<usize> {
+    let before = |at: usize| {
+        let line = &text[line_start(text, at)..at];
+        line.strip_prefix('\u{feff}').unwrap_or(line)
+    };
+    let starts: Vec<usize> = own_entries(map).iter().map(|entry| entry.key_span.start).collect();
+    let alone = starts.iter().find(|at| before(**at).bytes().all(|b| b == b' '));
+    let after_dash =
+        || starts.iter().find(|at| before(**at).bytes().all(|b| matches!(b, b' ' | b'-' | b'?')));
+    alone.or_else(after_dash).map(|at| before(*at).len())
+}
+
+/// The column of the dashes of a block list, from 0.
+pub(super) fn dash_column(text: &str, list: &Node) -> Option<usize> {
+    // An item may begin far behind its dash; the dash is the last thing on its line that is neither space nor part
+    // of an inner list, so the first of the line's dashes that leads to the item is looked for.
+    let first = list.as_seq()?.first()?;
+    let start = first.used_at.unwrap_or(first.span).start.max(list.span.start);
+    let line = line_start(text, start);
+    let before = &text[line..start];
+    let before = before.strip_prefix('\u{feff}').unwrap_or(before);
+    let at = before.find('-')?;
+    before[..at].bytes().all(|b| b == b' ').then_some(at)
+}
+
+/// How far the items of block lists stand to the right of their key in this file; 2 where there is no list to tell.
+pub(super) fn list_step(text: &str, node: &Node) -> usize {
+    fn look(text: &str, node: &Node, column: usize) -> Option<usize> {
+        if is_flow(text, node) {
+            return None;
+        }
+        match &node.data {
+            Data::Map(_) => {
+                let column = key_column(text, node).unwrap_or(column);
+                own_entries(node).into_iter().find_map(|entry| {
+                    let value = &entry.value;
+                    if value.used_at.is_some() {
+                        return None;
+                    }
+                    if value.as_seq().is_some_and(|items| !items.is_empty()) && !is_flow(text, value) {
+                        return dash_column(text, value)?.checked_sub(column).filter(|step| *step <= 8);
+                    }
+                    look(text, value, column)
+                })
+            }
+            Data::Seq(items) => items.iter().find_map(|item| look(text, item, column)),
+            _ => None,
+        }
+    }
+    look(text, node, 0).unwrap_or(2)
+}
+
+/// Something to write: a comment above it, if it may have one, and the value.
+pub(super) struct Block<'v> {
+    pub(super) comment: Option<&'v str>,
+    /// The key; none for an item of a list.
+    pub(super) key: Option<&'v str>,
+    pub(super) value: &'v Value,
+}
+
+impl Block<'_> {
+    /// Its lines at a column, each with the line end.
+    pub(super) fn text(&self, column: usize, step: usize, end: &str) -> String {
+        let pad = " ".repeat(column);
+        let comment = self.comment.into_iter().flat_map(str::lines).map(|line| format!("{pad}# {line}"));
+        let body = match self.key {
+            Some(key) => entry_lines(key, self.value, column, step),
+            None => item_lines(self.value, column, step),
+        };
+        // A literal block is one entry of several lines.
+        comment
+            .chain(body)
+            .flat_map(|lines| lines.split('\n').map(|line| format!("{line}{end}")).collect::<Vec<_>>())
+            .collect()
+    }
+}
+
+/// A value as JSON: on one line, or with line ends and the given indentation.
+pub(super) fn json(value: &Value, pretty: Option<(&str, usize, &str)>) -> String {
+    let Some((pad, unit, end)) = pretty else { return spaced(value) };
+    let unit = " ".repeat(unit);
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
+    let mut bytes = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    if serde::Serialize::serialize(value, &mut serializer).is_err() {
+        return value.to_string();
+    }
+    escape(&String::from_utf8_lossy(&bytes)).replace('\n', &format!("{end}{pad}"))
+}
+
+/// JSON on one line with a space behind each comma and colon, as people write it.
+fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            let entries =
+                map.iter().map(|(key, value)| format!("{}: {}", spaced(&key.as_str().into()), spaced(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        leaf => escape(&leaf.to_string()),
+    }
+}
+
+/// What JSON allows and YAML does not, as escapes.
+fn escape(json: &str) -> String {
+    let special =
+        |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
+    if !json.chars().any(special) {
+        return json.to_owned();
+    }
+    json.chars()
+        .map(|c| if special(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() })
+        .collect()
+}

@@ -1,0 +1,94 @@
+//! The text of a file as a tree, and ways through it.
+
+use std::path::Path;
+
+use assize_diagnostic::{SourceMap, Span};
+use serde_json::Value;
+
+use super::EditError;
+use crate::decode::Problems;
+use crate::tree::{Data, Entry, Node, read_json, read_yaml};
+
+/// How a text is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notation {
+    Yaml,
+    Json,
+    /// One JSON object on each line.
+    Lines,
+}
+
+/// A step from a value to one in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// Reads a text. An error if it can't be read without any complaint.
+pub(super) fn read(text: &str, notation: Notation) -> Result<Node, EditError> {
+    let mut sources = SourceMap::new();
+    // The name is never shown: complaints here only say that the text is not to be touched.
+    let source = sources.add(Path::new("text"), text);
+    let mut problems = Problems::default();
+    let node = match notation {
+        Notation::Yaml => read_yaml(&sources, source, &mut problems),
+        Notation::Json | Notation::Lines => read_json(&sources, source, &mut problems),
+    };
+    node.filter(|_| problems.errors() == 0).ok_or(EditError::Unreadable)
+}
+
+/// The value at the end of a way.
+pub(super) fn at<'n>(root: &'n Node, way: &[Step]) -> Option<&'n Node> {
+    way.iter().try_fold(root, |node, step| match step {
+        Step::Key(key) => node.get(key),
+        Step::Index(index) => node.as_seq()?.get(*index),
+    })
+}
+
+/// The same in a JSON value.
+pub(super) fn at_json<'v>(root: &'v mut Value, way: &[Step]) -> Option<&'v mut Value> {
+    way.iter().try_fold(root, |value, step| match step {
+        Step::Key(key) => value.get_mut(key),
+        Step::Index(index) => value.get_mut(*index),
+    })
+}
+
+/// Whether any value on the way came through an alias.
+pub(super) fn through_alias(root: &Node, way: &[Step]) -> bool {
+    (0..=way.len()).any(|length| at(root, &way[..length]).is_some_and(|node| node.used_at.is_some()))
+}
+
+/// The entries that are written in the map itself, in the order of the text; those of merged maps stand before it.
+pub(super) fn own_entries(map: &Node) -> Vec<&Entry> {
+    let inside = |span: Span| span.start >= map.span.start;
+    map.as_map().unwrap_or_default().iter().filter(|entry| inside(entry.key_span)).collect()
+}
+
+/// Whether a collection is written with brackets.
+pub(super) fn is_flow(text: &str, node: &Node) -> bool {
+    text[node.span.start..].starts_with(['{', '['])
+}
+
+/// One past the last byte of what a value shows: without the blank lines that some spans end with.
+pub(super) fn content_end(text: &str, node: &Node) -> usize {
+    if let Some(alias) = node.used_at {
+        return alias.end;
+    }
+    let last = match &node.data {
+        Data::Seq(_) | Data::Map(_) if is_flow(text, node) => None,
+        Data::Seq(items) => items.iter().map(|item| content_end(text, item)).max(),
+        Data::Map(_) => own_entries(node).into_iter().map(|entry| entry_end(text, entry)).max(),
+        _ => None,
+    };
+    last.unwrap_or_else(|| node.span.start + text[node.span.start..node.span.end].trim_end().len())
+}
+
+/// One past the last byte of an entry.
+pub(super) fn entry_end(text: &str, entry: &Entry) -> usize {
+    // An empty value has a place, but nothing stands there.
+    let empty = entry.value.used_at.is_none()
+        && entry.value.is_null()
+        && text[entry.value.span.start..entry.value.span.end].trim().is_empty();
+    if empty { entry.key_span.end } else { content_end(text, &entry.value).max(entry.key_span.end) }
+}

@@ -1,0 +1,228 @@
+//! Values as YAML text that every reader takes for the same values.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::tree::{Data, resolve};
+
+/// A value as YAML in block style, each line indented by `indent` spaces, with a line feed after the last.
+///
+/// Maps keep the order of their keys. Texts of several lines become literal blocks where that is safe. Numbers are
+/// written as JSON writes them.
+pub fn yaml(value: &Value, indent: usize) -> String {
+    let mut lines = Vec::new();
+    match value {
+        Value::Object(map) if !map.is_empty() => entries(map, indent, 2, &mut lines),
+        Value::Array(items) if !items.is_empty() => sequence(items, indent, 2, &mut lines),
+        other => lines.push(format!("{}{}", " ".repeat(indent), leaf(other, indent))),
+    }
+    let mut text = lines.join("\n");
+    text.push('\n');
+    text
+}
+
+/// A text as a YAML scalar on one line: plain where every reader takes it for this text, else in double quotes.
+pub fn yaml_scalar(text: &str) -> String {
+    if is_plain(text) { text.to_owned() } else { quoted(text) }
+}
+
+/// The lines of `key: value` at a column; items of lists stand `step` columns to the right of their key.
+pub(super) fn entry_lines(key: &str, value: &Value, column: usize, step: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    entry(key, value, column, step, &mut lines);
+    lines
+}
+
+/// The lines of `- value` at a column.
+pub(super) fn item_lines(value: &Value, column: usize, step: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    item(value, column, step, &mut lines);
+    lines
+}
+
+fn entries(map: &serde_json::Map<String, Value>, column: usize, step: usize, lines: &mut Vec<String>) {
+    for (key, value) in map {
+        entry(key, value, column, step, lines);
+    }
+}
+
+fn entry(key: &str, value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
+    let head = format!("{}{}:", " ".repeat(column), yaml_scalar(key));
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            lines.push(head);
+            entries(map, column + 2, step, lines);
+        }
+        Value::Array(items) if !items.is_empty() && !is_row(items) => {
+            lines.push(head);
+            sequence(items, column + step, step, lines);
+        }
+        other => lines.push(format!("{head} {}", leaf(other, column + 2))),
+    }
+}
+
+fn sequence(items: &[Value], column: usize, step: usize, lines: &mut Vec<String>) {
+    for value in items {
+        item(value, column, step, lines);
+    }
+}
+
+fn item(value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
+    let first = lines.len();
+    match value {
+        Value::Object(map) if !map.is_empty() => entries(map, column + 2, step, lines),
+        Value::Array(items) if !items.is_empty() => sequence(items, column + 2, step, lines),
+        other => lines.push(format!("{}{}", " ".repeat(column + 2), leaf(other, column + 2))),
+    }
+    // The dash takes the place of the first line's indentation.
+    let rest = lines[first][column + 2..].to_owned();
+    lines[first] = format!("{}- {rest}", " ".repeat(column));
+}
+
+/// A value without parts. `column` is where the lines of a literal block stand.
+fn leaf(value: &Value, column: usize) -> String {
+    match value {
+        Value::String(text) if text.contains('\n') && is_block(text) => {
+            let chomp = if text.ends_with('\n') { "" } else { "-" };
+            let mut out = format!("|{chomp}");
+            for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+                out.push('\n');
+                if !line.is_empty() {
+                    out.push_str(&" ".repeat(column));
+                    out.push_str(line);
+                }
+            }
+            out
+        }
+        Value::String(text) => yaml_scalar(text),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A few numbers, which read best on one line.
+fn is_row(items: &[Value]) -> bool {
+    items.len() <= 4 && items.iter().all(Value::is_number)
+}
+
+/// Whether a text of several lines can stand as a literal block: its first line sets the indentation, so it must have
+/// none of its own, and what editors like to strip must not be part of it.
+fn is_block(text: &str) -> bool {
+    !text.starts_with([' ', '\t', '\n'])
+        && !text.ends_with("\n\n")
+        && text.lines().all(|line| !line.ends_with([' ', '\t']))
+        && !text.chars().any(|c| c != '\n' && is_special(c))
+}
+
+/// Characters that are escaped wherever they stand.
+fn is_special(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+/// Words that readers of the older YAML take for truth values.
+const OLDER_WORDS: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "=", "<<"];
+
+fn is_plain(text: &str) -> bool {
+    let Some(first) = text.chars().next() else { return false };
+    let opens = first.is_alphanumeric() || matches!(first, '(' | '$' | '/' | '_' | '+' | '~' | '<' | '.');
+    opens
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && !text.chars().any(is_special)
+        && !OLDER_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
+        // Dates, times, versions and numbers with separators: read as something else by older readers.
+        && !(text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '.'))
+            && text.chars().all(|c| c.is_ascii_digit() || "+-.:_ TZtz".contains(c)))
+        && matches!(resolve(text), Data::Str(_))
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if is_special(c) => drop(write!(out, "\\u{:04X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_diagnostic::SourceMap;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::decode::Problems;
+    use crate::tree::read_yaml;
+
+    fn back(text: &str) -> Value {
+        let mut sources = SourceMap::new();
+        let source = sources.add("a.yaml", text);
+        let mut problems = Problems::default();
+        let node = read_yaml(&sources, source, &mut problems);
+        assert_eq!(problems.errors(), 0, "{text}");
+        node.map_or(Value::Null, |node| node.to_json())
+    }
+
+    #[test]
+    fn values_look_as_people_write_them() {
+        let value = json!({"id": "a-1", "input": "Two\nlines", "weight": 2.0, "yes": "no", "n": null,
+            "list": [{"a": "x: y", "b": []}, "- z", [1, "two"]], "date": "2026-01-02", "text": "it's 5 #1"});
+        let text = "  id: a-1\n  input: |-\n    Two\n    lines\n  weight: 2.0\n  \"yes\": \"no\"\n  \"n\": null\n  list:\n    - a: \"x: y\"\n      b: []\n    - \"- z\"\n    - - 1\n      - two\n  date: \"2026-01-02\"\n  text: \"it's 5 #1\"\n";
+        assert_eq!(yaml(&value, 2), text);
+        assert_eq!(back(&yaml(&value, 0)), value);
+    }
+
+    #[test]
+    fn texts_that_mean_something_else_are_quoted() {
+        for text in
+            ["", " a", "a ", "a:", "true", "1.5", "0x1F", "~", "null", "Yes", "*a", "{a}", "a\tb", "%", "@x"]
+        {
+            assert!(yaml_scalar(text).starts_with('"'), "{text:?}");
+        }
+        for text in ["a", "Names the date", "(see below)", "a{b}", "50 % of it", "é"] {
+            assert_eq!(yaml_scalar(text), text);
+        }
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let text =
+            prop_oneof!["[ -~é\n\t]{0,30}", "\\PC{0,12}", Just("a\n\nb\n".to_owned()), any::<String>()];
+        let leaf = prop_oneof![
+            text.prop_map(Value::String),
+            any::<bool>().prop_map(Value::Bool),
+            any::<i32>().prop_map(|n| json!(n)),
+            (-1e6..1e6).prop_map(|n: f64| json!(n)),
+            Just(Value::Null),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+                prop::collection::vec(("[ -~]{0,8}", inner), 0..4)
+                    .prop_map(|pairs| Value::Object(pairs.into_iter().filter(|(k, _)| k != "<<").collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+        #[test]
+        fn what_is_written_reads_back(value in values()) {
+            prop_assume!(!value.is_null());
+            prop_assert_eq!(back(&yaml(&json!({"k": value.clone()}), 0)), json!({"k": value}));
+        }
+    }
+}

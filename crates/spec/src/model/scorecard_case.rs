@@ -1,0 +1,157 @@
+//! A case of a scorecard as a case that can be run: its benchmarks become its graders.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assize_rubric::{Criticality, GraderStanding, Weight};
+use serde_json::Value;
+
+use super::behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
+use super::{
+    Applies, Case, CaseId, CaseMarks, EvaluatorType, GivenOutput, Grader, GraderKind, Guidelines,
+    LineOverrides, Message, OnDependencyFailure, Role, Scorecard,
+};
+
+/// Makes the cases of a scorecard runnable. What many cases share is made once.
+#[derive(Debug)]
+pub struct CardCases<'s> {
+    scorecard: &'s Scorecard,
+    /// For each benchmark: its question without and with the one whether it applies.
+    behaviours: Vec<[Option<Arc<Behaviour>>; 2]>,
+    /// Labels by trace and benchmark.
+    labels: BTreeMap<(&'s str, usize), Vec<SmeLabel>>,
+}
+
+impl<'s> CardCases<'s> {
+    /// Prepares the benchmarks of a scorecard.
+    pub fn new(scorecard: &'s Scorecard) -> Self {
+        let guidelines: Vec<Option<Arc<Guidelines>>> =
+            scorecard.rubrics.iter().map(|rubric| rubric.guidelines.clone().map(Arc::new)).collect();
+        let behaviours = (0..scorecard.benchmarks.len())
+            .map(|at| {
+                let plain = behaviour(scorecard, &guidelines, at);
+                let asking = plain.clone().map(|plain| {
+                    let benchmark = &scorecard.benchmarks[at];
+                    let applicability = Applicability {
+                        inclusion: benchmark.inclusion.clone(),
+                        exclusion: benchmark.exclusion.clone(),
+                    };
+                    Behaviour { applicability: Some(applicability), ..plain }
+                });
+                [plain.map(Arc::new), asking.map(Arc::new)]
+            })
+            .collect();
+        let mut labels: BTreeMap<(&str, usize), Vec<SmeLabel>> = BTreeMap::new();
+        for label in &scorecard.labels {
+            let Some(benchmark) = label.benchmark else { continue };
+            labels.entry((&label.trace_id, benchmark)).or_default().push(SmeLabel {
+                outcome: label.outcome,
+                reviewer: label.reviewer.clone(),
+                note: label.note.clone(),
+            });
+        }
+        Self { scorecard, behaviours, labels }
+    }
+
+    /// A case by its place in the list, with one grader for each benchmark that applies or may apply, in
+    /// the order of the benchmarks; `None` for a place that is not there.
+    ///
+    /// The source narrative is its question, the ground truth its reference, the candidate output its
+    /// answer; a case that only people judge needs none. A hard gate is a required grader, so that a case that fails one fails; an improvement
+    /// signal weighs nothing.
+    pub fn case(&self, at: usize) -> Option<Case> {
+        let case = self.scorecard.cases.get(at)?;
+        let graders: Vec<Arc<Grader>> = (0..self.scorecard.benchmarks.len())
+            .filter_map(|benchmark| {
+                let applies = self.scorecard.applies(benchmark, case);
+                (applies != Applies::No).then(|| self.grader(benchmark, &case.id, applies))
+            })
+            .map(Arc::new)
+            .collect();
+        let text =
+            |value: &Option<Value>, role| value.as_ref().map(|value| Message::text(role, shown(value)));
+        Some(Case {
+            id: CaseId::new(Arc::clone(&case.id)),
+            place: case.place.clone(),
+            marks: CaseMarks::default(),
+            input: text(&case.source_narrative, Role::User).into_iter().collect(),
+            expected_outcome: None,
+            expected_output: text(&case.ground_truth, Role::Assistant).into_iter().collect(),
+            output: case
+                .candidate_output
+                .as_ref()
+                .map(shown)
+                .or_else(|| graders.iter().all(|grader| by_people(grader)).then(String::new))
+                .map(GivenOutput::Text),
+            graders,
+            lines: LineOverrides::default(),
+            targets: Vec::new(),
+            tags: case.tags.clone(),
+            metadata: serde_json::Map::new(),
+            conversation_id: None,
+            vars: BTreeMap::new(),
+            conversation: None,
+            depends_on: Vec::new(),
+            on_dependency_failure: OnDependencyFailure::default(),
+            workspace: None,
+            unbuilt: Vec::new(),
+        })
+    }
+
+    fn grader(&self, at: usize, case: &str, applies: Applies) -> Grader {
+        let benchmark = &self.scorecard.benchmarks[at];
+        let gate = benchmark.criticality == Criticality::HardGate;
+        let counts = benchmark.criticality != Criticality::ImprovementSignal;
+        let asks = usize::from(applies == Applies::AskJudge);
+        Grader {
+            name: benchmark.code.to_string(),
+            type_name: benchmark.evaluator.name().to_owned(),
+            standing: GraderStanding {
+                weight: if counts { Weight::ONE } else { Weight::ZERO },
+                required: gate,
+                min_score: gate.then_some(benchmark.threshold),
+                negate: false,
+            },
+            place: benchmark.place.clone(),
+            kind: GraderKind::Benchmark(BenchmarkGrader {
+                evaluator: benchmark.evaluator,
+                checks: benchmark.checks.clone(),
+                all_must_pass: benchmark.all_must_pass,
+                behaviour: self.behaviours.get(at).and_then(|both| both[asks].clone()),
+                labels: self.labels.get(&(case, at)).cloned().unwrap_or_default(),
+            }),
+        }
+    }
+}
+
+/// The question of a benchmark; `None` if it asks no judge.
+fn behaviour(scorecard: &Scorecard, guidelines: &[Option<Arc<Guidelines>>], at: usize) -> Option<Behaviour> {
+    let benchmark = &scorecard.benchmarks[at];
+    let prompt = scorecard.prompts.get(benchmark.prompt?)?;
+    let mut above = Vec::new();
+    let mut rubric = Some(benchmark.parent);
+    while let Some(place) = rubric {
+        above.extend(guidelines.get(place).cloned().flatten());
+        rubric = scorecard.rubrics.get(place).and_then(|rubric| rubric.parent);
+    }
+    above.reverse();
+    Some(Behaviour {
+        prompt: Arc::clone(&prompt.text),
+        guidelines: above,
+        applicability: None,
+        scale: benchmark.scale.clone(),
+        pass_conditions: prompt.pass_conditions.clone(),
+    })
+}
+
+fn by_people(grader: &Grader) -> bool {
+    matches!(&grader.kind, GraderKind::Benchmark(found) if found.evaluator == EvaluatorType::ManualSme)
+}
+
+/// A text as it is, anything else as JSON.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
+    }
+}

@@ -1,0 +1,84 @@
+//! What a benchmark of a scorecard came to on a case, as stored in its row of `judgements.jsonl`.
+
+use assize_rubric::Unit;
+use serde::{Deserialize, Serialize};
+
+/// What became of a benchmark on a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BenchmarkState {
+    /// It has a score.
+    Scored,
+    /// The judge was not certain: it scores 0, and a person should look at it.
+    Uncertain,
+    /// It does not apply.
+    NotApplicable,
+    /// It waits for a person.
+    Waiting,
+    /// People differ about it, so it is not decided.
+    ReviewersDiffer,
+    /// It should have a score and has none.
+    Missing,
+}
+
+impl BenchmarkState {
+    /// The word used in records and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scored => "scored",
+            Self::Uncertain => "uncertain",
+            Self::NotApplicable => "not_applicable",
+            Self::Waiting => "waiting",
+            Self::ReviewersDiffer => "reviewers_differ",
+            Self::Missing => "missing",
+        }
+    }
+
+    /// Whether a person should look at the case.
+    pub const fn is_for_review(self) -> bool {
+        matches!(self, Self::Uncertain | Self::Waiting | Self::ReviewersDiffer)
+    }
+}
+
+/// Who decided about a benchmark on a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// Checks that need no judge.
+    Checks,
+    /// A judge.
+    Judge,
+    /// A person.
+    Person,
+}
+
+/// What a benchmark came to on a case. Its score stands in the grader's result.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BenchmarkRow {
+    /// What became of it.
+    pub state: BenchmarkState,
+    /// Whether the case passes; null where nothing was decided. Who is uncertain has not passed it.
+    pub pass: Option<bool>,
+    /// The score on the benchmark's own scale, where one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw_score: Option<f64>,
+    /// Who decided; null where nobody did.
+    pub decided_by: Option<DecidedBy>,
+}
+
+/// A line of `review.jsonl`: a case of a benchmark that a person should look at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReviewRow {
+    /// Id of the case.
+    pub case_id: String,
+    /// Code of the benchmark.
+    pub benchmark: String,
+    /// Why: `uncertain`, `waiting` or `reviewers_differ`.
+    pub why: BenchmarkState,
+    /// Who should have judged it, such as `manual_sme`.
+    pub evaluator: String,
+    /// What was said so far; empty if nobody looked at it.
+    pub reason: String,
+    /// The score it counts with until a person decides; null while it counts as missing.
+    pub score: Option<Unit>,
+}

@@ -1,0 +1,25 @@
+//! From the forms data was published in to tables the commands read. Nothing is computed here.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// The objects of a text of JSON lines.
+pub(super) fn json_lines(text: &str) -> Result<Vec<Value>, String> {
+    text.lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| serde_json::from_str(line).map_err(|error| error.to_string()))
+        .collect()
+}
+
+/// The rows of a text with tabs between its cells, by the names of the first line.
+pub(super) fn tabbed(text: &str) -> Vec<BTreeMap<&str, &str>> {
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
+    lines.map(|line| names.iter().copied().zip(line.split('\t')).collect()).collect()
+}
+
+/// The items of a list; none if it is no list.
+pub(super) fn items(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
