@@ -23,6 +23,10 @@ use crate::args::{Args, Command, GlobalArgs};
 use crate::context::Context;
 use crate::exit::Exit;
 
+/// Requests and replies are made of many small texts, which the system's allocator takes a good part of a call for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let args = Args::parse();
     let GlobalArgs { color, env_file } = &args.global;

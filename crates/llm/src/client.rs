@@ -182,11 +182,16 @@ impl Client {
     /// # Errors
     /// When the wire format cannot express the request.
     pub fn call_key(&self, request: &ChatRequest, repeat: u32) -> Result<CallKey, AskError> {
+        self.keyed(request, repeat).map(|(key, _)| key)
+    }
+
+    /// The key of a call, and the call that it was made from.
+    pub(crate) fn keyed(&self, request: &ChatRequest, repeat: u32) -> Result<(CallKey, HttpCall), AskError> {
         let ClientParts { endpoint, wire, .. } = &self.inner.parts;
         // A mark for the prompt cache changes what a reply costs and not what it says.
         let request = ChatRequest { cache_prefix: false, ..self.complete(request).into_owned() };
         let call = wire.encode(&request, Quirks::default())?;
-        Ok(CallKey::new(wire.name(), &endpoint.address(), &request.model, &call, repeat))
+        Ok((CallKey::new(wire.name(), &endpoint.address(), &request.model, &call, repeat), call))
     }
 
     /// Asks, and tries again as the policy says. Asking for less because the server refused a parameter does not count
@@ -195,6 +200,15 @@ impl Client {
     /// # Errors
     /// The last failure, with every attempt in `failed`.
     pub async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, AskError> {
+        self.ask_with(request, None).await
+    }
+
+    /// Asks; `encoded` is the first try's call, where somebody has made it for a server that refuses nothing.
+    async fn ask_with(
+        &self,
+        request: &ChatRequest,
+        mut encoded: Option<HttpCall>,
+    ) -> Result<ChatReply, AskError> {
         let Inner { parts, setup, questions, account, .. } = &*self.inner;
         let request = self.complete(request);
         let mut jitter = Jitter::new(setup.seed, questions.fetch_add(1, Ordering::Relaxed));
@@ -225,7 +239,10 @@ impl Client {
             // Another question may have learned something in the meantime.
             quirks = quirks.merge(self.learned(&request.model));
             let good_before = account.good_answers();
-            let call = parts.wire.encode(&request, quirks)?;
+            let call = match encoded.take().filter(|_| quirks == Quirks::default()) {
+                Some(call) => call,
+                None => parts.wire.encode(&request, quirks)?,
+            };
             let hold = match &setup.meter {
                 None => None,
                 Some(meter) => Some(meter.hold(&request, self.card).await.map_err(|why| {
@@ -341,7 +358,7 @@ impl Client {
     /// The answer with this client's secrets replaced: a server may send back what it received.
     fn without_secrets(&self, mut answer: HttpAnswer) -> HttpAnswer {
         let redactor = &self.inner.redactor;
-        let text = String::from_utf8_lossy(&answer.body);
+        let text = answer.text();
         let redacted = if (200..300).contains(&answer.status) {
             redactor.redact_content(&text)
         } else {
@@ -437,6 +454,15 @@ impl Client {
 impl Ask for Client {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
         Box::pin(Client::ask(self, request))
+    }
+
+    fn ask_encoded<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        call: HttpCall,
+    ) -> BoxFuture<'a, Result<ChatReply, AskError>> {
+        // A mark for the prompt cache is not in it.
+        Box::pin(self.ask_with(request, Some(call).filter(|_| !request.cache_prefix)))
     }
 
     fn describe(&self) -> ModelId {
