@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assize_analysis::Figure;
 use assize_rubric::TOLERANCE;
-use assize_stats::{Level, judged::slope};
+use assize_stats::{Level, Undefined, judged::slope};
 use assize_store::{CaseRecord, ResultRow};
 
 use super::edit::edits;
@@ -145,6 +145,11 @@ pub fn length_report(compared: &Compared, facts: &LengthFacts) -> AuditReport {
             &moved,
         );
         if let Ok(value) = shift.value {
+            let same = shift.interval == Err(Undefined::NoSpread) && value.abs() > TOLERANCE;
+            if same {
+                let n = number_of(shifts.len(), "score", "scores");
+                concluded.push(format!("`{}` shifts all of {n} by the same {value:+.3}", edit.name));
+            }
             let clear = shift.interval.is_ok_and(|found| found.low > 0.0 || found.high < 0.0);
             if clear {
                 concluded.push(format!("`{}` shifts scores by {value:+.3}", edit.name));
@@ -174,7 +179,7 @@ pub fn length_report(compared: &Compared, facts: &LengthFacts) -> AuditReport {
             number_of(compared.cases, "case", "cases")
         )
     } else {
-        format!("Length alone matters to this judge: {}.", concluded.join(", "))
+        format!("Length alone moves scores: {}.", concluded.join(", "))
     };
     let missing = missing(compared, compared.pairs.iter());
     AuditReport { cases: compared.cases, figures, sections, worst, says, unmeasured, missing }

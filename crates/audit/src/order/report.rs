@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use assize_stats::Undefined;
+
 use crate::figures::{mean, share};
 use crate::report::{number_of, percent};
 use crate::{AuditReport, Change, Compared, Pair, Section, UNCHANGED};
@@ -54,6 +56,14 @@ pub fn order_report(compared: &Compared) -> AuditReport {
     sections.sort_by(|a, b| b.0.total_cmp(&a.0));
     let says = match (all.value, beyond.interval) {
         (Err(_), _) => "Nothing was measured: no rubric has two decided criteria.".to_owned(),
+        (Ok(0.0), _) => format!(
+            "No other order changed a decision, over {}.",
+            number_of(flips.len(), "decision", "decisions")
+        ),
+        (Ok(rate), Err(Undefined::NoSpread)) if beyond.value.is_ok_and(|value| value > 0.0) => format!(
+            "Another order changes {} of the decisions, in every case by as much more than the judge's own noise.",
+            percent(rate)
+        ),
         (Ok(rate), Ok(interval)) if interval.low > 0.0 => format!(
             "Another order changes {} of the decisions, more than the judge's own noise: where a criterion stands \
              matters.",

@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::SelfFacts;
+use assize_rubric::TOLERANCE;
+use assize_stats::Undefined;
+
 use crate::figures::{mean, share};
 use crate::report::number_of;
 use crate::{AuditReport, Decision, Section};
@@ -15,6 +18,14 @@ use crate::{AuditReport, Decision, Section};
 pub fn self_report(facts: &SelfFacts) -> AuditReport {
     let families: BTreeSet<&String> = facts.judges.values().flatten().collect();
     let mut unmeasured = unmeasured(facts);
+    let known: BTreeSet<&String> = facts.judges.values().chain(facts.targets.values()).flatten().collect();
+    if families.len() == 2 && known.len() == 2 {
+        unmeasured.push(
+            "Of two families only the sum of their preferences is known: what one prefers, the other seems to prefer as \
+             well. A judge of a third family tells them apart."
+                .to_owned(),
+        );
+    }
     let mut sections = Vec::new();
     let mut worst: Option<(f64, String)> = None;
     let mut concluded = Vec::new();
@@ -54,6 +65,12 @@ pub fn self_report(facts: &SelfFacts) -> AuditReport {
                 Ok(interval) if interval.high < 0.0 => {
                     concluded.push(format!(
                         "`{family}` judges mark down answers of their own family ({value:+.3})"
+                    ));
+                }
+                Err(Undefined::NoSpread) if value.abs() > TOLERANCE => {
+                    let n = number_of(preferences.len(), "case", "cases");
+                    concluded.push(format!(
+                        "`{family}` judges value their own family by {value:+.3} in each of {n}"
                     ));
                 }
                 _ => {}
