@@ -105,7 +105,7 @@ impl SelfFacts {
                     self.values.entry(cell).or_default().entry(judge.clone()).or_default().push(value);
                 }
                 Cast::Missing => self.ungraded += 1,
-                _ => {}
+                Cast::NotApplicable => {}
             }
         }
     }
