@@ -8,18 +8,17 @@ use crate::judge::{Criterion, JudgeRequest, truth};
 
 /// Three cases of three criteria each, of which the last word is in no answer.
 fn suite(outputs: bool) -> String {
-    let mut text = "name: s\ntests:\n".to_owned();
-    for (id, fruit) in [("one", "apples"), ("two", "plums"), ("three", "pears")] {
-        text += &format!("- id: {id}\n  criteria: x\n  input: name {fruit}\n");
-        if outputs {
-            text += &format!("  output: we have {fruit} and figs here\n");
-        }
-        text += &format!(
-            "  assertions:\n  - type: rubrics\n    criteria:\n    - {{id: a, outcome: 'Names `{fruit}`'}}\n    - {{id: \
-             f, outcome: 'Names `figs`'}}\n    - {{id: z, outcome: 'Names `zebras`'}}\n"
-        );
-    }
-    text
+    let case = |(id, fruit): (&str, &str)| {
+        let output =
+            if outputs { format!("  output: we have {fruit} and figs here\n") } else { String::new() };
+        format!(
+            "- id: {id}\n  criteria: x\n  input: name {fruit}\n{output}  assertions:\n  - type: rubrics\n    criteria:\n    \
+             - {{id: a, outcome: 'Names `{fruit}`'}}\n    - {{id: f, outcome: 'Names `figs`'}}\n    - {{id: z, outcome: \
+             'Names `zebras`'}}\n"
+        )
+    };
+    let cases = [("one", "apples"), ("two", "plums"), ("three", "pears")].map(case);
+    format!("name: s\ntests:\n{}", cases.concat())
 }
 
 fn fixture(judge: impl Fn(&Incoming) -> Reply + Send + Sync + 'static) -> (CliTest, MockServer) {
