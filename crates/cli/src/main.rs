@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => command::compare::execute(&args, &context),
         Command::Trend(args) => command::trend::execute(&args, &context),
         Command::Power(args) => command::power::execute(&args, &context),
+        Command::Import(args) => command::import::execute(&args, &context),
         Command::Cache(args) => command::cache::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
         Command::Completions(args) => Ok(command::completions::completions(&args)),

@@ -205,16 +205,22 @@ impl Client {
         // Until when the account's rest has been sat out already.
         let mut rested = Duration::ZERO;
         let mut policy = setup.policy;
+        // The place among the requests in flight, where the next attempt follows at once.
+        let mut kept = None;
         // Counting takes a look at every character, so it is done only where somebody wants to know.
         let counted = setup.accounts.limits().tokens_per_minute.is_some();
         let input = if counted { Estimator::of_provider(&parts.provider).request(&request) } else { 0 };
         loop {
             let longest = policy.max_total_wait.saturating_sub(waited);
-            let entered =
-                account.enter(&*setup.clock, input, request.max_output_tokens, rested, longest).await;
-            let place = match entered {
-                Ok(place) => place,
-                Err(Shut(rest)) => return Err(self.resting(rest, failed, &request.model)),
+            let place = match kept.take() {
+                Some(place) => place,
+                None => match account
+                    .enter(&*setup.clock, input, request.max_output_tokens, rested, longest)
+                    .await
+                {
+                    Ok(place) => place,
+                    Err(Shut(rest)) => return Err(self.resting(rest, failed, &request.model)),
+                },
             };
             // Another question may have learned something in the meantime.
             quirks = quirks.merge(self.learned(&request.model));
@@ -265,14 +271,16 @@ impl Client {
             if let Some(learned) = refused {
                 quirks = quirks.merge(learned);
                 failed.push(attempt);
+                // Asked again at once, so that whoever waits knows by then what the server takes.
+                kept = Some(place);
                 continue;
             }
             tries += 1;
             if matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
                 rested = place.limited(&*setup.clock, error.retry_after);
-                // Being refused for lack of room, while others are answered, is no fault of this question. Its waits
-                // are still bounded.
-                if account.good_answers() > good_before {
+                // Being one too many, while others are answered, is no fault of this question. Its waits are still
+                // bounded. An overloaded server may well fail over this one question, so that counts.
+                if error.kind == ErrorKind::RateLimited && account.good_answers() > good_before {
                     policy.max_attempts = policy.max_attempts.saturating_add(1);
                 }
             }

@@ -85,6 +85,18 @@ impl HttpTransport {
         ring.lease(|| self.build(local, secure))
     }
 
+    /// Sends a GET without credentials and gives the status of the answer, whose body is not read.
+    ///
+    /// # Errors
+    /// When the address is none, or no answer came within the time.
+    pub async fn probe(&self, url: &str, timeout: Duration) -> Result<u16, TransportError> {
+        let url = Url::parse(url)
+            .map_err(|error| TransportError::Unusable(format!("this is no address: {error}")))?;
+        let client = self.client(&url)?;
+        let sent = client.get().get(url).timeout(timeout).send().await;
+        sent.map(|response| response.status().as_u16()).map_err(|error| failure(&error, timeout))
+    }
+
     fn build(&self, local: bool, secure: bool) -> Result<Client, TransportError> {
         let mut builder = Client::builder()
             .user_agent(concat!("assize/", env!("CARGO_PKG_VERSION")))

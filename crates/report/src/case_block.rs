@@ -126,6 +126,10 @@ pub(crate) fn whereabouts(row: &ResultRow) -> Vec<Piece> {
         pieces.push(Piece::new(Tone::Dim, " → "));
         pieces.push(Piece::name(Tone::Dim, target));
     }
+    if let Some(other) = &row.answered_by {
+        pieces.push(Piece::new(Tone::Dim, ", answered by "));
+        pieces.push(Piece::name(Tone::Dim, other));
+    }
     if row.repeat > 1 {
         pieces.push(Piece::new(Tone::Dim, format!(" (repeat {})", row.repeat)));
     }

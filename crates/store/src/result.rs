@@ -16,6 +16,9 @@ pub struct ResultRow {
     pub case_id: String,
     /// Name of the target; null when the answer was given.
     pub target: Option<String>,
+    /// Name of the target that answered in its place, when it gave no answer and others stand behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// Number of the repeat, from 1.
     pub repeat: u32,
     /// The case's own tags.

@@ -11,6 +11,7 @@ mod eval;
 mod explain;
 mod generate;
 mod grade;
+mod import;
 mod lint;
 mod panel;
 mod power;
@@ -43,6 +44,7 @@ pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
+pub(crate) use import::{ImportArgs, ImportCommand, TranscriptArgs};
 pub(crate) use lint::LintArgs;
 pub(crate) use power::PowerArgs;
 pub(crate) use score::ScoreArgs;
@@ -105,7 +107,6 @@ pub(crate) enum Command {
     /// Find what is sound and still a bad rubric; each finding with its reason.
     Lint(LintArgs),
     /// Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over.
-    #[command(visible_alias = "import")]
     Convert(ConvertArgs),
     /// Draft what an eval file lacks: rubrics from expected outcomes.
     Generate(GenerateArgs),
@@ -127,6 +128,8 @@ pub(crate) enum Command {
     Trend(TrendArgs),
     /// Say how many cases, repeats or labels are enough.
     Power(PowerArgs),
+    /// Turn what other programs recorded into cases.
+    Import(ImportArgs),
     /// Look at the reply cache, or make it smaller.
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.

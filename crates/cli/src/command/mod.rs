@@ -16,6 +16,7 @@ mod forecast;
 pub(crate) mod generate;
 pub(crate) mod grade;
 mod graders;
+pub(crate) mod import;
 mod labels;
 pub(crate) mod lint;
 mod plan;

@@ -1,5 +1,6 @@
 //! The real program, end to end: files in, exit code, stdout and run folder out.
 
+mod agents;
 mod answers;
 mod bench;
 mod calibrate;

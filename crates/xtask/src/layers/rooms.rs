@@ -45,7 +45,14 @@ pub(super) const ROOMS: &[Room] = &[
     room(
         "assize-target",
         "1½",
-        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-llm", "assize-process"],
+        &[
+            "assize-diagnostic",
+            "assize-rubric",
+            "assize-stats",
+            "assize-llm",
+            "assize-process",
+            "assize-trace",
+        ],
     ),
     room(
         "assize-grade",
@@ -59,6 +66,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-process",
         ],
     ),
+    room("assize-lint", "1½", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
     room(
         "assize-run",
         "2",
@@ -80,7 +88,6 @@ pub(super) const ROOMS: &[Room] = &[
         "2",
         &["assize-diagnostic", "assize-rubric", "assize-spec", "assize-llm", "assize-grade", "assize-lint"],
     ),
-    room("assize-lint", "1½", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
     room("assize-analysis", "2", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
     room(
         "assize-audit",
@@ -123,6 +130,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-llm",
             "assize-store",
             "assize-process",
+            "assize-trace",
             "assize-target",
             "assize-grade",
             "assize-run",
