@@ -42,7 +42,7 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write ru
 complete -c assize -n "__fish_assize_needs_command" -f -a "generate" -d 'Draft what an eval file lacks: rubrics from expected outcomes'
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
-complete -c assize -n "__fish_assize_needs_command" -f -a "audit" -d 'Put a judge to the test: does an answer talk it round?'
+complete -c assize -n "__fish_assize_needs_command" -f -a "audit" -d 'Put a judge to the test: do texts, orders, lengths or names sway it?'
 complete -c assize -n "__fish_assize_needs_command" -f -a "calibrate" -d 'Measure a judge against people: agreement, biases, corrected pass rates, limits for CI'
 complete -c assize -n "__fish_assize_needs_command" -f -a "agreement" -d 'Measure how well raters agree with each other'
 complete -c assize -n "__fish_assize_needs_command" -f -a "repeats" -d 'Measure how noisy repeated scores are, and what repeating brings'
@@ -538,15 +538,18 @@ complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -l json -d 'Print one JSON object'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -f -a "injection" -d 'Put texts that try to talk the judge round into answers, and see which decisions change'
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -f -a "probes" -d 'Print the probes: the texts, their classes, where each attack is described'
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -f -a "show" -d 'Print the figures of a stored audit again'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "injection" -d 'Put texts that try to talk the judge round into answers, and see which decisions change'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "order" -d 'Put the criteria of a call in other orders, and see which decisions change'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "length" -d 'Make answers longer and shorter without a change to what they say, and see how scores move'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "self" -d 'Let judges of several families judge the answers of several targets, and see whom they prefer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "probes" -d 'Print the probes: the texts, their classes, where each attack is described'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "show" -d 'Print the figures of a stored audit again'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l targets -d 'File that defines the targets' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
@@ -611,6 +614,194 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l tag -d 'Run only cases that carry this tag (or whose suite does); may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l repeats -d 'How often each unchanged answer is judged again, to see what changes by itself' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l max-cases -d 'Cases to look at, chosen at random if there are more' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l seed -d 'Seed of what is drawn at random' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l permutations -d 'Other orders of each rubric: the reverse, then orders drawn at random' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l max-flip-rate -d 'Highest share of decisions that another order may change, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l tag -d 'Run only cases that carry this tag (or whose suite does); may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l repeats -d 'How often each unchanged answer is judged again, to see what changes by itself' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l max-cases -d 'Cases to look at, chosen at random if there are more' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l seed -d 'Seed of what is drawn at random' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l max-shift -d 'Largest mean score shift, up or down, that an edit may cause, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l tag -d 'Run only cases that carry this tag (or whose suite does); may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l repeats -d 'How often each unchanged answer is judged again, to see what changes by itself' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l max-cases -d 'Cases to look at, chosen at random if there are more' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l seed -d 'Seed of what is drawn at random' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l family -d 'The family of a judge or target' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l max-preference -d 'Largest self-preference, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from probes" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -618,7 +809,7 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from probes" -l json -d 'Print a JSON list, with the texts in full'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from probes" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from probes" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -l max-flip-rate -d 'Highest share of decisions that attacks may turn in the answer\'s favour, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -l max-flip-rate -l limit -d 'The limit of the audit: highest share of decisions that attacks may turn in the answer\'s favour or another order may change, largest score shift of an edit, or largest self-preference, 0 to 1' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

@@ -33,7 +33,10 @@ use clap::{Parser, Subcommand};
 use crate::context::ColorChoice;
 
 pub(crate) use attempt::TryArgs;
-pub(crate) use audit::{AuditArgs, AuditCommand, InjectionArgs, ProbesArgs, ShowAuditArgs};
+pub(crate) use audit::{
+    AuditArgs, AuditCommand, InjectionArgs, LengthArgs, OrderArgs, ProbesArgs, ProbingArgs, SelfArgs,
+    ShowAuditArgs,
+};
 pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use calibrate::{
     CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice,
@@ -123,7 +126,7 @@ pub(crate) enum Command {
     Score(ScoreArgs),
     /// Trees of rubrics over benchmarks: show what is in them, add up their results.
     Scorecard(ScorecardArgs),
-    /// Put a judge to the test: does an answer talk it round?
+    /// Put a judge to the test: do texts, orders, lengths or names sway it?
     Audit(AuditArgs),
     /// Measure a judge against people: agreement, biases, corrected pass rates, limits for CI.
     Calibrate(CalibrateArgs),

@@ -93,7 +93,15 @@ pub(super) const ROOMS: &[Room] = &[
     room(
         "assize-audit",
         "2½",
-        &["assize-rubric", "assize-stats", "assize-spec", "assize-store", "assize-target", "assize-run"],
+        &[
+            "assize-rubric",
+            "assize-stats",
+            "assize-spec",
+            "assize-store",
+            "assize-target",
+            "assize-run",
+            "assize-analysis",
+        ],
     ),
     room(
         "assize-report",
