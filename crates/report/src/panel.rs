@@ -128,7 +128,9 @@ pub(crate) fn summary(page: &mut Page, panel: &PanelSummary) {
 }
 
 fn saved(escalation: EscalationSummary) -> String {
-    let EscalationSummary { decisions, escalated, saved_calls, saved_tokens } = escalation;
+    let EscalationSummary { decisions, escalated, saved_calls, saved_tokens, saved_usd } = escalation;
+    let money =
+        saved_usd.map(|usd| format!(", about {}", number::dollars(usd.dollars()))).unwrap_or_default();
     let tokens = match (saved_tokens.input, saved_tokens.output) {
         (None, None) => String::new(),
         (input, output) => format!(
@@ -137,7 +139,7 @@ fn saved(escalation: EscalationSummary) -> String {
         ),
     };
     format!(
-        "{} of {}; the stronger judge was spared {}{tokens}",
+        "{} of {}; the stronger judge was spared {}{tokens}{money}",
         grouped(escalated),
         count(decisions, "decision", "decisions"),
         count(saved_calls, "call", "calls"),

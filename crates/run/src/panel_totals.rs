@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assize_rubric::Usd;
 use assize_stats::{Level, proportion};
 use assize_store::{
     CaseRecord, EscalationSummary, FlipRate, JudgementRow, PanelRow, PanelSummary, UnstableCriterion, VoteRow,
@@ -29,6 +30,39 @@ pub(crate) struct PanelTotals {
     criteria: BTreeMap<Key, Criterion>,
     not_followed: u64,
     escalation: Option<EscalationSummary>,
+    stronger: Bought,
+}
+
+/// What the decisions of the judge that is escalated to cost.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bought {
+    usd: Usd,
+    decisions: u64,
+    /// Some have an unknown price.
+    unpriced: bool,
+}
+
+impl Bought {
+    fn add(&mut self, vote: &JudgementRow) {
+        match vote.cost_usd {
+            None => self.unpriced = true,
+            // What came from the cache cost nothing this time, and says nothing of the price.
+            Some(_) if vote.cached_calls > 0 => {}
+            Some(usd) => {
+                self.usd += usd;
+                self.decisions += 1;
+            }
+        }
+    }
+
+    /// What so many decisions would have cost.
+    fn of(self, decisions: u64) -> Option<Usd> {
+        if self.unpriced || self.decisions == 0 {
+            return None;
+        }
+        let pico = u128::from(self.usd.pico()) * u128::from(decisions) / u128::from(self.decisions);
+        u64::try_from(pico).ok().map(Usd::from_pico)
+    }
 }
 
 /// A criterion: suite, grader, id as results show it, and the hash of its words. Rubrics of several cases may use one
@@ -91,6 +125,9 @@ impl PanelTotals {
             let all: Vec<Said> = repeats.iter().filter_map(|row| said(row)).collect();
             self.repeated += u64::from(all.len() > 1);
             self.flipped += u64::from(all.iter().any(|one| *one != all[0]));
+        }
+        for vote in votes.iter().filter(|row| row.vote.is_some_and(VoteRow::is_escalation)) {
+            self.stronger.add(vote);
         }
         self.add_escalation(panel, &own);
         self.follow(row, panel, split);
@@ -175,7 +212,10 @@ impl PanelTotals {
             unstable,
             unstable_more,
             not_followed: self.not_followed,
-            escalation: self.escalation,
+            escalation: self.escalation.map(|sum| EscalationSummary {
+                saved_usd: self.stronger.of(sum.decisions - sum.escalated),
+                ..sum
+            }),
         })
     }
 }

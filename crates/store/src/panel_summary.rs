@@ -1,6 +1,6 @@
 //! What the votes of a whole run say about its judges.
 
-use assize_rubric::Tokens;
+use assize_rubric::{Tokens, Usd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -79,4 +79,7 @@ pub struct EscalationSummary {
     pub saved_calls: u64,
     /// Tokens that the stronger judge was spared, as far as the first judge's tokens for the same decisions tell.
     pub saved_tokens: Tokens,
+    /// US dollars that were spared, at what the stronger judge's decisions cost on average; null where that is not known.
+    #[serde(default)]
+    pub saved_usd: Option<Usd>,
 }

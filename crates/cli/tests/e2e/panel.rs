@@ -308,6 +308,8 @@ fn only_what_the_first_judges_are_unsure_of_is_escalated() {
         "a=met b=x big=x",
     ];
     cli.file("s.yaml", suite(panel, &plans));
+    let prices = "models:\n  openai:a: {input: 1, output: 4}\n  openai:b: {input: 1, output: 4}\n  openai:big: {input: 10, output: 40}\n";
+    cli.file(".assize/prices.yaml", prices);
     let value = object(&cli.run(&["eval", "s.yaml", "--out", "run", "--json"]));
     assert_eq!(outcomes(&rows(&cli, "run")[0])[..2], ["c0=met", "c1=unmet"]);
     assert_eq!(outcomes(&rows(&cli, "run")[0])[3..], ["c3=5", "c4=ungraded"]);
@@ -316,6 +318,16 @@ fn only_what_the_first_judges_are_unsure_of_is_escalated() {
     assert_eq!((escalation["decisions"].as_u64(), escalation["escalated"].as_u64()), (Some(5), Some(3)));
     assert_eq!(escalation["saved_calls"].as_u64(), Some(2));
     assert!(escalation["saved_tokens"]["input"].as_u64().is_some_and(|tokens| tokens > 0));
+    // Two decisions were spared, at the mean of the three that were bought.
+    let bought: f64 = cli
+        .read("run/judgements.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a row"))
+        .filter(|row| row["judge"]["name"] == "openai:big" && row["vote"]["judge"] == 0)
+        .map(|row| row["cost_usd"].as_f64().expect("a known price"))
+        .sum();
+    let saved = escalation["saved_usd"].as_f64().expect("an estimate");
+    assert!(bought > 0.0 && (saved - bought / 3.0 * 2.0).abs() < 1e-9, "{saved} of {bought}");
     let asked_big = server.requests().iter().filter(|request| request.json()["model"] == "big").count();
     assert_eq!(asked_big, 2 + 3, "two replies, and one that stays unusable through two repairs");
     let panel = &rows(&cli, "run")[0]["graders"][0]["criteria"][1]["panel"];
