@@ -99,6 +99,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-audit",
         ],
     ),
+    room("assize-review", "3½", &["assize-rubric", "assize-stats", "assize-report"]),
     room(
         "assize-cli",
         "4",
@@ -119,6 +120,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-grade",
             "assize-run",
             "assize-report",
+            "assize-review",
         ],
     ),
     room(TESTKIT, "tests", &[]),
@@ -133,6 +135,7 @@ pub(super) const HEAVY: &[Heavy] = &[
     Heavy { name: "clap_complete", rooms: &["assize-cli"] },
     Heavy { name: "clap_mangen", rooms: &["assize-cli"] },
     Heavy { name: "console", rooms: &["assize-cli"] },
+    Heavy { name: "crossterm", rooms: &["assize-cli"] },
     Heavy { name: "indicatif", rooms: &["assize-cli"] },
     Heavy { name: "nix", rooms: &["assize-process"] },
     Heavy { name: "process-wrap", rooms: &["assize-process"] },
