@@ -30,23 +30,46 @@ never\t'Never'"
 complete -c assize -n "__fish_assize_needs_command" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_needs_command" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_needs_command" -f -a "init" -d 'Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow'
 complete -c assize -n "__fish_assize_needs_command" -f -a "eval" -d 'Run eval files: get answers, judge them, score them'
 complete -c assize -n "__fish_assize_needs_command" -f -a "run" -d 'Run eval files: get answers, judge them, score them'
 complete -c assize -n "__fish_assize_needs_command" -f -a "plan" -d 'Say what `eval` with the same arguments would take: cases, calls, estimated tokens. Nothing is sent'
 complete -c assize -n "__fish_assize_needs_command" -f -a "grade" -d 'Grade answers that are already there against a rubric'
+complete -c assize -n "__fish_assize_needs_command" -f -a "try" -d 'Judge one answer by one criterion, to get its wording right; again on every save with `--watch`'
 complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check eval files and scorecards; every problem with its place and its fix'
 complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
 complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over'
-complete -c assize -n "__fish_assize_needs_command" -f -a "import" -d 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over'
 complete -c assize -n "__fish_assize_needs_command" -f -a "generate" -d 'Draft what an eval file lacks: rubrics from expected outcomes'
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
-complete -c assize -n "__fish_assize_needs_command" -f -a "audit" -d 'Put a judge to the test: does an answer talk it round?'
+complete -c assize -n "__fish_assize_needs_command" -f -a "audit" -d 'Put a judge to the test: do texts, orders, lengths or names sway it?'
+complete -c assize -n "__fish_assize_needs_command" -f -a "calibrate" -d 'Measure a judge against people: agreement, biases, corrected pass rates, limits for CI'
+complete -c assize -n "__fish_assize_needs_command" -f -a "agreement" -d 'Measure how well raters agree with each other'
+complete -c assize -n "__fish_assize_needs_command" -f -a "repeats" -d 'Measure how noisy repeated scores are, and what repeating brings'
+complete -c assize -n "__fish_assize_needs_command" -f -a "compare" -d 'Compare runs case by case: better, worse, equivalent, or too few cases to tell'
+complete -c assize -n "__fish_assize_needs_command" -f -a "trend" -d 'Show runs in a row, with error bars, and where the way of measuring changed'
+complete -c assize -n "__fish_assize_needs_command" -f -a "power" -d 'Say how many cases, repeats or labels are enough'
+complete -c assize -n "__fish_assize_needs_command" -f -a "import" -d 'Turn what other programs recorded into cases'
 complete -c assize -n "__fish_assize_needs_command" -f -a "cache" -d 'Look at the reply cache, or make it smaller'
 complete -c assize -n "__fish_assize_needs_command" -f -a "explain" -d 'Print the arithmetic behind a case\'s score'
+complete -c assize -n "__fish_assize_needs_command" -f -a "lsp" -d 'Serve an editor on stdin and stdout: problems while typing, hints, completion (language server protocol)'
 complete -c assize -n "__fish_assize_needs_command" -f -a "doctor" -d 'Say which judges are usable here, and what the others lack'
+complete -c assize -n "__fish_assize_needs_command" -f -a "schema" -d 'Print the JSON Schema of a kind of file, for editors and other programs'
 complete -c assize -n "__fish_assize_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c assize -n "__fish_assize_needs_command" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c assize -n "__fish_assize_using_subcommand init" -l format -d 'What the first suite is written in' -r -f -a "1\t'`evalcases` with `rubrics`'
+2\t'`tests` with `assertions`'
+scorecard\t'A tree of rubrics over benchmarks'"
+complete -c assize -n "__fish_assize_using_subcommand init" -l judge -d 'The judge that the configuration names' -r
+complete -c assize -n "__fish_assize_using_subcommand init" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand init" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand init" -s y -l yes -d 'Ask nothing. What is already there is kept'
+complete -c assize -n "__fish_assize_using_subcommand init" -l force -d 'Overwrite what is already there'
+complete -c assize -n "__fish_assize_using_subcommand init" -l json -d 'Print what was done as JSON'
+complete -c assize -n "__fish_assize_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand init" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l targets -d 'File that defines the targets' -r -F
 complete -c assize -n "__fish_assize_using_subcommand eval" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
@@ -271,6 +294,52 @@ complete -c assize -n "__fish_assize_using_subcommand grade" -l json -d 'Print o
 complete -c assize -n "__fish_assize_using_subcommand grade" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand grade" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand grade" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand try" -l answer -d 'The answer. Without it or `--answer-file` the answer comes from standard input, or from the case' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l answer-file -d 'File with the answer; `-` for standard input' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l question -d 'What was asked' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l reference -d 'An example of a good answer, shown to the judge' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l expected-outcome -d 'What a good answer does, in a sentence, shown to the judge' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l range -d 'A score range of the criterion, such as `5-10: friendly`; together they cover 0 to 10' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l rubric -d 'Rubric file to judge by; with `--case` an eval file' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l case -d 'Case of the eval file whose rubric, question and answer are taken' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l watch -d 'The same as `--rubric`, and again whenever the file or the answer\'s file is saved, until interrupted: only criteria that changed are judged and printed' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand try" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand try" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
+complete -c assize -n "__fish_assize_using_subcommand try" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l budget-calls -d 'Requests to models at most' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l budget-tokens -d 'Tokens at most, read and written' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l truncate -d 'What is done when a judge can\'t read all of the material: `head`, `tail`, `middle`, `chunk` or `never`' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l threshold -d 'Pass line, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand try" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand try" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand try" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded'
+complete -c assize -n "__fish_assize_using_subcommand try" -l json -d 'Print JSON on stdout: one object, and with `--watch` one line for each criterion that was judged'
+complete -c assize -n "__fish_assize_using_subcommand try" -s q -l quiet -d 'No notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand try" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand try" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand validate" -l format -d 'How problems are printed' -r -f -a "text\t'For people, with the source line'
 json\t'One JSON object'
 github\t'GitHub workflow commands'
@@ -289,6 +358,8 @@ json\t'One JSON object'
 github\t'GitHub workflow commands'
 sarif\t'SARIF 2.1.0'"
 complete -c assize -n "__fish_assize_using_subcommand lint" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lint" -l only -d 'Apply only this rule, by code or name; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l skip -d 'Leave this rule out, by code or name; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand lint" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -319,26 +390,6 @@ complete -c assize -n "__fish_assize_using_subcommand convert" -l force -d 'Over
 complete -c assize -n "__fish_assize_using_subcommand convert" -l json -d 'Print one JSON object on stdout: the list of what was not carried over, and the text unless `--out` is given'
 complete -c assize -n "__fish_assize_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand convert" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand import" -l to -d 'What to write' -r -f -a "format1\t'An eval file with `evalcases`'
-format2\t'An eval file with `tests` and `assertions`'
-scorecard\t'A scorecard in one file'"
-complete -c assize -n "__fish_assize_using_subcommand import" -l kind -d 'What the file is; told by what stands in it unless given' -r -f -a "suite\t'An eval file of either format'
-scorecard\t'A scorecard, folder or file'
-promptfoo\t'A promptfoo configuration'
-healthbench\t'HealthBench examples'
-paperbench\t'A PaperBench rubric tree'
-devai\t'DevAI tasks'
-csv\t'A table of criteria'"
-complete -c assize -n "__fish_assize_using_subcommand import" -s o -l out -d 'File to write; stdout unless given' -r -F
-complete -c assize -n "__fish_assize_using_subcommand import" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
-complete -c assize -n "__fish_assize_using_subcommand import" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
-always\t'Always'
-never\t'Never'"
-complete -c assize -n "__fish_assize_using_subcommand import" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
-complete -c assize -n "__fish_assize_using_subcommand import" -l force -d 'Overwrite the file if it is there'
-complete -c assize -n "__fish_assize_using_subcommand import" -l json -d 'Print one JSON object on stdout: the list of what was not carried over, and the text unless `--out` is given'
-complete -c assize -n "__fish_assize_using_subcommand import" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c assize -n "__fish_assize_using_subcommand import" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand generate; and not __fish_seen_subcommand_from rubrics" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -382,14 +433,16 @@ complete -c assize -n "__fish_assize_using_subcommand score" -l env-file -d 'Fil
 complete -c assize -n "__fish_assize_using_subcommand score" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand score" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand score" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -f -a "list" -d 'Print the tree with weights, thresholds, evaluators and how many cases each part has'
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list score" -f -a "score" -d 'Add up results and labels that are already there: scores, gates, what blocks what'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -f -a "list" -d 'Print the tree with weights, thresholds, evaluators and how many cases each part has'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -f -a "run" -d 'Judge every benchmark on the cases it applies to, and add up the tree'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -f -a "score" -d 'Add up what is already there, a stored run or results and labels: scores, gates, what blocks what'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and not __fish_seen_subcommand_from list run score compare" -f -a "compare" -d 'Compare two runs part by part, over the cases both have'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l weights -d 'The weight set of the index to show, instead of the one it names' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l root -d 'Folder that the scorecard may read from, beside its own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -399,12 +452,75 @@ complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON object'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l weights -d 'The weight set of the index that counts, instead of the one it names' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l treat-missing -d 'How a case without a result counts' -r -f -a "incomplete\t'As unknown: what is above can\'t pass'
+zero\t'As a score of 0'
+skip\t'As a case that does not apply'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l markdown -d 'Write a report in Markdown as well' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l target -d 'Target that produces the output of cases without a `candidate_output`' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l filter -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l tag -d 'Run only cases that carry this tag; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l root -d 'Folder that the scorecard may read from, beside its own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l weights -d 'The weight set of the index to show, instead of the one it names' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l root -d 'Folder that the scorecard may read from, beside its own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l results -d 'Results, one JSON object a line' -r -F
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l treat-missing -d 'How a case without a result counts' -r -f -a "incomplete\t'As unknown: what is above can\'t pass'
 zero\t'As a score of 0'
 skip\t'As a case that does not apply'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l markdown -d 'Write a report in Markdown as well' -r -F
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -412,15 +528,28 @@ complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -l json -d 'Print one JSON object'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from score" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -l treat-missing -d 'How a case without a result counts' -r -f -a "incomplete\t'As unknown: what is above can\'t pass'
+zero\t'As a score of 0'
+skip\t'As a case that does not apply'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -f -a "injection" -d 'Put texts that try to talk the judge round into answers, and see which decisions change'
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -f -a "probes" -d 'Print the probes: the texts, their classes, where each attack is described'
-complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection probes show" -f -a "show" -d 'Print the figures of a stored audit again'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from compare" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "injection" -d 'Put texts that try to talk the judge round into answers, and see which decisions change'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "order" -d 'Put the criteria of a call in other orders, and see which decisions change'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "length" -d 'Make answers longer and shorter without a change to what they say, and see how scores move'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "self" -d 'Let judges of several families judge the answers of several targets, and see whom they prefer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "probes" -d 'Print the probes: the texts, their classes, where each attack is described'
+complete -c assize -n "__fish_assize_using_subcommand audit; and not __fish_seen_subcommand_from injection order length self probes show" -f -a "show" -d 'Print the figures of a stored audit again'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l targets -d 'File that defines the targets' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
@@ -428,12 +557,37 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
 warnings\t'Any warning about an eval file'"
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s j -l workers -d 'Cases worked on at once' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l judge-calls -d 'Judge calls in flight at once, over all cases' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
@@ -460,6 +614,194 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l tag -d 'Run only cases that carry this tag (or whose suite does); may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l repeats -d 'How often each unchanged answer is judged again, to see what changes by itself' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l max-cases -d 'Cases to look at, chosen at random if there are more' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l seed -d 'Seed of what is drawn at random' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l permutations -d 'Other orders of each rubric: the reverse, then orders drawn at random' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l max-flip-rate -d 'Highest share of decisions that another order may change, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l tag -d 'Run only cases that carry this tag (or whose suite does); may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l repeats -d 'How often each unchanged answer is judged again, to see what changes by itself' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l max-cases -d 'Cases to look at, chosen at random if there are more' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l seed -d 'Seed of what is drawn at random' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l max-shift -d 'Largest mean score shift, up or down, that an edit may cause, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l filter -l test-id -d 'Run only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l tag -d 'Run only cases that carry this tag (or whose suite does); may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l deny -d 'Refuse to run what is usually only warned about' -r -f -a "self-judging\t'A model that judges its own answers'
+warnings\t'Any warning about an eval file'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l repeats -d 'How often each unchanged answer is judged again, to see what changes by itself' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l max-cases -d 'Cases to look at, chosen at random if there are more' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l seed -d 'Seed of what is drawn at random' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l family -d 'The family of a judge or target' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l max-preference -d 'Largest self-preference, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l dry-run -d 'Say what the run would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from probes" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -467,7 +809,7 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from probes" -l json -d 'Print a JSON list, with the texts in full'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from probes" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from probes" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -l max-flip-rate -d 'Highest share of decisions that attacks may turn in the answer\'s favour, 0 to 1' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -l max-flip-rate -l limit -d 'The limit of the audit: highest share of decisions that attacks may turn in the answer\'s favour or another order may change, largest score shift of an edit, or largest self-preference, 0 to 1' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -475,6 +817,157 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -s l -l labels -d 'Labels: files, or folders of them' -r -F
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l columns -d 'Which column holds what, such as `case=item_id,criterion=category,label=verdict`' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l values -d 'How outcomes are spelled, such as `met=1,unmet=0,not_applicable=-`' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l scale -d 'The scores that may be given, such as `0..10` or `1,2,3,4`' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l level -d 'Confidence level of every interval' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l resamples -d 'Resamples behind intervals that have no formula' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l seed -d 'Where the random numbers of resampling start' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l judge-is -d 'Whose labels are the judge\'s, where it stands among the raters' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l threshold -d 'From this probability on, `met`' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l reading -d 'How a distribution over scores is read' -r -f -a "expected\t'Its mean'
+likeliest\t'Its likeliest score'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l truth -d 'What the judge is measured against where several people labelled an item' -r -f -a "each\t'Every label by itself'
+consensus\t'The majority of verdicts, the mean of scores'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l cluster -d 'What is independent evidence' -r -f -a "case\t'Cases (or the column `cluster`)'
+item\t'Each criterion of each case'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l split -d 'Which labels count, by what they say of themselves' -r -f -a "test\t'Those kept back for testing'
+train\t'Those the judge was tuned on: no measure of the judge'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l holdout -d 'Measure on this share of the cases, chosen by their ids' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l exclude -d 'Cases that the judge was shown as examples; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l sensitivity -d 'Of truly met, the share the judge finds met, known from elsewhere: `69/81`, or `0.85` without interval' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l specificity -d 'Of truly unmet, the share the judge finds unmet, known from elsewhere' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-kappa -d 'Cohen\'s kappa of verdicts' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-ac1 -d 'Gwet\'s AC1 of verdicts' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-accuracy -d 'Raw agreement of verdicts' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-balanced-accuracy -d 'Mean of sensitivity and specificity' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-sensitivity -d 'Of what people find met, the share the judge finds met' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-specificity -d 'Of what people find unmet, the share the judge finds unmet' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-macro-f1 -d 'Mean F1 of met and unmet' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-mcc -d 'Matthews\' correlation of verdicts' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-spearman -d 'Spearman\'s correlation of scores' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l min-quadratic-kappa -d 'Quadratic kappa of scores' -r
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l gate-on -d 'What is held against the limits' -r -f -a "estimate\t'The figure itself'
+lower\t'The lower end of its interval'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l assume-random -d 'Take the labelled cases as drawn by lot, whatever their labels say'
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -l pairs -d 'The table holds preferences between two answers in both orders (`preferred`, `first`, `second`)'
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand calibrate" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l columns -d 'Which column holds what, such as `case=item_id,criterion=category,label=verdict`' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l values -d 'How outcomes are spelled, such as `met=1,unmet=0,not_applicable=-`' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l scale -d 'The scores that may be given, such as `0..10` or `1,2,3,4`' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l level -d 'Confidence level of every interval' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l resamples -d 'Resamples behind intervals that have no formula' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l seed -d 'Where the random numbers of resampling start' -r
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand agreement" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand agreement" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand agreement" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l right -d 'Place of the right answer among the answers of a row, from 0' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -s k -d 'How many scores to average: the first one, the first three, …' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l columns -d 'Which column holds what, such as `case=item_id,criterion=category,label=verdict`' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l values -d 'How outcomes are spelled, such as `met=1,unmet=0,not_applicable=-`' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l scale -d 'The scores that may be given, such as `0..10` or `1,2,3,4`' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l level -d 'Confidence level of every interval' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l resamples -d 'Resamples behind intervals that have no formula' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l seed -d 'Where the random numbers of resampling start' -r
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand repeats" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand repeats" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand repeats" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand compare" -l metric -d 'The figure that the verdict is about' -r -f -a "score\t'The mean score'
+pass-rate\t'The share of cases that passed'"
+complete -c assize -n "__fish_assize_using_subcommand compare" -l margin -d 'Differences up to this size do not matter: an interval within it means equivalent' -r
+complete -c assize -n "__fish_assize_using_subcommand compare" -l level -d 'Confidence level of intervals and tests' -r
+complete -c assize -n "__fish_assize_using_subcommand compare" -l adjust -d 'How p values of comparisons that stand beside each other are adjusted: to decide which got worse, or to scan many' -r -f -a "holm\t'Holm: the chance of any false alarm stays below 5 %'
+bh\t'Benjamini-Hochberg: the share of false alarms among the alarms stays below 5 %'
+none\t'Not at all'"
+complete -c assize -n "__fish_assize_using_subcommand compare" -l seed -d 'Seed of what is drawn at random' -r
+complete -c assize -n "__fish_assize_using_subcommand compare" -l allow -d 'Ways of measuring that may differ between the runs; they are marked, not refused' -r -f -a "question\t'What cases ask or expect'
+rubric\t'Criteria: words, weights, gates'
+judge\t'Who judged'
+prompt\t'The judge\'s instructions'
+judging\t'How many criteria went into a call'
+lines\t'The lines of verdicts'
+all\t'All of them'"
+complete -c assize -n "__fish_assize_using_subcommand compare" -l fail-on -d 'Fail when something is worse beyond chance' -r -f -a "worse\t'Pass rate or mean score'
+any-worse\t'Also a suite, tag, grader or criterion, after adjusting'"
+complete -c assize -n "__fish_assize_using_subcommand compare" -l max-drop -d 'Fail when pass rate or mean score dropped by more than this; under --strict the interval must rule it out' -r
+complete -c assize -n "__fish_assize_using_subcommand compare" -l flips -d 'Changed cases of either kind to show with their reasons; 10, and 1000 with --json, unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand compare" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand compare" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand compare" -l bootstrap -d 'Resample for intervals of score differences instead of Student\'s t'
+complete -c assize -n "__fish_assize_using_subcommand compare" -l fail-on-regression -d 'Fail when a case that passed no longer does'
+complete -c assize -n "__fish_assize_using_subcommand compare" -l strict -d 'Exit with 5 when the comparison is inconclusive'
+complete -c assize -n "__fish_assize_using_subcommand compare" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand compare" -l markdown -d 'Print Markdown, for a comment on a change'
+complete -c assize -n "__fish_assize_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand compare" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand trend" -l suite -d 'Only the cases of this suite, and only runs that hold it' -r
+complete -c assize -n "__fish_assize_using_subcommand trend" -l target -d 'Only the answers of this target' -r
+complete -c assize -n "__fish_assize_using_subcommand trend" -l last -d 'Only the newest so many runs' -r
+complete -c assize -n "__fish_assize_using_subcommand trend" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand trend" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand trend" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand trend" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand trend" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand power" -l from -d 'A run to learn from, or two of the same cases: folder, id, `last`, `last~N`, `RUN@TARGET`' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l width -d 'Wanted: full width of the interval, such as 0.1 for 0.05 to either side' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l difference -d 'Wanted: a difference that is to be shown' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l cases -d 'Wanted: what so many cases can show' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l power -d 'Chance that a difference is shown if it is there' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l level -d 'Confidence level' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l pass-rate -d 'Known: the pass rate' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l discordance -d 'Known: share of pairs of which only one passes' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l score-sd -d 'Known: standard deviation of scores over cases' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l difference-sd -d 'Known: standard deviation of score differences over pairs' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l between -d 'Known: variance of scores between cases; with --within, for numbers of repeats' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l within -d 'Known: variance of scores within a case' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l cluster-size -d 'Known: cases in a cluster' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l icc -d 'Known: correlation of cases within a cluster' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l sensitivity -d 'Known: the judge\'s sensitivity' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l specificity -d 'Known: the judge\'s specificity' -r
+complete -c assize -n "__fish_assize_using_subcommand power" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand power" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand power" -l json -d 'Print one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand power" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand power" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -f -a "transcript" -d 'Turn the session logs of agents into cases with their answers'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l format -d 'Who wrote them: claude-code, codex, copilot, gemini, opencode, otel, or auto' -r
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -s o -l out -d 'File to write; standard output unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l force -d 'Replace the file if there is one'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l keep-going -d 'Import what can be read although some lines can\'t; exits with 3 then'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l json -d 'Print what was read as JSON'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -515,6 +1008,14 @@ complete -c assize -n "__fish_assize_using_subcommand explain" -l env-file -d 'F
 complete -c assize -n "__fish_assize_using_subcommand explain" -l json -d 'Print JSON'
 complete -c assize -n "__fish_assize_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand explain" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand lsp" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lsp" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand lsp" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lsp" -l stdio -d 'Taken for editors that add it; standard input and output are used in any case'
+complete -c assize -n "__fish_assize_using_subcommand lsp" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand lsp" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -523,6 +1024,14 @@ complete -c assize -n "__fish_assize_using_subcommand doctor" -l json -d 'Print 
 complete -c assize -n "__fish_assize_using_subcommand doctor" -l all -d 'List every provider, also those of which nothing is set up'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand schema" -s o -l out -d 'Write all of them into this folder, as `NAME.schema.json`' -r -F
+complete -c assize -n "__fish_assize_using_subcommand schema" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand schema" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand schema" -l json -d 'List the kinds as JSON'
+complete -c assize -n "__fish_assize_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand schema" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand completions" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

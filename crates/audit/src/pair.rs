@@ -35,6 +35,8 @@ pub struct Pair {
     pub label: String,
     /// Grader and criterion.
     pub criterion: (String, String),
+    /// What the criterion asks.
+    pub text: String,
     /// The decision on the unchanged case.
     pub before: Decision,
     /// The decision on the changed one.
@@ -126,6 +128,7 @@ struct Judged {
 /// What is kept of a row.
 struct Row {
     criterion: (String, String),
+    text: String,
     decision: Decision,
     costs: bool,
     is_checklist: bool,
@@ -135,6 +138,7 @@ impl Row {
     fn of(row: &JudgementRow) -> Self {
         Self {
             criterion: (row.grader.clone(), row.criterion.id.to_string()),
+            text: row.criterion.text.clone(),
             decision: Decision::of(row),
             costs: row.criterion.weight.is_penalty() != row.standing.negate,
             is_checklist: matches!(row.criterion.scale, Scale::Checklist),
@@ -154,7 +158,9 @@ pub fn compare<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Resul
         let Some((case, label)) = parts(&result.case_id) else { continue };
         let judged = cases.entry((result.suite, result.target, case.to_owned())).or_default();
         if result.error.is_none() {
-            let rows = judgements.iter().map(Row::of).collect();
+            // What a panel comes to is compared; its votes stand behind that.
+            let decisions = judgements.iter().filter(|row| !row.is_vote());
+            let rows = decisions.map(Row::of).collect();
             judged.push(Judged { label: label.to_owned(), repeat: result.repeat, rows });
         }
     }
@@ -179,6 +185,7 @@ pub fn compare<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Resul
                     suite: suite.clone(),
                     label: label.clone(),
                     criterion: row.criterion.clone(),
+                    text: row.text.clone(),
                     before: known.map_or(Decision::Ungraded, |known| known.decision),
                     after: row.decision,
                     costs: row.costs,

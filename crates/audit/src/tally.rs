@@ -141,7 +141,17 @@ mod tests {
         let is_checklist = !matches!(before, Decision::Step { top: 2.., .. });
         let text = || "x".to_owned();
         let criterion = (text(), text());
-        Pair { case: text(), suite: text(), label: text(), criterion, before, after, costs, is_checklist }
+        Pair {
+            case: text(),
+            suite: text(),
+            label: text(),
+            criterion,
+            text: text(),
+            before,
+            after,
+            costs,
+            is_checklist,
+        }
     }
 
     fn tally(pairs: &[Pair]) -> Tally {

@@ -13,13 +13,33 @@ use crate::name::{UNCHANGED, named};
 /// What is done to an answer.
 pub type Alter = Arc<dyn Fn(Answer) -> Answer + Send + Sync>;
 
+/// What is done to the rubrics of a case.
+pub type Regrade = Arc<dyn Fn(Vec<Arc<Grader>>) -> Vec<Arc<Grader>> + Send + Sync>;
+
 /// One change to a case.
 #[derive(Clone)]
 pub struct Variant {
     /// What it is called in the ids of cases; without `@`.
     pub label: String,
-    /// The change.
+    /// The change to the answer.
     pub alter: Alter,
+    /// The change to the rubrics; rubrics that it leaves out are not judged in this variant.
+    pub regrade: Regrade,
+}
+
+impl Variant {
+    /// One that changes the answer alone.
+    pub fn of_answer(label: String, alter: impl Fn(Answer) -> Answer + Send + Sync + 'static) -> Self {
+        Self { label, alter: Arc::new(alter), regrade: Arc::new(|graders| graders) }
+    }
+
+    /// One that changes the rubrics alone.
+    pub fn of_rubrics(
+        label: String,
+        regrade: impl Fn(Vec<Arc<Grader>>) -> Vec<Arc<Grader>> + Send + Sync + 'static,
+    ) -> Self {
+        Self { label, alter: Arc::new(|answer| answer), regrade: Arc::new(regrade) }
+    }
 }
 
 /// The items of an audit for one item of a run: the unchanged case once and `repeats` times more, then each variant.
@@ -33,10 +53,10 @@ pub fn variants_of(item: &WorkItem, repeats: u32, variants: &[Variant]) -> Optio
         return None;
     }
     let shared = Shared::new(OnceCell::new());
-    let make = |label: &str, alter: &Alter, repeat: u32| WorkItem {
+    let make = |label: &str, alter: &Alter, graders: &[Arc<Grader>], repeat: u32| WorkItem {
         case: Arc::new(Case {
             id: named(&item.case.id, label),
-            graders: graders.clone(),
+            graders: graders.to_vec(),
             ..Case::clone(&item.case)
         }),
         source: match &item.source {
@@ -54,13 +74,16 @@ pub fn variants_of(item: &WorkItem, repeats: u32, variants: &[Variant]) -> Optio
         ..item.clone()
     };
     let same: Alter = Arc::new(|answer| answer);
-    let unchanged = (1..=repeats.saturating_add(1)).map(|repeat| make(UNCHANGED, &same, repeat));
-    let changed = variants.iter().map(|variant| make(&variant.label, &variant.alter, 1));
+    let unchanged = (1..=repeats.saturating_add(1)).map(|repeat| make(UNCHANGED, &same, &graders, repeat));
+    let changed = variants.iter().filter_map(|variant| {
+        let graders = (variant.regrade)(graders.clone());
+        (!graders.is_empty()).then(|| make(&variant.label, &variant.alter, &graders, 1))
+    });
     Some(unchanged.chain(changed).collect())
 }
 
 /// The rubrics of a case, those of composites too, each a grader of its own.
-fn rubrics(case: &Case) -> Vec<Arc<Grader>> {
+pub(crate) fn rubrics(case: &Case) -> Vec<Arc<Grader>> {
     let mut found = Vec::new();
     for grader in &case.graders {
         add_rubrics(grader, None, &mut found);

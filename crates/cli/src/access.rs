@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use assize_llm::{
-    Accounts, Ask, Budget, Client, Limits, Meter, Miss, ModelCard, ModelId, PriceTable, Remembering, Setup,
-    prices_as_of,
+    Accounts, Ask, Budget, Client, ConfigError, Limits, Meter, Miss, ModelCard, ModelId, ModelName,
+    PriceTable, Remembering, Setup, prices_as_of,
 };
 use assize_rubric::Usd;
 use assize_run::{Buyer, CacheMemory};
@@ -39,6 +39,10 @@ pub(crate) fn replies_file(context: &Context) -> PathBuf {
 /// Reaches models for judges and targets. The cache is opened when the first model is needed, so that a run without
 /// models leaves nothing behind.
 pub(crate) struct Access {
+    /// Whether nothing will be sent.
+    is_plan: bool,
+    /// Variables of keys that a plan did without.
+    missing_keys: Mutex<BTreeSet<String>>,
     setup: Setup,
     /// What happens to a call that the cache can't answer; `None` without a cache.
     miss: Option<Miss>,
@@ -111,9 +115,10 @@ impl Access {
                 limit.cancel();
             })
         });
-        let mut setup = Setup::default();
-        setup.meter = meter;
+        let setup = Setup { meter, ..Setup::default() };
         Self {
+            is_plan: false,
+            missing_keys: Mutex::default(),
             setup,
             prices,
             all_priced: false,
@@ -133,6 +138,8 @@ impl Access {
     /// For plans: models that nobody will ask.
     pub(crate) fn without_cache(prices: PriceTable, context: &Context) -> Self {
         Self {
+            is_plan: true,
+            missing_keys: Mutex::default(),
             setup: Setup::default(),
             prices,
             all_priced: false,
@@ -147,6 +154,34 @@ impl Access {
             commands: Arc::new(Semaphore::new(COMMANDS)),
             trouble: OnceLock::new(),
         }
+    }
+
+    /// A client for a model. A plan sends nothing, so that it needs no key; that the run will is kept for
+    /// [`Access::missing_keys`].
+    pub(crate) fn client(
+        &self,
+        name: &ModelName,
+        variables: &assize_spec::Environment,
+    ) -> Result<Client, ConfigError> {
+        let known = Arc::clone(variables);
+        match Client::from_name(name, &move |key| known(key), self.setup()) {
+            Err(ConfigError::MissingKey { variable, .. }) if self.is_plan => {
+                let known = Arc::clone(variables);
+                let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
+                self.missing_keys.lock().unwrap_or_else(PoisonError::into_inner).insert(variable);
+                let stand_in = move |key: &str| {
+                    known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not set".to_owned()))
+                };
+                Client::from_name(name, &stand_in, self.setup())
+            }
+            made => made,
+        }
+    }
+
+    /// What the run will need beside what is set, in words.
+    pub(crate) fn missing_keys(&self) -> Vec<String> {
+        let missing = self.missing_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.iter().map(|variable| format!("{variable} is not set; the run itself needs it")).collect()
     }
 
     /// What clients share.

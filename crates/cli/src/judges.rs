@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge, WarmUp};
-use assize_llm::{Ask, Client, ModelCard, ModelName};
+use assize_llm::{Ask, ModelCard, ModelName};
 use assize_run::{JudgeWish, Judges};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
@@ -182,9 +182,7 @@ pub(crate) fn model(
             None => format!("{known}: {error}"),
         }
     })?;
-    let variables = Arc::clone(variables);
-    let client = Client::from_name(&parsed, &move |key| variables(key), access.setup())
-        .map_err(|error| format!("judge `{name}`: {error}"))?;
+    let client = access.client(&parsed, variables).map_err(|error| format!("judge `{name}`: {error}"))?;
     Ok(access.ask(client, None))
 }
 

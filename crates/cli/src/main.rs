@@ -23,6 +23,10 @@ use crate::args::{Args, Command, GlobalArgs};
 use crate::context::Context;
 use crate::exit::Exit;
 
+/// Requests and replies are made of many small texts, which the system's allocator takes a good part of a call for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let args = Args::parse();
     let GlobalArgs { color, env_file } = &args.global;
@@ -41,9 +45,11 @@ fn main() -> ExitCode {
         }
     };
     let exit = match args.command {
+        Command::Init(args) => command::init::execute(&args, &context),
         Command::Eval(args) => command::eval::execute(&args, &context),
         Command::Plan(args) => command::eval::execute(&args::EvalArgs { dry_run: true, ..args }, &context),
         Command::Grade(args) => command::grade::execute(&args, &context),
+        Command::Try(args) => command::attempt::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),
         Command::Lint(args) => command::lint::execute(&args, &context),
         Command::Convert(args) => command::convert::execute(&args, &context),
@@ -57,10 +63,13 @@ fn main() -> ExitCode {
         Command::Compare(args) => command::compare::execute(&args, &context),
         Command::Trend(args) => command::trend::execute(&args, &context),
         Command::Power(args) => command::power::execute(&args, &context),
+        Command::Import(args) => command::import::execute(&args, &context),
         Command::Cache(args) => command::cache::execute(&args, &context),
         Command::Explain(args) => command::explain::execute(&args, &context),
+        Command::Schema(args) => command::schema::execute(&args),
         Command::Completions(args) => Ok(command::completions::completions(&args)),
         Command::Man(args) => command::completions::man(&args),
+        Command::Lsp(args) => command::lsp::execute(&args, &context),
         Command::Doctor(args) => Ok(command::doctor::execute(&args, &context)),
     };
     let exit = exit.unwrap_or_else(|failure| {

@@ -1,20 +1,26 @@
 //! What answers: from names to targets.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assize_grade::ProgramSetup;
-use assize_llm::{Ask, Client, ModelName, Redactor};
-use assize_process::Environment;
-use assize_spec::{CommandTargetSpec, CommandText, ModelTargetSpec, TargetRef, TargetSpec, TargetSpecKind};
+use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor};
+use assize_process::{Command, Environment};
+use assize_spec::{
+    CommandTargetSpec, CommandText, HealthSpec, MockTargetSpec, ModelTargetSpec, RecordingKind,
+    RecordingSpec, TargetRef, TargetSpec, TargetSpecKind,
+};
 use assize_store::TargetInfo;
 use assize_target::{
-    Answer, CommandTarget, CommandTemplate, ModelTarget, Retrying, Target, TargetDescription, TargetError,
-    TargetInput,
+    Answer, BatchTarget, CommandTarget, CommandTemplate, FallbackTarget, HealthCheck, HealthChecked, Limited,
+    MockTarget, ModelTarget, ReplayTarget, Retrying, Target, TargetDescription, TargetError, TargetInput,
+    TranscriptTarget,
 };
+use assize_trace::Format;
 
 use tokio::sync::Semaphore;
 
@@ -23,6 +29,10 @@ use crate::context::Context;
 
 /// Commands that say nothing about time may take this long.
 const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
+/// Health checks that say nothing about time may take this long.
+const DEFAULT_HEALTH_TIMEOUT: Duration = Duration::from_secs(30);
+/// The streams of agents are larger than answers: they hold all that their tools gave back.
+const STREAM_CAP: usize = 256 << 20;
 
 /// The targets of a run, made when they are first needed.
 pub(crate) struct TargetBook {
@@ -38,6 +48,10 @@ pub(crate) struct TargetBook {
     /// Takes secrets out of what commands say when they fail.
     redactor: Arc<Redactor>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
+    /// The same without those they fall back on: a target has one limit and one health check, whoever asks it.
+    plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
+    /// What is worth a remark about targets that were made.
+    notes: Mutex<BTreeMap<String, String>>,
 }
 
 impl TargetBook {
@@ -65,6 +79,8 @@ impl TargetBook {
             programs: Arc::new(programs),
             redactor,
             made: Mutex::new(BTreeMap::new()),
+            plain: Mutex::default(),
+            notes: Mutex::default(),
         }
     }
 
@@ -100,11 +116,15 @@ impl TargetBook {
         }
     }
 
-    /// Settings of a target that change nothing.
+    /// Settings of a target that change nothing, and what of a recording was not understood. To be asked when the target
+    /// is made.
     pub(crate) fn remarks(&self, reference: &TargetRef) -> Vec<String> {
         let real = reference.use_target.as_deref().unwrap_or(&reference.name);
         let idle = self.spec(real).into_iter().flat_map(|spec| &spec.without_effect);
-        idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature)).collect()
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature))
+            .chain(notes.get(real).cloned())
+            .collect()
     }
 
     /// The model behind a name of the targets file; `None` if the file has no such target.
@@ -129,9 +149,13 @@ impl TargetBook {
         }
     }
 
-    /// The smallest worker limit of the named targets.
+    /// How many cases the named targets can be at work on together, if each of them has a limit. What each of them may
+    /// do at once it sees to itself.
     pub(crate) fn workers<'a>(&self, names: impl Iterator<Item = &'a str>) -> Option<usize> {
-        names.filter_map(|name| self.spec(name)?.workers).min()
+        names
+            .map(|name| self.spec(name)?.workers)
+            .try_fold(0, |sum: usize, own| Some(sum + own?))
+            .filter(|sum| *sum > 0)
     }
 
     /// The targets made so far, for the record.
@@ -155,35 +179,92 @@ impl TargetBook {
 
     fn make(&self, name: &str) -> Result<Arc<dyn Target>, String> {
         if let Some(spec) = self.spec(name) {
-            usable(spec)?;
-            return match &spec.kind {
-                TargetSpecKind::Model(model) => {
-                    let ask = self.client(spec, model)?;
-                    Ok(Arc::new(ModelTarget {
-                        temperature: model.temperature,
-                        seed: model.seed,
-                        max_output_tokens: model.max_output_tokens,
-                        ..ModelTarget::new(name, ask)
-                    }))
-                }
-                TargetSpecKind::Command(command) => Ok(self.command(spec, command)),
-                TargetSpecKind::Unbuilt { provider } => {
-                    Err(format!("{}: target `{name}`: provider `{provider}` is not built yet", spec.place))
-                }
-                TargetSpecKind::Undetermined => {
-                    Err(format!("{}: target `{name}` is not fully set up", spec.place))
-                }
-            };
+            let first = self.plain(spec)?;
+            if spec.fallbacks.is_empty() {
+                return Ok(first);
+            }
+            // Those behind it are asked as they are: what they would fall back on themselves is not asked.
+            let behind = spec.fallbacks.iter().map(|other| match self.spec(other) {
+                Some(other) => self.plain(other),
+                None => Err(self.unknown(other)),
+            });
+            return Ok(Arc::new(FallbackTarget::new(first, behind.collect::<Result<_, _>>()?)));
         }
         if name.contains([':', '/']) {
             let parsed = ModelName::from_str(name).map_err(|error| format!("target `{name}`: {error}"))?;
-            let variables = Arc::clone(&self.variables);
-            let client = Client::from_name(&parsed, &move |key| variables(key), self.access.setup())
+            let client = self
+                .access
+                .client(&parsed, &self.variables)
                 .map_err(|error| format!("target `{name}`: {error}"))?;
             let ask = self.access.ask(client, None);
             return Ok(Arc::new(ModelTarget::new(name, ask)));
         }
         Err(self.unknown(name))
+    }
+
+    /// A target of the file, without those to fall back on.
+    fn plain(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, String> {
+        let mut plain = self.plain.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = plain.get(&spec.name) {
+            return Ok(Arc::clone(target));
+        }
+        let target = self.defined(spec)?;
+        plain.insert(spec.name.clone(), Arc::clone(&target));
+        Ok(target)
+    }
+
+    fn defined(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, String> {
+        usable(spec)?;
+        let name = &spec.name;
+        let mut target: Arc<dyn Target> = match &spec.kind {
+            TargetSpecKind::Model(model) => {
+                let ask = self.client(spec, model)?;
+                Arc::new(ModelTarget {
+                    temperature: model.temperature,
+                    seed: model.seed,
+                    max_output_tokens: model.max_output_tokens,
+                    ..ModelTarget::new(name, ask)
+                })
+            }
+            TargetSpecKind::Command(command) => self.command(spec, command)?,
+            TargetSpecKind::Recording(recording) => self.recorded(spec, recording)?,
+            TargetSpecKind::Mock(mock) => Arc::new(mocked(name, mock)),
+            TargetSpecKind::Unbuilt { provider } => {
+                return Err(format!(
+                    "{}: target `{name}`: provider `{provider}` is not built yet",
+                    spec.place
+                ));
+            }
+            TargetSpecKind::Undetermined => {
+                return Err(format!("{}: target `{name}` is not fully set up", spec.place));
+            }
+        };
+        if let Some(health) = &spec.health {
+            let inner = HealthChecked::new(target, self.health(health));
+            target = Arc::new(Discreet { inner, redactor: Arc::clone(&self.redactor) });
+        }
+        if let Some(at_once) = spec.workers.and_then(NonZeroUsize::new) {
+            target = Arc::new(Limited::new(target, at_once));
+        }
+        Ok(target)
+    }
+
+    fn health(&self, health: &HealthSpec) -> HealthCheck {
+        match health {
+            HealthSpec::Http { url, timeout } => {
+                HealthCheck::Http { url: url.clone(), timeout: timeout.unwrap_or(DEFAULT_HEALTH_TIMEOUT) }
+            }
+            HealthSpec::Command { command, cwd, timeout } => {
+                let env = self.inherited.clone();
+                let mut command = match command {
+                    CommandText::Shell(script) => Command::shell(script, env),
+                    CommandText::Argv(words) => Command::argv(words.clone(), env),
+                };
+                command.cwd.clone_from(cwd);
+                command.limits.timeout = Some(timeout.unwrap_or(DEFAULT_HEALTH_TIMEOUT));
+                HealthCheck::Command(command)
+            }
+        }
     }
 
     /// The name in the targets file that is most like a misspelt one.
@@ -214,11 +295,15 @@ impl TargetBook {
             "openai-compatible" => "openai",
             provider => provider,
         };
+        let is_version = |variable: &str| variable.ends_with("OPENAI_API_VERSION");
         let parsed = ModelName::from_str(&format!("{provider}:{}", model.model))
             .map_err(|error| format!("target `{name}`: {error}"))?;
         let lookup = |variable: &str| {
             if parsed.base_url_variables().contains(&variable) {
                 return model.base_url.clone().or_else(|| (self.variables)(variable));
+            }
+            if is_version(variable) && model.api_version.is_some() {
+                return model.api_version.clone();
             }
             if !parsed.key_variables().contains(&variable) {
                 return (self.variables)(variable);
@@ -237,12 +322,48 @@ impl TargetBook {
         }
         setup.policy.base = spec.retry.initial_delay.unwrap_or(setup.policy.base);
         setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
-        let client = Client::from_name(&parsed, &lookup, setup)
-            .map_err(|error| format!("target `{name}`: {error}"))?;
+        let client = Client::from_name(&parsed, &lookup, setup).map_err(|error| match error {
+            ConfigError::BadApiVersion { .. } if model.api_version.is_some() => format!(
+                "{}: target `{name}`: its `api_version` is not one: write a date such as 2024-10-21 or \
+                 2025-04-01-preview",
+                spec.place
+            ),
+            error => format!("target `{name}`: {error}"),
+        })?;
         Ok(self.access.ask(client, model.context_tokens))
     }
 
-    fn command(&self, spec: &TargetSpec, command: &CommandTargetSpec) -> Arc<dyn Target> {
+    fn recorded(&self, spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Target>, String> {
+        let failed =
+            |error: &dyn std::fmt::Display| format!("{}: target `{}`: {error}", spec.place, spec.name);
+        Ok(match &recording.kind {
+            RecordingKind::Sessions { format } => {
+                let format = format.map(Format::from_str).transpose().map_err(|error| failed(&error))?;
+                let target = TranscriptTarget::load(&spec.name, &recording.path, format)
+                    .map_err(|error| failed(&error))?;
+                let unknown = target.unknown_records();
+                if !unknown.is_empty() {
+                    let kinds: Vec<String> =
+                        unknown.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
+                    let note = format!(
+                        "{}: records of unknown kinds were left out of the sessions of `{}`: {}",
+                        spec.place,
+                        spec.name,
+                        kinds.join(", ")
+                    );
+                    let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+                    notes.insert(spec.name.clone(), note);
+                }
+                Arc::new(target)
+            }
+            RecordingKind::Answers { source } => {
+                let target = ReplayTarget::load(&spec.name, &recording.path, source.as_deref());
+                Arc::new(target.map_err(|error| failed(&error))?)
+            }
+        })
+    }
+
+    fn command(&self, spec: &TargetSpec, command: &CommandTargetSpec) -> Result<Arc<dyn Target>, String> {
         let template = match &command.template {
             CommandText::Shell(script) => CommandTemplate::Shell(script.clone()),
             CommandText::Argv(words) => CommandTemplate::Argv(words.clone()),
@@ -254,15 +375,35 @@ impl TargetBook {
             target.files_format.clone_from(format);
         }
         target.cwd.clone_from(&command.cwd);
-        let target =
-            Discreet { inner: target, redactor: Arc::clone(&self.redactor), slots: self.access.commands() };
-        match spec.retry.max_retries {
+        target.stdin.clone_from(&command.stdin);
+        if let Some(stream) = &command.stream {
+            let format = Format::from_str(stream).map_err(|error| format!("{}: {error}", spec.place))?;
+            target.stream = Some(format);
+            target.limits.stdout_cap = STREAM_CAP;
+        }
+        let redactor = Arc::clone(&self.redactor);
+        if command.batch {
+            return Ok(Arc::new(Discreet { inner: BatchTarget::new(target), redactor }));
+        }
+        let inner = Discreet { inner: target, redactor };
+        let target = InTurn { inner, slots: self.access.commands() };
+        Ok(match spec.retry.max_retries {
             None | Some(0) => Arc::new(target),
             Some(retries) => Arc::new(Retrying::new(target, retries).with_waits(
                 spec.retry.initial_delay.unwrap_or_default(),
                 spec.retry.max_delay.unwrap_or(Duration::MAX),
             )),
-        }
+        })
+    }
+}
+
+fn mocked(name: &str, mock: &MockTargetSpec) -> MockTarget {
+    MockTarget {
+        name: name.to_owned(),
+        response: mock.response.clone().unwrap_or_default(),
+        shortest: mock.shortest,
+        longest: mock.longest,
+        fail: mock.fail.clone(),
     }
 }
 
@@ -277,14 +418,46 @@ fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
     Redactor::new(variables.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.clone().into()))
 }
 
-/// A command whose complaints are stored and shown without the secrets it inherited, and that waits for its turn.
-struct Discreet {
-    inner: CommandTarget,
+/// A command whose complaints are stored and shown without the secrets it inherited.
+struct Discreet<T> {
+    inner: T,
     redactor: Arc<Redactor>,
+}
+
+impl<T: Target> Target for Discreet<T> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn answer<'a>(
+        &'a self,
+        input: &'a TargetInput,
+    ) -> assize_target::BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async {
+            self.inner.answer(input).await.map_err(|error| TargetError {
+                message: self.redactor.redact(&error.message).into(),
+                stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into()),
+                ..error
+            })
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        self.inner.describe()
+    }
+
+    fn settings(&self) -> String {
+        self.inner.settings()
+    }
+}
+
+/// A command of one case, which waits for its turn among the commands of the run.
+struct InTurn<T> {
+    inner: T,
     slots: Arc<Semaphore>,
 }
 
-impl Target for Discreet {
+impl<T: Target> Target for InTurn<T> {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -296,11 +469,7 @@ impl Target for Discreet {
         Box::pin(async {
             // Never closed; without a permit it would only be one too many.
             let _slot = self.slots.acquire().await;
-            self.inner.answer(input).await.map_err(|error| TargetError {
-                message: self.redactor.redact(&error.message).into(),
-                stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into()),
-                ..error
-            })
+            self.inner.answer(input).await
         })
     }
 

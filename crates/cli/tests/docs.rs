@@ -1,4 +1,4 @@
-//! Every command shown in a `console` block of the README and the docs is run, in a copy of the
+//! Every command shown in a `console` block of the README, the docs and the skills is run, in a copy of the
 //! examples. A line `? N` after a command names the exit code it is documented to end with.
 
 use std::fs;
@@ -23,6 +23,8 @@ fn pages() -> Vec<PathBuf> {
         docs.map(|entry| entry.expect("readable").path())
             .filter(|path| path.extension().is_some_and(|e| e == "md")),
     );
+    let skills = fs::read_dir(root().join("skills")).expect("skills/ is there");
+    pages.extend(skills.map(|entry| entry.expect("readable").path().join("SKILL.md")));
     pages.sort();
     pages
 }

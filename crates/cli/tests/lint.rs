@@ -43,6 +43,19 @@ fn findings_are_drawn_and_only_strict_fails() {
 }
 
 #[test]
+fn rules_are_chosen_by_code_or_name() {
+    let test = project(FOUND);
+    let only = test.run(&["lint", "a.eval.yaml", "--only", "double-negative", "--strict"]).expect_code(1);
+    assert!(only.stdout.contains("L0104") && only.stdout.ends_with("1 file: 1 finding\n"), "{}", only.stdout);
+    let skip = test.run(&["lint", "a.eval.yaml", "--skip", "L0104", "--skip", "l0105"]).expect_code(0);
+    assert!(skip.stdout.contains("L0111") && skip.stdout.ends_with("1 file: 1 finding\n"), "{}", skip.stdout);
+    let wrong = test.run(&["lint", "a.eval.yaml", "--skip", "double-negatives"]).expect_code(2);
+    assert!(wrong.stderr.contains("did you mean `double-negative`?"), "{}", wrong.stderr);
+    test.run(&["lint", "a.eval.yaml", "--only", "L0105", "--fix"]).expect_code(0);
+    assert!(test.read("a.eval.yaml").contains("Does not fail to name"), "only the chosen rule is put right");
+}
+
+#[test]
 fn fixes_change_nothing_else() {
     let test = project(FOUND);
     let output = test.run(&["lint", "a.eval.yaml", "--fix"]);

@@ -86,7 +86,7 @@ fn schema(form: Form) -> JsonSchemaFormat {
     };
     JsonSchemaFormat {
         name: "rubric_draft".to_owned(),
-        schema: strict(json!({"criteria": {"type": "array", "items": criterion}})),
+        schema: strict(json!({"criteria": {"type": "array", "items": criterion}})).into(),
         strict: true,
     }
 }

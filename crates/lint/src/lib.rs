@@ -18,6 +18,6 @@ mod view;
 mod words;
 
 pub use fix::{Fix, fixed, fixes};
-pub use lint::{Linted, lint_rubric, lint_rubric_for, lint_suite};
+pub use lint::{Linted, lint_loaded, lint_rubric, lint_rubric_for, lint_suite};
 pub use rule::{Example, Rule};
 pub use rules::RULES;

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Code, Diagnostic, SourceMap, Span};
-use assize_spec::{Case, CaseLoadError, Cases, Grader, GraderKind, LoadedRubric, RubricGrader, Suite};
+use assize_spec::{
+    Case, CaseLoadError, Cases, Grader, GraderKind, LoadedRubric, LoadedSuite, RubricGrader, Suite,
+};
 
 use crate::allow;
 use crate::report::{Finding, Report};
@@ -34,6 +36,23 @@ pub fn lint_suite(suite: &Suite, cases: &Cases) -> Result<Linted, CaseLoadError>
     for case in cases {
         let case = case?;
         linter.case(suite, &case);
+    }
+    Ok(linter.finish())
+}
+
+/// The same for what a load came to: findings point into the texts that were loaded, saved or not. A file that does not
+/// load has no findings.
+///
+/// # Errors
+/// When a dataset can't be read again.
+pub fn lint_loaded(loaded: &LoadedSuite) -> Result<Linted, CaseLoadError> {
+    let mut linter = Linter::default();
+    linter.sources.take(&loaded.sources);
+    if let Some(suite) = &loaded.suite {
+        for case in &loaded.cases {
+            let case = case?;
+            linter.case(suite, &case);
+        }
     }
     Ok(linter.finish())
 }

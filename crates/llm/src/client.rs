@@ -182,11 +182,16 @@ impl Client {
     /// # Errors
     /// When the wire format cannot express the request.
     pub fn call_key(&self, request: &ChatRequest, repeat: u32) -> Result<CallKey, AskError> {
+        self.keyed(request, repeat).map(|(key, _)| key)
+    }
+
+    /// The key of a call, and the call that it was made from.
+    pub(crate) fn keyed(&self, request: &ChatRequest, repeat: u32) -> Result<(CallKey, HttpCall), AskError> {
         let ClientParts { endpoint, wire, .. } = &self.inner.parts;
         // A mark for the prompt cache changes what a reply costs and not what it says.
         let request = ChatRequest { cache_prefix: false, ..self.complete(request).into_owned() };
         let call = wire.encode(&request, Quirks::default())?;
-        Ok(CallKey::new(wire.name(), &endpoint.address(), &request.model, &call, repeat))
+        Ok((CallKey::new(wire.name(), &endpoint.address(), &request.model, &call, repeat), call))
     }
 
     /// Asks, and tries again as the policy says. Asking for less because the server refused a parameter does not count
@@ -195,6 +200,15 @@ impl Client {
     /// # Errors
     /// The last failure, with every attempt in `failed`.
     pub async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, AskError> {
+        self.ask_with(request, None).await
+    }
+
+    /// Asks; `encoded` is the first try's call, where somebody has made it for a server that refuses nothing.
+    async fn ask_with(
+        &self,
+        request: &ChatRequest,
+        mut encoded: Option<HttpCall>,
+    ) -> Result<ChatReply, AskError> {
         let Inner { parts, setup, questions, account, .. } = &*self.inner;
         let request = self.complete(request);
         let mut jitter = Jitter::new(setup.seed, questions.fetch_add(1, Ordering::Relaxed));
@@ -205,21 +219,30 @@ impl Client {
         // Until when the account's rest has been sat out already.
         let mut rested = Duration::ZERO;
         let mut policy = setup.policy;
+        // The place among the requests in flight, where the next attempt follows at once.
+        let mut kept = None;
         // Counting takes a look at every character, so it is done only where somebody wants to know.
         let counted = setup.accounts.limits().tokens_per_minute.is_some();
         let input = if counted { Estimator::of_provider(&parts.provider).request(&request) } else { 0 };
         loop {
             let longest = policy.max_total_wait.saturating_sub(waited);
-            let entered =
-                account.enter(&*setup.clock, input, request.max_output_tokens, rested, longest).await;
-            let place = match entered {
-                Ok(place) => place,
-                Err(Shut(rest)) => return Err(self.resting(rest, failed, &request.model)),
+            let place = match kept.take() {
+                Some(place) => place,
+                None => match account
+                    .enter(&*setup.clock, input, request.max_output_tokens, rested, longest)
+                    .await
+                {
+                    Ok(place) => place,
+                    Err(Shut(rest)) => return Err(self.resting(rest, failed, &request.model)),
+                },
             };
             // Another question may have learned something in the meantime.
             quirks = quirks.merge(self.learned(&request.model));
             let good_before = account.good_answers();
-            let call = parts.wire.encode(&request, quirks)?;
+            let call = match encoded.take().filter(|_| quirks == Quirks::default()) {
+                Some(call) => call,
+                None => parts.wire.encode(&request, quirks)?,
+            };
             let hold = match &setup.meter {
                 None => None,
                 Some(meter) => Some(meter.hold(&request, self.card).await.map_err(|why| {
@@ -265,14 +288,16 @@ impl Client {
             if let Some(learned) = refused {
                 quirks = quirks.merge(learned);
                 failed.push(attempt);
+                // Asked again at once, so that whoever waits knows by then what the server takes.
+                kept = Some(place);
                 continue;
             }
             tries += 1;
             if matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
                 rested = place.limited(&*setup.clock, error.retry_after);
-                // Being refused for lack of room, while others are answered, is no fault of this question. Its waits
-                // are still bounded.
-                if account.good_answers() > good_before {
+                // Being one too many, while others are answered, is no fault of this question. Its waits are still
+                // bounded. An overloaded server may well fail over this one question, so that counts.
+                if error.kind == ErrorKind::RateLimited && account.good_answers() > good_before {
                     policy.max_attempts = policy.max_attempts.saturating_add(1);
                 }
             }
@@ -333,7 +358,7 @@ impl Client {
     /// The answer with this client's secrets replaced: a server may send back what it received.
     fn without_secrets(&self, mut answer: HttpAnswer) -> HttpAnswer {
         let redactor = &self.inner.redactor;
-        let text = String::from_utf8_lossy(&answer.body);
+        let text = answer.text();
         let redacted = if (200..300).contains(&answer.status) {
             redactor.redact_content(&text)
         } else {
@@ -429,6 +454,15 @@ impl Client {
 impl Ask for Client {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
         Box::pin(Client::ask(self, request))
+    }
+
+    fn ask_encoded<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        call: HttpCall,
+    ) -> BoxFuture<'a, Result<ChatReply, AskError>> {
+        // A mark for the prompt cache is not in it.
+        Box::pin(self.ask_with(request, Some(call).filter(|_| !request.cache_prefix)))
     }
 
     fn describe(&self) -> ModelId {

@@ -1,14 +1,15 @@
-//! The real transport: HTTP over a ring of reqwest clients.
+//! The real transport: HTTP over a ring of reqwest clients, and straight over hyper to servers of this machine.
 
-use std::error::Error as _;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::{Client, Url};
 
 use crate::ask::BoxFuture;
 use crate::endpoint::is_loopback;
+use crate::local::LocalClient;
 use crate::ring::{Lease, Ring};
-use crate::transport::{HttpAnswer, Outgoing, Transport, TransportError};
+use crate::transport::{HttpAnswer, Outgoing, Transport, TransportError, innermost};
 
 /// Servers commonly allow 100 requests at a time on one HTTP/2 connection; a little room is kept for races.
 const PER_CLIENT: usize = 90;
@@ -38,7 +39,9 @@ impl Default for HttpOptions {
 #[derive(Debug)]
 pub struct HttpTransport {
     options: HttpOptions,
-    /// Plain HTTP on this machine.
+    /// Plain HTTP on this machine, made when it is first needed.
+    direct: OnceLock<LocalClient>,
+    /// Plain HTTP on this machine with credentials in the address.
     local: Ring<Client>,
     /// Plain HTTP elsewhere: each request in flight has its own connection, so one client does.
     plain: Ring<Client>,
@@ -66,6 +69,7 @@ impl HttpTransport {
         };
         Self {
             options,
+            direct: OnceLock::new(),
             local: Ring::new(usize::MAX, 1),
             plain: Ring::new(usize::MAX, 1),
             local_tls: tls_ring(),
@@ -83,6 +87,18 @@ impl HttpTransport {
             (false, true) => &self.tls,
         };
         ring.lease(|| self.build(local, secure))
+    }
+
+    /// Sends a GET without credentials and gives the status of the answer, whose body is not read.
+    ///
+    /// # Errors
+    /// When the address is none, or no answer came within the time.
+    pub async fn probe(&self, url: &str, timeout: Duration) -> Result<u16, TransportError> {
+        let url = Url::parse(url)
+            .map_err(|error| TransportError::Unusable(format!("this is no address: {error}")))?;
+        let client = self.client(&url)?;
+        let sent = client.get().get(url).timeout(timeout).send().await;
+        sent.map(|response| response.status().as_u16()).map_err(|error| failure(&error, timeout))
     }
 
     fn build(&self, local: bool, secure: bool) -> Result<Client, TransportError> {
@@ -106,7 +122,15 @@ impl HttpTransport {
         builder.build().map_err(|error| TransportError::Unusable(innermost(&error)))
     }
 
+    fn direct(&self) -> &LocalClient {
+        let HttpOptions { connect_timeout, max_answer_bytes, .. } = self.options;
+        self.direct.get_or_init(|| LocalClient::new(connect_timeout, max_answer_bytes))
+    }
+
     async fn send_once(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
+        if is_loopback(&call.url) && LocalClient::takes(&call.url) {
+            return self.direct().send(call).await;
+        }
         let client = self.client(&call.url)?;
         let timeout = call.timeout;
         let failed = |error: reqwest::Error| failure(&error, timeout);
@@ -148,17 +172,6 @@ fn failure(error: &reqwest::Error, timeout: Duration) -> TransportError {
     } else {
         TransportError::Broken(innermost(error))
     }
-}
-
-/// The last cause says what happened; the outer layers repeat the address, which may hold credentials.
-fn innermost(error: &reqwest::Error) -> String {
-    let mut cause = error.source();
-    let mut text = None;
-    while let Some(inner) = cause {
-        text = Some(inner.to_string());
-        cause = inner.source();
-    }
-    text.unwrap_or_else(|| "no reason given".to_owned())
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod excerpt;
 mod flight;
 mod http;
 mod identity;
+mod local;
 mod logprobs;
 mod memory;
 mod meter;

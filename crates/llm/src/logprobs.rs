@@ -42,6 +42,9 @@ impl ChatReply {
     /// Tokens of the input that were written to the provider's prompt cache, which costs extra at Anthropic; they are
     /// part of `usage.input`. `None` when not reported.
     pub fn cache_written(&self) -> Option<u64> {
+        if !self.raw.contains("cache_creation_input_tokens") {
+            return None;
+        }
         let body: Value = serde_json::from_str(&self.raw).ok()?;
         body.pointer("/usage/cache_creation_input_tokens")?.as_u64()
     }

@@ -122,7 +122,7 @@ impl Remembering {
     }
 
     async fn recall_or_ask(&self, request: &ChatRequest, repeat: u32) -> Result<Answered, AskError> {
-        let key = self.client.call_key(request, repeat)?;
+        let (key, call) = self.client.keyed(request, repeat)?;
         let flight = self.flights.board(key).await;
         if let Some(found) = self.memory.find(key).await {
             let reply = found.reply.into();
@@ -135,7 +135,7 @@ impl Remembering {
         if self.miss == Miss::Refuse {
             return Err(AskError::new(ErrorKind::NotCached, ""));
         }
-        let reply = self.inner.ask(request).await?;
+        let reply = self.inner.ask_encoded(request, call).await?;
         let memory = Arc::clone(&self.memory);
         Ok(Answered::keepable(reply, move |reply| {
             memory.keep(key, reply.into());

@@ -1,5 +1,7 @@
 //! What is asked of a model, free of any provider's spelling.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 /// One question to a model. The same value always encodes to the same bytes in a given wire format.
@@ -113,7 +115,7 @@ pub struct JsonSchemaFormat {
     /// A name for the shape; letters, digits, `_` and `-`, at most 64.
     pub name: String,
     /// The schema itself.
-    pub schema: serde_json::Value,
+    pub schema: Arc<serde_json::Value>,
     /// Whether the server must enforce every detail rather than try.
     pub strict: bool,
 }
@@ -126,7 +128,7 @@ mod tests {
     fn a_schema_keeps_the_order_of_its_keys() {
         let format = JsonSchemaFormat {
             name: "judgement".into(),
-            schema: serde_json::json!({"reason": 1, "evidence": 2, "outcome": 3, "a": 4}),
+            schema: serde_json::json!({"reason": 1, "evidence": 2, "outcome": 3, "a": 4}).into(),
             strict: true,
         };
         assert_eq!(

@@ -1,5 +1,6 @@
 //! The seam between wire formats and the network: what goes out, what comes back, and how sending can fail.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use reqwest::Url;
@@ -38,6 +39,17 @@ pub struct HttpAnswer {
     pub body: Vec<u8>,
 }
 
+impl HttpAnswer {
+    /// The body as text; what is not UTF-8 in it is replaced.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        // Nearly every body is sound, which is found out much faster than where it would not be.
+        match std::str::from_utf8(&self.body) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(&self.body),
+        }
+    }
+}
+
 /// Why no whole answer came.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TransportError {
@@ -56,6 +68,17 @@ pub enum TransportError {
     /// This machine cannot make such requests at all.
     #[error("cannot make HTTP requests: {0}")]
     Unusable(String),
+}
+
+/// The last cause says what happened; the outer layers repeat the address, which may hold credentials.
+pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error.source();
+    let mut text = None;
+    while let Some(inner) = cause {
+        text = Some(inner.to_string());
+        cause = inner.source();
+    }
+    text.unwrap_or_else(|| "no reason given".to_owned())
 }
 
 fn seconds(limit: Duration) -> String {

@@ -126,6 +126,10 @@ pub(crate) fn whereabouts(row: &ResultRow) -> Vec<Piece> {
         pieces.push(Piece::new(Tone::Dim, " → "));
         pieces.push(Piece::name(Tone::Dim, target));
     }
+    if let Some(other) = &row.answered_by {
+        pieces.push(Piece::new(Tone::Dim, ", answered by "));
+        pieces.push(Piece::name(Tone::Dim, other));
+    }
     if row.repeat > 1 {
         pieces.push(Piece::new(Tone::Dim, format!(" (repeat {})", row.repeat)));
     }
@@ -225,18 +229,8 @@ fn criterion_lines(
     let gate_failed = gates_failed
         .iter()
         .any(|gate| gate.grader == grader.name && gate.criterion.as_deref() == Some(&criterion.id));
-    let decision = Decision {
-        id: &criterion.id,
-        text: text.as_deref(),
-        outcome: &criterion.outcome,
-        points: criterion.score_of_ten(),
-        weight: criterion.weight,
-        gate: criterion.gate.as_deref(),
-        gate_failed,
-        reason: &criterion.reason,
-        evidence: &criterion.evidence,
-        notes: &criterion.panel.iter().map(crate::panel::brief).collect::<Vec<_>>(),
-    };
+    let notes = Decision::notes(criterion);
+    let decision = Decision::of(criterion, text.as_deref(), gate_failed, &notes);
     decision.put(page, 2);
 }
 

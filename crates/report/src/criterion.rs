@@ -1,6 +1,7 @@
 //! One criterion decision as lines of text.
 
 use assize_rubric::Evidence;
+use assize_store::CriterionRow;
 
 use crate::clean;
 use crate::mark::Mark;
@@ -27,6 +28,34 @@ pub(crate) struct Decision<'a> {
 
 /// Columns of the longest outcome word.
 const WORD: usize = 8;
+
+impl<'a> Decision<'a> {
+    /// The decision that is on record. `notes` come from [`Decision::notes`].
+    pub(crate) fn of(
+        row: &'a CriterionRow,
+        text: Option<&'a str>,
+        gate_failed: bool,
+        notes: &'a [String],
+    ) -> Self {
+        Self {
+            id: &row.id,
+            text,
+            outcome: &row.outcome,
+            points: row.score_of_ten(),
+            weight: row.weight,
+            gate: row.gate.as_deref(),
+            gate_failed,
+            reason: &row.reason,
+            evidence: &row.evidence,
+            notes,
+        }
+    }
+
+    /// What a recorded decision has to say about how it was reached.
+    pub(crate) fn notes(row: &CriterionRow) -> Vec<String> {
+        row.panel.iter().map(crate::panel::brief).collect()
+    }
+}
 
 impl Decision<'_> {
     /// Sets the decision, its sign `indent` columns in.

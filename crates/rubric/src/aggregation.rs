@@ -1,9 +1,10 @@
 //! How the scores of the parts of a scorecard become one.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the scores of the parts become one score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Aggregation {
     /// `sum(w s) / sum(w)`.

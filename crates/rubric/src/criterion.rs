@@ -1,11 +1,12 @@
 //! One criterion: what is checked, on which scale, and what hangs on it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{CriterionId, Gate, RawScore, Weight};
 
 /// One thing a good answer must do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Criterion {
     /// Unique in its rubric.
     pub id: CriterionId,
@@ -39,7 +40,7 @@ impl Criterion {
 }
 
 /// How a criterion is answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
     /// Met or unmet.
@@ -49,7 +50,7 @@ pub enum Scale {
 }
 
 /// How a checklist criterion is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Operator {
     /// Met when the answer does what the text says.
@@ -60,7 +61,7 @@ pub enum Operator {
 }
 
 /// One band of a score range: the scores from `low` to `high` and what they mean.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Band {
     /// Lowest score of the band.
     pub low: RawScore,
@@ -71,7 +72,7 @@ pub struct Band {
 }
 
 /// The bands of a score-range criterion, in rising order: no gap, no overlap, 0 to 10 covered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<Band>", into = "Vec<Band>")]
 pub struct Bands(Vec<Band>);
 

@@ -1,5 +1,6 @@
 //! What a judge said about one criterion on one case, with everything needed to trust it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Cost, CriterionId, Outcome};
@@ -41,7 +42,7 @@ pub struct Judgement {
 }
 
 /// A decision read off the probabilities of the tokens that say it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Probability {
     /// The expected decision: a score from 0 to 10, or for met and unmet the probability of met, 0 to 1.
     pub expected: f64,
@@ -52,7 +53,7 @@ pub struct Probability {
 }
 
 /// A passage that a decision rests on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// The passage, as the judge quoted it.
     pub quote: String,
@@ -61,7 +62,7 @@ pub struct Evidence {
 }
 
 /// What a judge was not shown, or not shown at once, because it reads less than there was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Truncated {
     /// What was done about it.
     pub mode: Truncate,
@@ -74,7 +75,7 @@ pub struct Truncated {
 }
 
 /// What is done when a judge reads less than there is to be judged. Nothing is, unless an author asks for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Truncate {
     /// Nothing is left out: the criterion is ungraded.
@@ -114,7 +115,7 @@ impl Truncate {
 }
 
 /// How sure a judge says it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// Little more than a guess.
@@ -126,7 +127,7 @@ pub enum Confidence {
 }
 
 /// Who judged.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeIdentity {
     /// The judge as the user named it, such as `openai:some-model` or `offline`.
     pub name: String,
@@ -142,7 +143,7 @@ pub struct JudgeIdentity {
 }
 
 /// Why a criterion could not be judged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ungraded {
     /// What kind of failure it was.
     pub kind: UngradedKind,
@@ -151,7 +152,7 @@ pub struct Ungraded {
 }
 
 /// Kinds of failure to judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UngradedKind {
     /// The judge could not be reached or its server failed.
@@ -177,7 +178,7 @@ pub enum UngradedKind {
 }
 
 /// Tokens of one or more model calls. Unknown is `None`, not zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tokens {
     /// Tokens sent.
     pub input: Option<u64>,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What a person decided.
@@ -45,6 +46,24 @@ impl fmt::Display for LabelOutcome {
     }
 }
 
+/// A word or a number, as in files.
+impl JsonSchema for LabelOutcome {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "LabelOutcome".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "`met`, `unmet`, `not_applicable`, `unsure`, or a score.",
+            "anyOf": [
+                { "enum": ["met", "unmet", "not_applicable", "unsure"] },
+                { "type": "string", "pattern": "^\\s*[A-Za-z][A-Za-z_/ ]*\\s*$", "deprecated": true },
+                { "type": "number" },
+            ],
+        })
+    }
+}
+
 impl Serialize for LabelOutcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -76,7 +95,7 @@ impl<'de> Deserialize<'de> for LabelOutcome {
 }
 
 /// How bad a failure is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Little harm.
@@ -88,7 +107,7 @@ pub enum Severity {
 }
 
 /// How a labelled case was come by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sampling {
     /// By lot, so that the labelled cases stand for the others.
@@ -98,7 +117,7 @@ pub enum Sampling {
 }
 
 /// What a label may be used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
     /// The judge was tuned on it: its wording, threshold or model was chosen while looking at it.
@@ -110,7 +129,7 @@ pub enum Split {
 }
 
 /// One label: a line of a labels file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Label {
     /// Id of the case.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// US dollars, at least 0, exact to a millionth of a millionth: list prices are given for a million tokens with at most
@@ -71,6 +72,17 @@ impl AddAssign for Usd {
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.dollars())
+    }
+}
+
+/// A number in files, as it is written there.
+impl JsonSchema for Usd {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Usd".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "number", "minimum": 0, "description": "US dollars" })
     }
 }
 
@@ -164,7 +176,7 @@ impl AddAssign for Cost {
 }
 
 /// What is known of a cost that is not known as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartialCost {
     /// The part that is known, in US dollars: a lower bound.
     pub at_least_usd: Usd,

@@ -1,5 +1,6 @@
 //! Numbers that cannot hold a wrong value.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A number that is NaN or infinite where a finite one is needed.
@@ -19,7 +20,7 @@ pub struct OutOfRange {
 
 /// How much a criterion or a grader counts. Any finite number; a negative weight is a penalty
 /// (meeting the criterion costs points), zero leaves the score alone but still gates.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Weight(f64);
 
@@ -67,7 +68,7 @@ impl From<Weight> for f64 {
 }
 
 /// A number from 0 to 1, both included: a threshold or a normalised score.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Unit(f64);
 
@@ -103,7 +104,7 @@ impl From<Unit> for f64 {
 }
 
 /// What a judge says about a score-range criterion: a whole number from 0 to 10.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct RawScore(u8);
 
@@ -144,7 +145,7 @@ impl From<RawScore> for u8 {
 }
 
 /// A score from 0 to 10 that need not be whole: the mean of several scores, or an expected one. No judge says it.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Points(f64);
 

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Criterion, CriterionId, Scale};
 
 /// A rubric: at least one criterion, unique ids, weights that make a score possible.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<Criterion>", into = "Vec<Criterion>")]
 pub struct Rubric {
     criteria: Vec<Criterion>,

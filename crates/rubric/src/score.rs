@@ -1,5 +1,6 @@
 //! Scoring one rubric.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::sum::{Sum, weight_unit};
@@ -7,7 +8,7 @@ use crate::verdict::{Gates, grounds};
 use crate::{Gate, GateState, Lines, Outcome, Rubric, Verdict};
 
 /// Which formula the weights call for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Formula {
     /// No penalty applies: `sum(w v) / sum(w)`.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Unit;
@@ -15,7 +16,7 @@ pub fn at_least(value: f64, line: f64) -> bool {
 }
 
 /// What became of a case or a grader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// At or above the pass line, every gate holds.
@@ -59,7 +60,7 @@ impl fmt::Display for Verdict {
 }
 
 /// The lines between verdicts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lines {
     pass: Unit,
     borderline: Option<Unit>,

@@ -17,6 +17,8 @@ pub(crate) struct CaseHead {
     pub(crate) case_id: String,
     /// Name of the target.
     pub(crate) target: Option<String>,
+    /// Name of the target that answered in its place.
+    pub(crate) answered_by: Option<String>,
     /// Number of the repeat.
     pub(crate) repeat: u32,
     /// The case's tags.
@@ -92,6 +94,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         suite: head.suite,
         case_id: head.case_id,
         target: head.target,
+        answered_by: head.answered_by,
         repeat: head.repeat,
         tags: head.tags,
         cluster: head.cluster,

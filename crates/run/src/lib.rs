@@ -21,6 +21,7 @@ mod memory;
 mod panel;
 mod panel_totals;
 mod rescore;
+mod tool_calls;
 mod totals;
 mod work;
 

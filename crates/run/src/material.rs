@@ -5,7 +5,9 @@ use std::path::Path;
 
 use assize_grade::Material;
 use assize_spec::{Block, Case, Role};
-use assize_target::{Answer, InputMessage, InputPart, TargetInput, ToolCall};
+use assize_target::{Answer, InputMessage, InputPart, TargetInput};
+
+use crate::tool_calls::tool_call_list;
 
 /// What the judge may look at.
 pub(crate) fn material(case: &Case, answer: &Answer) -> Material {
@@ -16,41 +18,6 @@ pub(crate) fn material(case: &Case, answer: &Answer) -> Material {
         answer: answer.text.clone(),
         file_changes: answer.file_changes.clone().filter(|text| !text.trim().is_empty()),
         tool_calls: (!answer.tool_calls.is_empty()).then(|| tool_call_list(&answer.tool_calls)),
-    }
-}
-
-/// Longest key input shown for one tool call, in characters.
-const MAX_INPUT: usize = 120;
-
-/// One line a call: the tool and its most telling input. Cuts are marked.
-fn tool_call_list(calls: &[ToolCall]) -> String {
-    calls
-        .iter()
-        .map(|call| match key_input(call) {
-            Some(input) => format!("- {}: {}", call.name, cut(&input)),
-            None => format!("- {}", call.name),
-        })
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-fn key_input(call: &ToolCall) -> Option<String> {
-    let named = match call.name.as_str() {
-        "Skill" => call.input.get("skill"),
-        "Read" | "Write" | "Edit" => call.input.get("file_path"),
-        "Bash" => call.input.get("command"),
-        "Grep" | "Glob" => call.input.get("pattern"),
-        _ => None,
-    };
-    let first_text = || call.input.as_object()?.values().find(|value| value.is_string());
-    named.or_else(first_text)?.as_str().map(str::to_owned)
-}
-
-fn cut(text: &str) -> String {
-    let line = text.replace(['\n', '\r'], " ");
-    match line.char_indices().nth(MAX_INPUT) {
-        Some((end, _)) => format!("{}... [cut]", &line[..end]),
-        None => line,
     }
 }
 

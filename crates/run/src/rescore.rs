@@ -86,6 +86,7 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
         suite: stored.suite.clone(),
         case_id: stored.case_id.clone(),
         target: stored.target.clone(),
+        answered_by: stored.answered_by.clone(),
         repeat: stored.repeat,
         tags: stored.tags.clone(),
         cluster: stored.cluster.clone(),

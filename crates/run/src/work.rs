@@ -59,6 +59,7 @@ fn head(item: &WorkItem) -> CaseHead {
         suite: item.suite.to_string(),
         case_id: item.case.id.to_string(),
         target: item.source.target_name().map(str::to_owned),
+        answered_by: None,
         repeat: item.repeat,
         tags: item.case.tags.clone(),
         cluster: cluster(&item.case),
@@ -85,13 +86,21 @@ async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseErro
                 target_input(&item.case, item.repeat).map_err(|message| failed("bad_input", message))?;
             match target.answer(&input).await {
                 Ok(answer) => {
-                    head.tokens = answer.tokens;
-                    head.cost = answer.cost.unwrap_or(Cost::UNKNOWN);
+                    // What a recording tells was spent when it was made.
+                    if answer.attempts == 0 {
+                        head.tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
+                    } else {
+                        head.tokens = answer.tokens;
+                        head.cost = answer.cost.unwrap_or(Cost::UNKNOWN);
+                    }
+                    head.answered_by.clone_from(&answer.answered_by);
                     Ok(answer)
                 }
                 Err(error) => {
-                    head.tokens = error.tokens;
-                    head.cost = if error.attempts == 0 { Cost::ZERO } else { error.cost };
+                    if error.attempts > 0 {
+                        head.tokens = error.tokens;
+                        head.cost = error.cost;
+                    }
                     Err(failed(error.kind.as_str(), error.to_string()))
                 }
             }

@@ -1,13 +1,18 @@
 //! Loading answers to be graded against a rubric, without a suite.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use assize_rubric::GraderStanding;
+use serde_json::Map;
 
 use crate::decode::{Collector, LoadedRubric, SuiteDefaults, jsonl};
 use crate::load::{LoadOptions, LoadedSuite, context};
-use crate::model::{Grader, GraderKind, Place, Suite, SuiteSettings};
+use crate::model::{
+    Case, CaseId, CaseMarks, GivenOutput, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure,
+    Place, Role, RubricGrader, Suite, SuiteSettings,
+};
 
 /// Loads a JSONL file of answers as cases of a suite whose only grader is the rubric.
 ///
@@ -18,27 +23,7 @@ pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -
     let mut cx = context(path, options);
     let mut loaded = None;
     if let Some(grader) = &rubric.rubric {
-        let place = grader.places.first().cloned().unwrap_or_else(|| Place::new(path, 1, 1));
-        let grader = Grader {
-            name: rubric.name.clone(),
-            type_name: "rubrics".to_owned(),
-            standing: GraderStanding::default(),
-            place,
-            kind: GraderKind::Rubric((**grader).clone()),
-        };
-        let suite = Suite {
-            format: rubric.format,
-            name: rubric.name.clone(),
-            path: path.to_path_buf(),
-            description: rubric.description.clone(),
-            tags: Vec::new(),
-            metadata: serde_json::Map::new(),
-            graders: Vec::new(),
-            settings: SuiteSettings { lines: rubric.lines, ..SuiteSettings::default() },
-            workspace: None,
-            preprocessors: None,
-            unbuilt: Vec::new(),
-        };
+        let (suite, grader) = suite_of(rubric, grader, path);
         let defaults = SuiteDefaults {
             format: rubric.format,
             graders: vec![Arc::new(grader)],
@@ -55,4 +40,74 @@ pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -
         loaded = Some((suite, collector.into_cases()));
     }
     LoadedSuite::new(cx, loaded)
+}
+
+/// An answer that is at hand, with what a judge may be shown beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GivenAnswer {
+    /// The answer's text.
+    pub text: String,
+    /// What was asked.
+    pub question: Option<String>,
+    /// An example of a good answer.
+    pub reference: Option<String>,
+    /// What a good answer does, in a sentence.
+    pub expected_outcome: Option<String>,
+}
+
+/// One answer as the only case, called `id`, of a suite whose only grader is the rubric. Nothing of the environment is put
+/// into the texts. `None` for a rubric with errors.
+pub fn suite_of_answer(rubric: &LoadedRubric, id: &str, answer: &GivenAnswer) -> Option<(Suite, Case)> {
+    let decoded = rubric.rubric.as_deref()?;
+    let message = |role: Role, text: &Option<String>| -> Vec<Message> {
+        text.iter().map(|text| Message::text(role, text.clone())).collect()
+    };
+    let (suite, grader) = suite_of(rubric, decoded, Path::new(&rubric.name));
+    let case = Case {
+        id: CaseId::new(id),
+        place: grader.place.clone(),
+        marks: CaseMarks::default(),
+        input: message(Role::User, &answer.question),
+        expected_outcome: answer.expected_outcome.clone(),
+        expected_output: message(Role::Assistant, &answer.reference),
+        output: Some(GivenOutput::Text(answer.text.clone())),
+        graders: vec![Arc::new(grader)],
+        lines: LineOverrides::default(),
+        targets: Vec::new(),
+        tags: Vec::new(),
+        metadata: Map::new(),
+        conversation_id: None,
+        vars: BTreeMap::new(),
+        conversation: None,
+        depends_on: Vec::new(),
+        on_dependency_failure: OnDependencyFailure::default(),
+        workspace: None,
+        unbuilt: Vec::new(),
+    };
+    Some((suite, case))
+}
+
+/// A suite that stands for the rubric, and the rubric as its grader. `path` is where the cases come from.
+fn suite_of(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) -> (Suite, Grader) {
+    let grader = Grader {
+        name: rubric.name.clone(),
+        type_name: "rubrics".to_owned(),
+        standing: GraderStanding::default(),
+        place: decoded.places.first().cloned().unwrap_or_else(|| Place::new(path, 1, 1)),
+        kind: GraderKind::Rubric(decoded.clone()),
+    };
+    let suite = Suite {
+        format: rubric.format,
+        name: rubric.name.clone(),
+        path: path.to_path_buf(),
+        description: rubric.description.clone(),
+        tags: Vec::new(),
+        metadata: Map::new(),
+        graders: Vec::new(),
+        settings: SuiteSettings { lines: rubric.lines, ..SuiteSettings::default() },
+        workspace: None,
+        preprocessors: None,
+        unbuilt: Vec::new(),
+    };
+    (suite, grader)
 }

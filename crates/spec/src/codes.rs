@@ -117,7 +117,7 @@ codes! {
         "The grader would ignore it, so its author expects something that will not happen. The message says what to write instead.";
     UNKNOWN_CHOICE = "E0307", "A value is not one of the known words.",
         "The message lists the words. Hyphens and underscores are the same.";
-    BAD_COMMAND = "E0308", "A command is empty.",
+    BAD_COMMAND = "E0308", "A command is empty, or is told about one case and run for all.",
         "A command is a list of the program and its arguments, run without a shell, or one text that `sh` runs.";
     BAD_PATTERN = "E0309", "A regular expression can't be used.",
         "The pattern must not be empty, and the flags are letters of `d g i m s u v y`, each once.";
@@ -214,11 +214,11 @@ codes! {
     NO_TARGETS = "E0601", "A targets file has no targets.",
         "A targets file is a map with a list under `targets`; each entry has a `name` and a `provider`.";
     UNKNOWN_PROVIDER = "E0602", "A provider is not known.",
-        "`provider` says what a target is: a model behind a server, or a command (`cli`). Any server that speaks OpenAI's chat completions is `openai-compatible` with a `base_url`.";
+        "`provider` says what a target is: a model behind a server, a command (`cli`), an agent (`claude`, `codex`), a recording (`transcript`, `replay`) or a `mock`. Any server that speaks OpenAI's chat completions is `openai-compatible` with a `base_url`.";
     DUPLICATE_TARGET = "E0603", "Two targets have the same name.",
         "Suites refer to a target by its name, so names differ.";
     UNKNOWN_TARGET = "E0604", "A target that is referred to does not exist.",
-        "`use_target` names another target of the same file.";
+        "`use_target` and `fallback_targets` name other targets of the same file.";
     TARGET_CYCLE = "E0605", "Targets use each other in a circle.",
         "Following `use_target` must end at a target with a `provider`.";
     TARGET_CONFLICT = "E0606", "A setting stands beside `use_target`.",

@@ -13,15 +13,17 @@ mod edit;
 mod load;
 mod model;
 mod pattern;
+mod schema;
 mod tree;
 mod write;
 
-pub use answers::load_answers;
+pub use answers::{GivenAnswer, load_answers, suite_of_answer};
 pub use cases::{CaseIter, Cases};
 pub use decode::{CaseLoadError, Environment};
 pub use decode::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
 pub use decode::{
     LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric,
+    read_rubric_file,
 };
 pub use decode::{LoadedPrices, ReadName, load_prices};
 pub use discover::{Discovered, Undiscovered, find_suites};
@@ -33,4 +35,5 @@ pub use edit::{
 pub use load::{LoadOptions, LoadedSuite, load_suite, read_suite};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};
+pub use schema::{SchemaFile, schemas};
 pub use write::criterion_value;

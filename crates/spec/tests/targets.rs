@@ -9,7 +9,8 @@ use std::time::Duration;
 use assize_diagnostic::Severity;
 use assize_diagnostic::render::{TextOptions, to_text};
 use assize_spec::{
-    CommandText, LoadOptions, LoadedTargets, ModelTargetSpec, TargetSpec, TargetSpecKind, load_targets,
+    CommandText, HealthSpec, LoadOptions, LoadedTargets, ModelTargetSpec, RecordingKind, TargetSpec,
+    TargetSpecKind, load_targets,
 };
 
 fn options(working: &Path, variables: &[(&'static str, &'static str)]) -> LoadOptions {
@@ -120,47 +121,160 @@ fn models_commands_and_their_settings_are_read() {
 #[test]
 fn the_older_spellings_are_read() {
     let loaded = load(
-        "targets:\n- name: c\n  provider: cli\n  command_template: run {PROMPT}\n  keep_temp_files: false\n  \
+        "targets:\n- name: c\n  provider: cli\n  command_template: run {OUTPUT_FILE}\n  keep_temp_files: false\n  \
          healthcheck: {type: http, url: http://localhost/h, timeout_seconds: 3}\n  provider_batching: true\n",
     );
     assert_eq!(complaints(&loaded), Vec::<String>::new());
     let spec = target(&loaded, "c");
     assert!(
-        matches!(&spec.kind, TargetSpecKind::Command(c) if c.template == CommandText::Shell("run {PROMPT}".into()))
+        matches!(&spec.kind, TargetSpecKind::Command(c) if c.template == CommandText::Shell("run {OUTPUT_FILE}".into()))
     );
-    assert_eq!(spec.unbuilt.len(), 2);
-    assert!(spec.obstacles()[0].contains("not built yet"));
+    assert!(spec.obstacles().is_empty(), "{:?}", spec.obstacles());
+    assert!(matches!(&spec.kind, TargetSpecKind::Command(c) if c.batch));
+    let timeout = Some(Duration::from_secs(3));
+    assert_eq!(spec.health, Some(HealthSpec::Http { url: "http://localhost/h".into(), timeout }));
+}
+
+#[test]
+fn a_batch_is_told_nothing_about_single_cases() {
+    let loaded =
+        load("targets:\n- name: c\n  provider: cli\n  command: run {PROMPT}\n  provider_batching: true\n");
+    assert_eq!(
+        complaints(&loaded),
+        ["E 5 a command that is run once for all cases can't be told about one of them"]
+    );
 }
 
 #[test]
 fn kinds_that_cannot_run_are_read_and_say_so_only_when_used() {
-    for provider in [
-        "azure",
-        "anthropic",
-        "gemini",
-        "google",
-        "bedrock",
-        "vertex",
-        "mock",
-        "transcript",
-        "replay",
-        "codex",
-        "copilot_cli",
-        "copilot-log",
-        "claude",
-        "claude-code",
-        "pi-coding-agent",
-        "pi_agent_sdk",
-        "vscode-insiders",
-        "agentv",
-    ] {
+    for provider in ["bedrock", "vertex", "pi-coding-agent", "pi_agent_sdk", "vscode-insiders", "agentv"] {
         let loaded = load(&format!("targets:\n- name: t\n  provider: {provider}\n  model: m\n"));
         assert_eq!(complaints(&loaded), Vec::<String>::new(), "{provider}");
         assert!(matches!(target(&loaded, "t").kind, TargetSpecKind::Unbuilt { .. }), "{provider}");
         assert_eq!(target(&loaded, "t").obstacles().len(), 1, "{provider}");
     }
+}
+
+#[test]
+fn models_of_every_provider_are_models() {
+    for (written, provider) in [
+        ("azure", "azure"),
+        ("anthropic", "anthropic"),
+        ("google", "gemini"),
+        ("ollama", "ollama"),
+        ("groq", "groq"),
+        ("hf", "huggingface"),
+        ("openai\n  api_format: responses", "openai-responses"),
+    ] {
+        let loaded = load(&format!("targets:\n- name: t\n  provider: {written}\n  model: m\n"));
+        assert_eq!(complaints(&loaded), Vec::<String>::new(), "{written}");
+        assert_eq!(model(&loaded, "t").provider, provider);
+        assert!(target(&loaded, "t").obstacles().is_empty(), "{written}");
+    }
+    let loaded = load(
+        "targets:\n- name: t\n  provider: azure\n  resource: contoso\n  deployment: d\n  version: 2025-01-01-preview\n  \
+         thinking_budget: 100\n",
+    );
+    assert_eq!(complaints(&loaded), Vec::<String>::new());
+    let azure = model(&loaded, "t");
+    assert_eq!(azure.base_url.as_deref(), Some("https://contoso.openai.azure.com"));
+    assert_eq!((azure.model.as_str(), azure.api_version.as_deref()), ("d", Some("2025-01-01-preview")));
+    assert_eq!(target(&loaded, "t").without_effect[0].feature, "`thinking_budget`");
+}
+
+#[test]
+fn agents_are_commands_from_presets() {
+    let argv = |text: &str| {
+        let loaded = load(&format!("targets:\n- name: t\n{text}"));
+        assert_eq!(complaints(&loaded), Vec::<String>::new(), "{text}");
+        match &target(&loaded, "t").kind {
+            TargetSpecKind::Command(command) => match &command.template {
+                CommandText::Argv(words) => {
+                    (words.join(" "), command.stdin.clone(), command.stream.clone().unwrap_or_default())
+                }
+                CommandText::Shell(script) => panic!("a shell is asked: {script}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    };
+    let prompt = Some("{PROMPT}".to_owned());
+    for (text, words, stdin, stream) in [
+        (
+            "  provider: claude-code\n  model: m\n  max_turns: 3\n  args: [--permission-mode, plan]\n",
+            "claude -p --output-format stream-json --verbose --model m --max-turns 3 --permission-mode plan",
+            prompt.clone(),
+            "claude-code",
+        ),
+        (
+            "  provider: codex_cli\n  executable: /opt/codex\n",
+            "/opt/codex exec --json --skip-git-repo-check -",
+            prompt.clone(),
+            "codex",
+        ),
+        (
+            "  provider: copilot\n  args: [--allow-all-tools]\n",
+            "copilot --output-format json --allow-all-tools -p {PROMPT}",
+            None,
+            "copilot",
+        ),
+        ("  provider: gemini-cli\n", "gemini --output-format stream-json", prompt.clone(), "gemini"),
+        (
+            "  provider: opencode\n  command: [npx, opencode-ai]\n  model: a/b\n",
+            "npx opencode-ai run --format json --model a/b",
+            prompt,
+            "opencode",
+        ),
+    ] {
+        assert_eq!(argv(text), (words.to_owned(), stdin, stream.to_owned()));
+    }
     let loaded = load("targets:\n- {name: t, provider: codex, modle: x}\n");
     assert_eq!(complaints(&loaded), ["W0603 2 a target has no key `modle`"]);
+    let loaded = load("targets:\n- {name: t, provider: codex, system_prompt: x}\n");
+    assert_eq!(complaints(&loaded), ["E 2 Codex can't be told `system_prompt` on its command line"]);
+    let loaded = load("targets:\n- {name: t, provider: copilot-sdk}\n");
+    assert!(target(&loaded, "t").obstacles().is_empty());
+    assert!(target(&loaded, "t").without_effect[0].feature.contains("library"));
+}
+
+#[test]
+fn recordings_and_mocks_are_read() {
+    let loaded = load(
+        "targets:\n- {name: s, provider: transcript, path: logs, format: claude_code}\n\
+         - {name: l, provider: copilot-log, session_dir: logs}\n\
+         - {name: r, provider: replay, path: answers.jsonl, source: main}\n\
+         - {name: m, provider: mock, response: hi, delay_ms: 5, fallback_targets: [s, r]}\n",
+    );
+    assert_eq!(complaints(&loaded), Vec::<String>::new());
+    let kind = |name: &str| match &target(&loaded, name).kind {
+        TargetSpecKind::Recording(recording) => {
+            assert!(recording.path.is_absolute());
+            recording.kind.clone()
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(kind("s"), RecordingKind::Sessions { format: Some("claude-code") });
+    assert_eq!(kind("l"), RecordingKind::Sessions { format: Some("copilot") });
+    assert_eq!(kind("r"), RecordingKind::Answers { source: Some("main".into()) });
+    let TargetSpecKind::Mock(mock) = &target(&loaded, "m").kind else { panic!("no mock") };
+    assert_eq!((mock.shortest, mock.longest), (Duration::from_millis(5), Duration::from_millis(5)));
+    assert_eq!(target(&loaded, "m").fallbacks, ["s", "r"]);
+
+    let loaded = load(
+        "targets:\n- {name: a, provider: transcript}\n- {name: b, provider: transcript, path: x, format: claud-code}\n\
+         - {name: c, provider: mock}\n- {name: d, provider: mock, response: x, fallback_targets: [d, nobody]}\n\
+         - {name: e, provider: mock, response: x, delay_min_ms: 9, delay_max_ms: 3}\n",
+    );
+    assert_eq!(
+        complaints(&loaded),
+        [
+            "E 2 a recording needs `path`",
+            "E 3 `format` names no format of agents' logs",
+            "E 4 a mock needs `response`",
+            "E0604 5 a target can't fall back on itself",
+            "E0604 5 there is no target `nobody` to fall back on",
+            "E 6 `delay_max_ms` is less than `delay_min_ms`",
+        ]
+    );
 }
 
 #[test]
@@ -407,6 +521,7 @@ fn every_targets_file_of_the_corpus_loads() {
         assert!(!loaded.targets.is_empty());
         for spec in &loaded.targets {
             assert_ne!(spec.kind, TargetSpecKind::Undetermined, "{}", file.display());
+            assert_eq!(spec.obstacles(), Vec::<String>::new(), "{}", file.display());
         }
     }
 }

@@ -1,10 +1,11 @@
 //! What a benchmark of a scorecard came to on a case, as stored in its row of `judgements.jsonl`.
 
 use assize_rubric::Unit;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What became of a benchmark on a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BenchmarkState {
     /// It has a score.
@@ -41,7 +42,7 @@ impl BenchmarkState {
 }
 
 /// Who decided about a benchmark on a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DecidedBy {
     /// Checks that need no judge.
@@ -53,7 +54,7 @@ pub enum DecidedBy {
 }
 
 /// What a benchmark came to on a case. Its score stands in the grader's result.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BenchmarkRow {
     /// What became of it.
     pub state: BenchmarkState,
@@ -67,7 +68,7 @@ pub struct BenchmarkRow {
 }
 
 /// A line of `review.jsonl`: a case of a benchmark that a person should look at.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewRow {
     /// Id of the case.
     pub case_id: String,

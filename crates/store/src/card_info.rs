@@ -1,10 +1,11 @@
 //! The tree of a scorecard as it was run, kept in `run.json`.
 
 use assize_rubric::{Aggregation, Criticality, Unit, Weight};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A scorecard as it was run. With it and the rows of the run every score can be computed again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CardInfo {
     /// Its name: the code of its index or only top rubric, else its folder.
     pub name: String,
@@ -18,7 +19,7 @@ pub struct CardInfo {
 }
 
 /// A named set of weights of an index.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CardWeightSet {
     /// Its name.
     pub name: String,
@@ -27,7 +28,7 @@ pub struct CardWeightSet {
 }
 
 /// A part of a scorecard.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CardNodeInfo {
     /// Its code.
     pub code: String,
@@ -56,7 +57,7 @@ pub struct CardNodeInfo {
 }
 
 /// What a part of a scorecard is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CardPartKind {
     /// The number on top.

@@ -1,9 +1,10 @@
 //! Figures with their intervals, as they are stored and printed.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A figure that was estimated from cases.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// The figure; null when it is undefined.
     pub value: Option<f64>,
@@ -27,7 +28,7 @@ pub struct Figure {
 }
 
 /// The figures of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFigures {
     /// Share of the decided cases that passed.
     pub pass_rate: Figure,
@@ -48,7 +49,7 @@ pub struct RunFigures {
 }
 
 /// Where the spread of scores comes from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseParts {
     /// Variance between cases.
     pub between_cases: f64,
@@ -63,7 +64,7 @@ pub struct NoiseParts {
 }
 
 /// A criterion that was not decided the same way for each answer to the same case.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlippingCriterion {
     /// Name of the suite.
     pub suite: String,

@@ -1,12 +1,13 @@
 //! What a grader that is no rubric decided, as stored in its row of `judgements.jsonl`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{BenchmarkRow, Standing};
 
 /// The result of a grader as a whole. Rubrics have none: they have one row a criterion instead.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GraderResult {
     /// Score, 0 to 1, before negation; null when the grader broke, does not apply, or is worked out
     /// from its members.
@@ -29,7 +30,7 @@ pub struct GraderResult {
 }
 
 /// One finding of a grader.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
     /// What was looked at.
     pub text: String,
@@ -44,7 +45,7 @@ pub struct Note {
 }
 
 /// A composite: members and how they become one score.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompositeRow {
     /// How members are combined.
     pub aggregator: Aggregator,
@@ -53,7 +54,7 @@ pub struct CompositeRow {
 }
 
 /// How members are combined.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Aggregator {
     /// Weighted mean of the members.
@@ -65,7 +66,7 @@ pub enum Aggregator {
 }
 
 /// A member of a composite.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemberRow {
     /// Name, unique in its composite.
     pub name: String,

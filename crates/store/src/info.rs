@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{CardInfo, PanelSummary, RunFigures};
@@ -11,7 +12,7 @@ use crate::{CardInfo, PanelSummary, RunFigures};
 pub const FORMAT_VERSION: u32 = 1;
 
 /// What was run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunInfo {
     /// [`FORMAT_VERSION`] of the writer.
     pub format_version: u32,
@@ -45,7 +46,7 @@ pub struct RunInfo {
 }
 
 /// A suite of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteInfo {
     /// Name.
     pub name: String,
@@ -58,7 +59,7 @@ pub struct SuiteInfo {
 }
 
 /// A file that was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputHash {
     /// The file.
     pub path: String,
@@ -67,7 +68,7 @@ pub struct InputHash {
 }
 
 /// A judge of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeInfo {
     /// Who it is.
     #[serde(flatten)]
@@ -77,7 +78,7 @@ pub struct JudgeInfo {
 }
 
 /// A target of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetInfo {
     /// Name.
     pub name: String,
@@ -88,7 +89,7 @@ pub struct TargetInfo {
 }
 
 /// Settings of a run.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunSettings {
     /// Cases worked on at once.
     pub workers: usize,
@@ -110,7 +111,7 @@ pub struct RunSettings {
 }
 
 /// What came of a run. Everything here can be computed again from the rows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSummary {
     /// Cases by verdict.
     pub counts: Counts,
@@ -153,7 +154,7 @@ pub struct RunSummary {
 }
 
 /// Cases by verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Passed.
     pub pass: usize,
@@ -184,7 +185,7 @@ impl Counts {
 }
 
 /// A mean with its interval.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeanScore {
     /// Mean, 0 to 1.
     pub mean: f64,

@@ -4,12 +4,13 @@ use assize_rubric::{
     Confidence, Cost, Criterion, Evidence, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome,
     PartialCost, Points, Probability, Tokens, Truncated, Ungraded, Unit, Usd, Weight,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{GraderResult, PanelRow, VoteRow};
 
 /// One criterion decision. With these rows alone every number of a run can be computed again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgementRow {
     /// Name of the suite.
     pub suite: String,
@@ -85,7 +86,7 @@ pub struct JudgementRow {
 }
 
 /// A grader's weight and gate, as stored.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Standing {
     /// Weight among the graders of the case.
     pub weight: Weight,

@@ -26,6 +26,7 @@ mod panel_summary;
 mod reader;
 mod result;
 mod resume;
+mod schema;
 
 pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
@@ -45,3 +46,4 @@ pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCrite
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
 pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow};
 pub use resume::InputsRow;
+pub use schema::schemas;

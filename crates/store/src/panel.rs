@@ -1,12 +1,13 @@
 //! Votes of a panel and what they came to, as stored.
 
 use assize_rubric::{Cast, PanelDecision, PanelRule, PanelVote, Scale, Ties, combine_votes};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::JudgementRow;
 
 /// Whose vote a row of `judgements.jsonl` is.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VoteRow {
     /// Place of the judge in the panel, from 1; 0 for the judge that was escalated to.
     pub judge: u32,
@@ -24,7 +25,7 @@ impl VoteRow {
 }
 
 /// How several votes on one criterion became its decision.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PanelRow {
     /// How they are combined.
     pub rule: PanelRule,
@@ -54,7 +55,7 @@ pub struct PanelRow {
 }
 
 /// A vote in short.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PanelVoteRow {
     /// The judge, as the user named it.
     pub judge: String,
@@ -67,7 +68,7 @@ pub struct PanelVoteRow {
 }
 
 /// A stronger judge for what a panel is not sure of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EscalationRow {
     /// The judge.
     pub to: String,

@@ -1,10 +1,11 @@
 //! What the votes of a whole run say about its judges.
 
 use assize_rubric::Tokens;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How far the votes of a run agree.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PanelSummary {
     /// Decisions that were made of several votes.
     pub decisions: u64,
@@ -32,7 +33,7 @@ pub struct PanelSummary {
 }
 
 /// The share of repeated decisions that were not the same each time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlipRate {
     /// Decisions, by judge, that were made twice or more.
     pub repeated: u64,
@@ -47,7 +48,7 @@ pub struct FlipRate {
 }
 
 /// A criterion on which votes differ.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnstableCriterion {
     /// Name of the suite.
     pub suite: String,
@@ -68,7 +69,7 @@ pub struct UnstableCriterion {
 }
 
 /// What escalation did and saved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct EscalationSummary {
     /// Decisions that could have been escalated.
     pub decisions: u64,

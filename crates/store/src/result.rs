@@ -1,12 +1,13 @@
 //! One row of `results.jsonl`: what became of a case.
 
 use assize_rubric::{Cost, Evidence, JudgeIdentity, PartialCost, Tokens, Truncate, Usd, Verdict};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::PanelRow;
 
 /// What became of one case against one target. Absent knowledge is null, never a made-up value.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultRow {
     /// Eval-file format, 1 or 2; null for answers graded without a suite.
     pub format: Option<u8>,
@@ -16,6 +17,9 @@ pub struct ResultRow {
     pub case_id: String,
     /// Name of the target; null when the answer was given.
     pub target: Option<String>,
+    /// Name of the target that answered in its place, when it gave no answer and others stand behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// Number of the repeat, from 1.
     pub repeat: u32,
     /// The case's own tags.
@@ -57,7 +61,7 @@ pub struct ResultRow {
 }
 
 /// A gate that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GateRow {
     /// Name of the grader.
     pub grader: String,
@@ -68,7 +72,7 @@ pub struct GateRow {
 }
 
 /// What one grader made of the case.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GraderRow {
     /// Name, unique in its case.
     pub name: String,
@@ -88,7 +92,7 @@ pub struct GraderRow {
 }
 
 /// What was decided about one criterion.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CriterionRow {
     /// Id, unique in its rubric.
     pub id: String,
@@ -134,7 +138,7 @@ impl ResultRow {
 }
 
 /// Why a case has no answer or could not be graded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseError {
     /// Where it happened: `load`, `target` or `grade`.
     pub stage: String,

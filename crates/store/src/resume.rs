@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, RESULTS_FILE};
@@ -12,7 +13,7 @@ use crate::reader::Rows;
 use crate::{CaseKey, CaseRecord, JudgementRow, RunFolder, RunInfo, RunWriter, StoreError};
 
 /// One row of `inputs.jsonl`: what a case's result rests on, as a hash. Written before the result itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputsRow {
     /// Name of the suite.
     pub suite: String,

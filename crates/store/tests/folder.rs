@@ -36,6 +36,7 @@ fn result(case_id: &str) -> ResultRow {
         suite: "s".to_owned(),
         case_id: case_id.to_owned(),
         target: None,
+        answered_by: None,
         repeat: 1,
         tags: Vec::new(),
         cluster: None,

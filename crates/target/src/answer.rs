@@ -29,6 +29,8 @@ pub struct Answer {
     pub cut_off: bool,
     /// How often the target was asked, the last time included; 0 when the answer was there before or remembered.
     pub attempts: u32,
+    /// The target that gave the answer when it is another than the one that was asked.
+    pub answered_by: Option<String>,
 }
 
 /// One call of a tool by the target.
@@ -42,4 +44,6 @@ pub struct ToolCall {
     pub output: Option<Value>,
     /// How long it took, when that is known.
     pub duration: Option<Duration>,
+    /// Whether it failed; `None` when that is not known.
+    pub failed: Option<bool>,
 }

@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use assize_llm::BoxFuture;
 use assize_process::{Command, Environment, Finished, Limits, Program};
+use assize_trace::Format;
 
 use crate::error::STDERR_TAIL;
 use crate::scratch::Scratch;
 use crate::template::{Value, fill_arguments, fill_script};
 use crate::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, prompt_text,
-    reply,
+    reply, stream,
 };
 
 /// How a command is written, with placeholders.
@@ -46,6 +47,10 @@ pub struct CommandTarget {
     pub template: CommandTemplate,
     /// How one attached file is written for `{FILES}`, with `{path}` and `{basename}`.
     pub files_format: String,
+    /// What the command reads from its standard input, with the same placeholders; `None` is nothing.
+    pub stdin: Option<String>,
+    /// The log format that the output is in, when the command is an agent that prints what it does.
+    pub stream: Option<Format>,
     /// The working directory; absolute. A case's own folder wins over it.
     pub cwd: Option<PathBuf>,
     /// Every variable the command sees.
@@ -68,6 +73,8 @@ impl CommandTarget {
             name: name.into(),
             template,
             files_format: "{path}".to_owned(),
+            stdin: None,
+            stream: None,
             cwd: None,
             env,
             limits: Limits::default(),
@@ -76,6 +83,16 @@ impl CommandTarget {
     }
 
     async fn run(&self, input: &TargetInput) -> Result<Answer, TargetError> {
+        let (bytes, duration) = self.output(input).await?;
+        let answer = match self.stream {
+            Some(format) => stream::read(&bytes, format, duration),
+            None => reply::read(&bytes, duration),
+        };
+        answer.map_err(|error| TargetError { duration: error.duration.or(Some(duration)), ..error })
+    }
+
+    /// Runs the command and gives what it answered, byte for byte, and how long it took.
+    pub(crate) async fn output(&self, input: &TargetInput) -> Result<(Vec<u8>, Duration), TargetError> {
         let scratch = Scratch::new(&self.scratch, input)
             .map_err(|problem| io_error("make a temporary folder in", &self.scratch, &problem))?;
         let filled = self.fill(input, &scratch)?;
@@ -83,12 +100,16 @@ impl CommandTarget {
             program: filled.program,
             cwd: input.workdir.clone().or_else(|| self.cwd.clone()),
             env: self.env.clone(),
-            stdin: None,
+            stdin: filled.stdin,
             limits: self.limits,
         };
         let finished = command.run().await?;
-        let outcome = self.read(&finished, filled.writes_file.then(|| scratch.output_file()).as_deref());
-        outcome.map_err(|error| TargetError { duration: Some(finished.duration), ..error })
+        let duration = finished.duration;
+        let outcome = self.read(finished, filled.writes_file.then(|| scratch.output_file()).as_deref());
+        match outcome {
+            Ok(bytes) => Ok((bytes, duration)),
+            Err(error) => Err(TargetError { duration: Some(duration), ..error }),
+        }
     }
 
     fn fill(&self, input: &TargetInput, scratch: &Scratch) -> Result<Filled, TargetError> {
@@ -120,12 +141,16 @@ impl CommandTarget {
             CommandTemplate::Argv(words) => Program::Argv(fill_arguments(words, &lookup)),
         };
         refuse_nul(&program)?;
+        let stdin = self.stdin.as_ref().map(|template| {
+            let words = fill_arguments(std::slice::from_ref(template), &lookup);
+            words.join(std::ffi::OsStr::new(" ")).into_encoded_bytes()
+        });
         if by_file.get() {
             let path = scratch.prompt_file();
             std::fs::write(&path, &prompt)
                 .map_err(|problem| io_error("write the prompt to", &path, &problem))?;
         }
-        Ok(Filled { program, writes_file: writes_file.get() })
+        Ok(Filled { program, stdin, writes_file: writes_file.get() })
     }
 
     fn files(&self, input: &TargetInput) -> Value {
@@ -139,13 +164,21 @@ impl CommandTarget {
         }
     }
 
-    fn read(&self, finished: &Finished, file: Option<&Path>) -> Result<Answer, TargetError> {
+    fn read(&self, finished: Finished, file: Option<&Path>) -> Result<Vec<u8>, TargetError> {
         let stderr = finished.stderr.tail(STDERR_TAIL).trim_end().to_owned();
         let with_stderr = |error: TargetError| TargetError {
             stderr: (!stderr.is_empty()).then(|| stderr.as_str().into()),
             ..error
         };
         if !finished.exit.success() {
+            // What an agent printed of itself says more than the end of its log.
+            if let Some(format) = self.stream
+                && let Err(error) = stream::read(&finished.stdout.bytes, format, finished.duration)
+                && error.kind == TargetErrorKind::Failed
+            {
+                let message = format!("the command failed ({}); {error}", finished.exit);
+                return Err(with_stderr(TargetError { message: message.into(), ..error }));
+            }
             let said =
                 if stderr.is_empty() { finished.stdout.tail(STDERR_TAIL) } else { stderr.as_str().into() };
             let said = said.trim();
@@ -158,10 +191,9 @@ impl CommandTarget {
             if finished.stdout.truncated() {
                 return Err(with_stderr(self.too_large("printed", finished.stdout.total)));
             }
-            return reply::read(&finished.stdout.bytes, finished.duration).map_err(with_stderr);
+            return Ok(finished.stdout.bytes);
         };
-        let bytes = self.read_file(path).map_err(with_stderr)?;
-        reply::read(&bytes, finished.duration).map_err(with_stderr)
+        self.read_file(path).map_err(with_stderr)
     }
 
     fn read_file(&self, path: &Path) -> Result<Vec<u8>, TargetError> {
@@ -221,13 +253,14 @@ impl Target for CommandTarget {
 
     /// Variables are left out: they differ from one shell to the next.
     fn settings(&self) -> String {
-        let Self { name, template, files_format, cwd, .. } = self;
-        format!("{name:?} {template:?} {files_format:?} {cwd:?}")
+        let Self { name, template, files_format, stdin, stream, cwd, .. } = self;
+        format!("{name:?} {template:?} {files_format:?} {cwd:?} {stdin:?} {stream:?}")
     }
 }
 
 struct Filled {
     program: Program,
+    stdin: Option<Vec<u8>>,
     writes_file: bool,
 }
 

@@ -64,6 +64,10 @@ pub enum TargetErrorKind {
     Malformed,
     /// The input can't be handed to this target.
     BadInput,
+    /// The target was found not to be there before it was asked.
+    Unhealthy,
+    /// The recording holds no answer to this.
+    NotRecorded,
     /// Given up by the caller.
     Cancelled,
     /// A temporary file could not be written or read.
@@ -89,6 +93,8 @@ impl TargetErrorKind {
             Self::TooLarge => "too_large",
             Self::Malformed => "malformed",
             Self::BadInput => "bad_input",
+            Self::Unhealthy => "unhealthy",
+            Self::NotRecorded => "not_recorded",
             Self::Cancelled => "cancelled",
             Self::Io => "io",
             Self::Model(kind) => kind.as_str(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assize_llm::BoxFuture;
-use assize_rubric::Tokens;
+use assize_rubric::{Cost, Tokens, Usd};
 use serde_json::{Value, json};
 
 use crate::messages::{self, plain_text};
@@ -64,28 +64,33 @@ pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
                 let message = "the given output has no message with the role `assistant`";
                 return Err(refuse(TargetErrorKind::NoAnswer, message.into()));
             };
-            let (tokens, duration) = recorded(&list);
+            let (tokens, cost, duration) = recorded(&list);
             let tool_calls = transcript.tool_calls;
-            Ok(Answer { text, messages: Some(list), tool_calls, tokens, duration, ..answer })
+            Ok(Answer { text, messages: Some(list), tool_calls, tokens, cost, duration, ..answer })
         }
         None => Ok(Answer { text: plain_text(output), ..answer }),
     }
 }
 
-/// What was recorded with messages: their `token_usage` and `duration_ms`, added up.
-fn recorded(list: &Value) -> (Tokens, Duration) {
+/// What was recorded with messages: their `token_usage`, `cost_usd` and `duration_ms`, added up.
+fn recorded(list: &Value) -> (Tokens, Option<Cost>, Duration) {
     let mut tokens = Tokens::default();
+    let mut cost: Option<Cost> = None;
     let mut duration = Duration::ZERO;
     for message in list.as_array().into_iter().flatten() {
         if let Some(usage) = message.get("token_usage") {
             tokens.add(reply::read_tokens(usage));
+        }
+        let dollars = message.get("cost_usd").and_then(Value::as_f64).and_then(Usd::from_dollars);
+        if let Some(part) = dollars.map(Cost::exactly) {
+            cost = Some(cost.map_or(part, |sum| sum + part));
         }
         let millis = message.get("duration_ms").and_then(Value::as_f64);
         if let Some(part) = millis.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok()) {
             duration = duration.saturating_add(part);
         }
     }
-    (tokens, duration)
+    (tokens, cost, duration)
 }
 
 #[cfg(test)]

@@ -1,29 +1,48 @@
-//! Getting the answer to judge: from a model, from a command, or from what is already there.
+//! Getting the answer to judge: from a model, a command, an agent, a recording, or from what is already there.
 //!
 //! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`Answer`];
 //! an answer that is empty because the target said nothing is an answer.
 
 mod answer;
+mod batch;
 mod command;
 mod error;
+mod fallback;
 mod given;
+mod health;
 mod input;
+mod limited;
 mod messages;
+mod mock;
 mod model;
 mod prompt;
+mod recording;
+mod replay;
 mod reply;
 mod retry;
 mod scratch;
+mod stream;
 mod target;
 mod template;
+mod traced;
+mod transcript;
 
 pub use answer::{Answer, ToolCall};
 pub use assize_llm::{BoxFuture, Role};
+pub use batch::BatchTarget;
 pub use command::{CommandTarget, CommandTemplate};
 pub use error::{TargetError, TargetErrorKind};
+pub use fallback::FallbackTarget;
 pub use given::{GivenTarget, given_answer};
+pub use health::{HealthCheck, HealthChecked};
 pub use input::{InputMessage, InputPart, TargetInput};
+pub use limited::Limited;
+pub use mock::MockTarget;
 pub use model::ModelTarget;
 pub use prompt::{chat_messages, prompt_text};
+pub use recording::RecordingError;
+pub use replay::ReplayTarget;
 pub use retry::Retrying;
 pub use target::{Target, TargetDescription, TargetKind};
+pub use traced::{traced_answer, traced_output};
+pub use transcript::TranscriptTarget;

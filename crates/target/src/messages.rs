@@ -101,14 +101,15 @@ fn collect_calls(message: &Value, calls: &mut Vec<Call>) {
     if message.get("role").and_then(Value::as_str) == Some("tool")
         && let Some(id) = first(message, &["tool_call_id", "toolCallId"]).and_then(Value::as_str)
     {
-        settle(calls, id, message.get("content"));
+        settle(calls, id, message.get("content"), None);
     }
     for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {
         match block.get("type").and_then(Value::as_str) {
             Some("tool_use") => calls.extend(read_call(block)),
             Some("tool_result") => {
                 if let Some(id) = block.get("tool_use_id").and_then(Value::as_str) {
-                    settle(calls, id, block.get("content"));
+                    let failed = block.get("is_error").and_then(Value::as_bool);
+                    settle(calls, id, block.get("content"), failed);
                 }
             }
             _ => {}
@@ -134,14 +135,16 @@ fn read_call(entry: &Value) -> Option<Call> {
         .get("duration_ms")
         .and_then(Value::as_f64)
         .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
-    Some(Call { id, call: ToolCall { name, input, output, duration } })
+    let failed = first(entry, &["failed", "is_error"]).and_then(Value::as_bool);
+    Some(Call { id, call: ToolCall { name, input, output, duration, failed } })
 }
 
-fn settle(calls: &mut [Call], id: &str, output: Option<&Value>) {
+fn settle(calls: &mut [Call], id: &str, output: Option<&Value>, failed: Option<bool>) {
     let open =
         calls.iter_mut().rev().find(|call| call.id.as_deref() == Some(id) && call.call.output.is_none());
     if let Some(open) = open {
         open.call.output = output.cloned();
+        open.call.failed = failed.or(open.call.failed);
     }
 }
 
@@ -193,6 +196,7 @@ mod tests {
             input,
             output: Some(output),
             duration: None,
+            failed: None,
         };
         assert_eq!(
             read.tool_calls,

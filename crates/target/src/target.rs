@@ -43,6 +43,10 @@ pub enum TargetKind {
     Command,
     /// The answer was there before.
     Given,
+    /// The answer is looked up in a recording.
+    Recorded,
+    /// The answer is made up, as the targets file says.
+    Mock,
 }
 
 impl TargetKind {
@@ -52,6 +56,8 @@ impl TargetKind {
             Self::Model => "model",
             Self::Command => "command",
             Self::Given => "given",
+            Self::Recorded => "recorded",
+            Self::Mock => "mock",
         }
     }
 }

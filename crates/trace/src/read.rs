@@ -95,7 +95,7 @@ pub fn read(log: impl BufRead, format: Option<Format>) -> Result<Read, ReadError
                 whole.push_str(&text);
                 whole.push('\n');
             }
-            Err(error) => state.problem(number, format!("this is no JSON: {error}")),
+            Err(error) => state.problem(number, no_json(&error)),
         }
     }
     if !whole.is_empty() {
@@ -127,7 +127,7 @@ impl State {
             match line {
                 Ok(record) => self.record(record),
                 Err(_) if text.trim().is_empty() => {}
-                Err(error) => self.problem(index + 1, format!("this is no JSON: {error}")),
+                Err(error) => self.problem(index + 1, no_json(&error)),
             }
         }
     }
@@ -167,13 +167,22 @@ impl State {
     }
 
     fn finish(mut self) -> Result<Read, ReadError> {
+        if self.read.records == 0 && self.read.problems.is_empty() {
+            return Err(ReadError::Empty);
+        }
         match self.reader {
             Some(reader) => self.read.traces = reader.finish(),
-            None if self.read.records == 0 && self.read.problems.is_empty() => return Err(ReadError::Empty),
             None => return Err(ReadError::UnknownFormat),
         }
         Ok(self.read)
     }
+}
+
+/// What is wrong with a line, by its column: that it is the first line of itself tells nobody anything.
+fn no_json(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or_default();
+    format!("this is no JSON: {what} at column {}", error.column())
 }
 
 struct Lines<R> {

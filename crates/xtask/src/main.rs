@@ -26,8 +26,9 @@ usage: cargo xtask NAME
   generate [--check]  the generated pages of docs/, or whether they are current
   data                reference figures, computed again from the data they were published with
   bench [PART] [--quick] [--write] [--python=PROGRAM]
-                      times and memory of the release build. PART is one of start, runs, judging, scorecards,
-                      statistics; without it, all are measured, and --write puts them into docs/benchmarks.md.
+                      times and memory of the program as it is given away. PART is one of start, runs, judging,
+                      scorecards, statistics; without it, all are measured. --write puts all figures, or those
+                      of judging alone, into docs/benchmarks.md.
                       Statistics are compared with scipy, statsmodels and krippendorff where the Python has them";
 
 fn main() -> ExitCode {
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
         // The other processes of `bench`.
         ["bench-mock", latency] => bench::mock::run(latency, None),
         ["bench-mock", latency, record] => bench::mock::run(latency, Some(record)),
-        ["bench-load", port, file, in_flight] => bench::load::run(port, file, in_flight),
+        ["bench-load", way, port, file, in_flight] => bench::load::run(way, port, file, in_flight),
         _ => Err(USAGE.to_owned()),
     };
     match result {

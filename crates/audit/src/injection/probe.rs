@@ -1,7 +1,5 @@
 //! The texts that are put into answers: data, one JSON object a line, each with the attack it stands for.
 
-use std::sync::Arc;
-
 use assize_spec::{Case, GraderKind};
 use assize_target::Answer;
 use serde::{Deserialize, Serialize};
@@ -45,10 +43,10 @@ impl Probe {
     /// The variant of a case with the probe at this place.
     pub fn variant(&self, place: Place, case: &Case) -> Variant {
         let text = self.text_for(case);
-        Variant {
-            label: self.label(place),
-            alter: Arc::new(move |answer| Answer { text: place.put(&answer.text, &text), ..answer }),
-        }
+        Variant::of_answer(self.label(place), move |answer| Answer {
+            text: place.put(&answer.text, &text),
+            ..answer
+        })
     }
 
     /// The text for a case.

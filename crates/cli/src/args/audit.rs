@@ -5,13 +5,15 @@ use assize_rubric::Unit;
 use clap::Subcommand;
 
 use super::EvalArgs;
-use super::values::{place, unit};
+use super::values::{named, place, unit};
 
 /// Put a judge to the test with the cases and rubrics it judges.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     assize audit injection evals/support.eval.yaml --judge openai:gpt-4o-mini --max-cases 20\n  \
     assize audit injection evals/ --dry-run\n  \
+    assize audit order evals/ --judge openai:gpt-4o-mini\n  \
+    assize audit length evals/ --judge openai:gpt-4o-mini --max-shift 0.05\n  \
     assize audit probes\n  \
     assize audit show last --json")]
 pub(crate) struct AuditArgs {
@@ -24,6 +26,13 @@ pub(crate) struct AuditArgs {
 pub(crate) enum AuditCommand {
     /// Put texts that try to talk the judge round into answers, and see which decisions change.
     Injection(Box<InjectionArgs>),
+    /// Put the criteria of a call in other orders, and see which decisions change.
+    Order(Box<OrderArgs>),
+    /// Make answers longer and shorter without a change to what they say, and see how scores move.
+    Length(Box<LengthArgs>),
+    /// Let judges of several families judge the answers of several targets, and see whom they prefer.
+    #[command(name = "self")]
+    OwnFamily(Box<SelfArgs>),
     /// Print the probes: the texts, their classes, where each attack is described.
     Probes(ProbesArgs),
     /// Print the figures of a stored audit again.
@@ -64,6 +73,89 @@ pub(crate) struct InjectionArgs {
     pub(crate) max_flip_rate: Option<Unit>,
 }
 
+/// Options of audits that compare decisions.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProbingArgs {
+    /// How often each unchanged answer is judged again, to see what changes by itself.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) repeats: u32,
+    /// Cases to look at, chosen at random if there are more.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_cases: Option<usize>,
+    /// Seed of what is drawn at random.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+/// Options of `assize audit order`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "All criteria of a rubric go into one call, or as many as `--judging batched:N` says: in the author's\n\
+    order, in the same order again, reversed, and in orders drawn at random.\n\n\
+    Examples:\n  \
+    assize audit order evals/support.eval.yaml --judge openai:gpt-4o-mini --max-cases 20\n  \
+    assize audit order evals/ --judge openai:gpt-4o-mini --permutations 5 --max-flip-rate 0.05 --json"
+)]
+pub(crate) struct OrderArgs {
+    #[command(flatten)]
+    pub(crate) eval: EvalArgs,
+    #[command(flatten)]
+    pub(crate) probing: ProbingArgs,
+    /// Other orders of each rubric: the reverse, then orders drawn at random.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = permutations)]
+    pub(crate) permutations: usize,
+    /// Highest share of decisions that another order may change, 0 to 1.
+    #[arg(long, value_parser = unit, value_name = "SHARE")]
+    pub(crate) max_flip_rate: Option<Unit>,
+}
+
+/// A number of orders.
+fn permutations(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok().filter(|number| (1..=100).contains(number));
+    number.ok_or_else(|| "expected a whole number from 1 to 100".to_owned())
+}
+
+/// Options of `assize audit length`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Each answer is judged unchanged, unchanged again, in a frame of courtesies, said twice, and without\n\
+    courtesies, repeated paragraphs and blank space. An edit that leaves an answer as it is counts for nothing.\n\n\
+    Examples:\n  \
+    assize audit length evals/support.eval.yaml --judge openai:gpt-4o-mini --max-cases 20\n  \
+    assize audit length evals/ --judge openai:gpt-4o-mini --max-shift 0.05 --json"
+)]
+pub(crate) struct LengthArgs {
+    #[command(flatten)]
+    pub(crate) eval: EvalArgs,
+    #[command(flatten)]
+    pub(crate) probing: ProbingArgs,
+    /// Largest mean score shift, up or down, that an edit may cause, 0 to 1.
+    #[arg(long, value_parser = unit, value_name = "X")]
+    pub(crate) max_shift: Option<Unit>,
+}
+
+/// Options of `assize audit self`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Every judge judges the answers of every target. Families are told by the names of models; `--family`\n\
+    says it where they do not tell. What the data do not allow to measure is said and not guessed.\n\n\
+    Examples:\n  \
+    assize audit self evals/ --target gpt --target claude --judge openai:gpt-4o-mini --judge anthropic:claude-haiku-4-5\n  \
+    assize audit self evals/ --target a --target b --judge j --judge k --family a=x --family j=x --family b=y --family k=y"
+)]
+pub(crate) struct SelfArgs {
+    #[command(flatten)]
+    pub(crate) eval: EvalArgs,
+    #[command(flatten)]
+    pub(crate) probing: ProbingArgs,
+    /// The family of a judge or target.
+    #[arg(long, value_parser = named, value_name = "NAME=FAMILY")]
+    pub(crate) family: Vec<(String, String)>,
+    /// Largest self-preference, 0 to 1.
+    #[arg(long, value_parser = unit, value_name = "X")]
+    pub(crate) max_preference: Option<Unit>,
+}
+
 /// Options of `assize audit probes`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  assize audit probes\n  assize audit probes --json")]
@@ -82,8 +174,9 @@ pub(crate) struct ShowAuditArgs {
     /// The audit: its folder, its id, or `last`.
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// Highest share of decisions that attacks may turn in the answer's favour, 0 to 1.
-    #[arg(long, value_parser = unit, value_name = "SHARE")]
+    /// The limit of the audit: highest share of decisions that attacks may turn in the answer's favour or another order
+    /// may change, largest score shift of an edit, or largest self-preference, 0 to 1.
+    #[arg(long, visible_alias = "limit", value_parser = unit, value_name = "SHARE")]
     pub(crate) max_flip_rate: Option<Unit>,
     /// Print one JSON object on stdout instead of tables.
     #[arg(long)]

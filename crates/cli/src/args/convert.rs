@@ -13,7 +13,7 @@ use clap::ValueEnum;
     assize convert evals/old.yaml --to format2 -o evals/new.eval.yaml\n  \
     assize convert promptfooconfig.yaml --to format2\n  \
     assize convert criteria.csv --to format2 -o rubric.yaml\n  \
-    assize import paper/rubric.json --to scorecard -o scorecards/paper.yaml --json"
+    assize convert paper/rubric.json --to scorecard -o scorecards/paper.yaml --json"
 )]
 pub(crate) struct ConvertArgs {
     /// File to convert: an eval file of either format, a scorecard, a promptfoo configuration, HealthBench or DevAI

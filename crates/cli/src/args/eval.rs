@@ -11,7 +11,7 @@ use super::panel::PanelArgs;
 use super::values::{duration, judging, truncate, unit, usd};
 
 /// Run eval files.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:\n  \
     assize eval evals/support.eval.yaml\n  \
     assize eval evals/ --filter 'refund-*' --tag smoke\n  \
@@ -60,7 +60,7 @@ pub(crate) enum Deny {
 }
 
 /// Options of every command that judges.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunArgs {
     /// Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of
     /// them as a panel.

@@ -13,6 +13,7 @@ use super::FormatChoice;
     assize lint evals/\n  \
     assize lint evals/support.eval.yaml --fix\n  \
     assize lint evals/ --strict --format github\n  \
+    assize lint evals/ --skip L0404 --skip style-outweighs-content\n  \
     assize lint --list"
 )]
 pub(crate) struct LintArgs {
@@ -34,6 +35,12 @@ pub(crate) struct LintArgs {
     /// Make the changes that are sure to keep the meaning; everything else in the files stays as it is.
     #[arg(long)]
     pub(crate) fix: bool,
+    /// Apply only this rule, by code or name; may be given several times.
+    #[arg(long, value_name = "RULE", conflicts_with = "skip")]
+    pub(crate) only: Vec<String>,
+    /// Leave this rule out, by code or name; may be given several times.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) skip: Vec<String>,
     /// List the rules.
     #[arg(long, conflicts_with_all = ["paths", "fix", "strict"])]
     pub(crate) list: bool,

@@ -1,5 +1,6 @@
 //! The command line, as typed.
 
+mod attempt;
 mod audit;
 mod cache;
 mod calibrate;
@@ -11,9 +12,13 @@ mod eval;
 mod explain;
 mod generate;
 mod grade;
+mod import;
+mod init;
 mod lint;
+mod lsp;
 mod panel;
 mod power;
+mod schema;
 mod score;
 mod scorecard;
 mod tables;
@@ -27,7 +32,11 @@ use clap::{Parser, Subcommand};
 
 use crate::context::ColorChoice;
 
-pub(crate) use audit::{AuditArgs, AuditCommand, InjectionArgs, ProbesArgs, ShowAuditArgs};
+pub(crate) use attempt::TryArgs;
+pub(crate) use audit::{
+    AuditArgs, AuditCommand, InjectionArgs, LengthArgs, OrderArgs, ProbesArgs, ProbingArgs, SelfArgs,
+    ShowAuditArgs,
+};
 pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use calibrate::{
     CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice,
@@ -40,8 +49,12 @@ pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
+pub(crate) use import::{ImportArgs, ImportCommand, TranscriptArgs};
+pub(crate) use init::{InitArgs, InitFormat};
 pub(crate) use lint::LintArgs;
+pub(crate) use lsp::LspArgs;
 pub(crate) use power::PowerArgs;
+pub(crate) use schema::SchemaArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, MissingChoice, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand,
@@ -90,6 +103,8 @@ pub(crate) struct GlobalArgs {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow.
+    Init(InitArgs),
     /// Run eval files: get answers, judge them, score them.
     #[command(visible_alias = "run")]
     Eval(EvalArgs),
@@ -97,12 +112,13 @@ pub(crate) enum Command {
     Plan(EvalArgs),
     /// Grade answers that are already there against a rubric.
     Grade(GradeArgs),
+    /// Judge one answer by one criterion, to get its wording right; again on every save with `--watch`.
+    Try(TryArgs),
     /// Check eval files and scorecards; every problem with its place and its fix.
     Validate(ValidateArgs),
     /// Find what is sound and still a bad rubric; each finding with its reason.
     Lint(LintArgs),
     /// Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over.
-    #[command(visible_alias = "import")]
     Convert(ConvertArgs),
     /// Draft what an eval file lacks: rubrics from expected outcomes.
     Generate(GenerateArgs),
@@ -110,7 +126,7 @@ pub(crate) enum Command {
     Score(ScoreArgs),
     /// Trees of rubrics over benchmarks: show what is in them, add up their results.
     Scorecard(ScorecardArgs),
-    /// Put a judge to the test: does an answer talk it round?
+    /// Put a judge to the test: do texts, orders, lengths or names sway it?
     Audit(AuditArgs),
     /// Measure a judge against people: agreement, biases, corrected pass rates, limits for CI.
     Calibrate(CalibrateArgs),
@@ -124,12 +140,18 @@ pub(crate) enum Command {
     Trend(TrendArgs),
     /// Say how many cases, repeats or labels are enough.
     Power(PowerArgs),
+    /// Turn what other programs recorded into cases.
+    Import(ImportArgs),
     /// Look at the reply cache, or make it smaller.
     Cache(CacheArgs),
     /// Print the arithmetic behind a case's score.
     Explain(ExplainArgs),
+    /// Serve an editor on stdin and stdout: problems while typing, hints, completion (language server protocol).
+    Lsp(LspArgs),
     /// Say which judges are usable here, and what the others lack.
     Doctor(DoctorArgs),
+    /// Print the JSON Schema of a kind of file, for editors and other programs.
+    Schema(SchemaArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
     /// Print a man page, or write all of them.

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use super::RunArgs;
 
 /// Options about panels.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PanelArgs {
     /// Weight of a judge, for `--combine weighted`; given once for each judge.
     #[arg(long, value_parser = weight, value_name = "JUDGE=WEIGHT")]

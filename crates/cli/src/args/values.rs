@@ -76,6 +76,14 @@ pub(super) fn place(text: &str) -> Result<Place, String> {
     Place::of_name(text).ok_or_else(|| format!("`{text}` is not one of append, prepend, inject"))
 }
 
+/// `NAME=TEXT`; a name may hold a `=`, the text may not.
+pub(super) fn named(text: &str) -> Result<(String, String), String> {
+    text.rsplit_once('=')
+        .map(|(name, text)| (name.trim().to_owned(), text.trim().to_owned()))
+        .filter(|(name, text)| !name.is_empty() && !text.is_empty())
+        .ok_or_else(|| "expected NAME=FAMILY, such as writer=claude".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use assize_convert::{ConvertError, Converted, From, Note, To, convert, detect};
 use serde_json::{Value, json};
 
 use super::eval::load_options;
+use super::schema;
 use crate::args::{ConvertArgs, FromChoice, ToChoice};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -42,7 +43,9 @@ pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, Str
         Err(other) => return Err(other.to_string()),
     };
     if let Some(out) = &args.out {
-        write(out, &converted.text)?;
+        let name = if to == To::Scorecard { "scorecard" } else { "suite" };
+        let line = schema::line_for(out, name, context).unwrap_or_default();
+        write(out, &format!("{line}{}", converted.text))?;
     }
     let lost = converted.notes.iter().filter(|note| note.lost).count();
     let exit = if lost > 0 { Exit::Incomplete } else { Exit::Passed };

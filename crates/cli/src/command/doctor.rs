@@ -64,6 +64,12 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Exit {
     Exit::Passed
 }
 
+/// The providers whose models could be asked from here: a key is set, or a server on this machine answers.
+pub(crate) fn usable_models(context: &Context) -> Vec<&'static str> {
+    let found = readiness(&|name| context.variable(name)).into_iter().map(|provider| find(&provider));
+    found.filter(|finding| finding.usable).map(|finding| finding.name).collect()
+}
+
 fn find(provider: &Readiness) -> Finding {
     let host = provider.host.as_deref().unwrap_or("?");
     let (usable, about) = match &provider.state {

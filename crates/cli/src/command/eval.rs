@@ -210,10 +210,11 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
     benches.access.check()?;
     if args.dry_run {
         let plan = Plan::of(items(), &Known { access: &benches.access, benches: &parts })?;
+        let warnings: Vec<String> = self_judging.into_iter().chain(benches.access.missing_keys()).collect();
         if args.run.json {
-            output::print_json(&plan.to_json(preflight.cases, &self_judging));
+            output::print_json(&plan.to_json(preflight.cases, &warnings));
         } else {
-            for warning in &self_judging {
+            for warning in &warnings {
                 output::warn(warning, context);
             }
             plan.print(preflight.cases);

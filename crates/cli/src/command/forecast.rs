@@ -93,7 +93,7 @@ impl Plan {
                     entry.input_bytes += item.case.question().len() as u64;
                 }
                 TargetKind::Command => self.command_runs += 1,
-                TargetKind::Given => {}
+                TargetKind::Given | TargetKind::Recorded | TargetKind::Mock => {}
             }
         }
         let mut add = |judging, mode: fn(&mut JudgePlan) -> &mut Mode| {

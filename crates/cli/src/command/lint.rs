@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap, render};
+use assize_diagnostic::{Code, Diagnostic, Severity, SourceMap, did_you_mean, render};
 use assize_lint::{Fix, Linted, RULES, fixed, fixes, lint_rubric, lint_suite};
 use assize_spec::{LoadOptions, codes, find_suites, load_rubric, load_suite};
 
@@ -43,6 +43,7 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String
         list(format);
         return Ok(Exit::Passed);
     }
+    let choice = Choice::read(args)?;
     let found = find_suites(&args.paths);
     if !found.problems.is_empty() {
         let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
@@ -52,9 +53,9 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String
     let mut files = Vec::new();
     let mut fixed = 0;
     for path in found.files {
-        let mut looked = look(path, &options)?;
+        let mut looked = look(path, &choice, &options)?;
         if args.fix && !looked.broken() {
-            let (after, count) = repair(looked, &options, context)?;
+            let (after, count) = repair(looked, &choice, &options, context)?;
             looked = after;
             fixed += count;
         }
@@ -72,13 +73,44 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String
     })
 }
 
+/// The rules that are applied.
+struct Choice {
+    codes: Vec<Code>,
+    /// Whether `codes` are left out rather than the only ones.
+    skips: bool,
+}
+
+impl Choice {
+    fn read(args: &LintArgs) -> Result<Self, String> {
+        let skips = args.only.is_empty();
+        let (flag, words) = if skips { ("--skip", &args.skip) } else { ("--only", &args.only) };
+        let code = |word: &String| {
+            let known =
+                RULES.iter().find(|rule| rule.code.as_str().eq_ignore_ascii_case(word) || rule.name == word);
+            known.map(|rule| rule.code).ok_or_else(|| {
+                let names = RULES.iter().flat_map(|rule| [rule.name, rule.code.as_str()]);
+                let help = match did_you_mean(word, names) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "`assize lint --list` shows the rules".to_owned(),
+                };
+                format!("`{flag} {word}`: there is no such rule; {help}")
+            })
+        };
+        Ok(Self { codes: words.iter().map(code).collect::<Result<_, _>>()?, skips })
+    }
+
+    fn takes(&self, code: Code) -> bool {
+        self.codes.contains(&code) != self.skips
+    }
+}
+
 /// Loads and lints an eval file, or a rubric in a file of its own.
-fn look(path: PathBuf, options: &LoadOptions) -> Result<Looked, String> {
+fn look(path: PathBuf, choice: &Choice, options: &LoadOptions) -> Result<Looked, String> {
     let loaded = load_suite(&path, options);
     let mut errors = loaded.diagnostics;
     errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
     let (mut error_sources, mut cases) = (loaded.sources, 0);
-    let linted = if let Some(suite) = &loaded.suite {
+    let mut linted = if let Some(suite) = &loaded.suite {
         cases = loaded.cases.len();
         lint_suite(suite, &loaded.cases).map_err(|error| error.to_string())?
     } else {
@@ -90,11 +122,17 @@ fn look(path: PathBuf, options: &LoadOptions) -> Result<Looked, String> {
         }
         lint_rubric(&rubric)
     };
+    linted.diagnostics.retain(|finding| choice.takes(finding.code));
     Ok(Looked { path, cases, linted, errors, error_sources })
 }
 
 /// Makes the sure changes, round by round. A change after which the file no longer loads is taken back.
-fn repair(mut looked: Looked, options: &LoadOptions, context: &Context) -> Result<(Looked, usize), String> {
+fn repair(
+    mut looked: Looked,
+    choice: &Choice,
+    options: &LoadOptions,
+    context: &Context,
+) -> Result<(Looked, usize), String> {
     let mut made = 0;
     for _ in 0..MAX_ROUNDS {
         let changes = fixes(&looked.linted.diagnostics, &looked.linted.sources);
@@ -113,7 +151,7 @@ fn repair(mut looked: Looked, options: &LoadOptions, context: &Context) -> Resul
             originals.push((path.clone(), text));
             count += changes.len();
         }
-        let again = look(looked.path.clone(), options)?;
+        let again = look(looked.path.clone(), choice, options)?;
         let better = open(&again) < open(&looked);
         if again.broken() || again.cases != looked.cases || !better {
             for (path, text) in &originals {

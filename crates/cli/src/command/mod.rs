@@ -1,6 +1,7 @@
 //! One file per command, and what several of them share.
 
 pub(crate) mod agreement;
+pub(crate) mod attempt;
 pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
@@ -16,14 +17,18 @@ mod forecast;
 pub(crate) mod generate;
 pub(crate) mod grade;
 mod graders;
+pub(crate) mod import;
+pub(crate) mod init;
 mod labels;
 pub(crate) mod lint;
+pub(crate) mod lsp;
 mod plan;
 pub(crate) mod power;
 mod present;
 pub(crate) mod repeats;
 mod resume;
 mod runs;
+pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod scorecard;
 mod session;

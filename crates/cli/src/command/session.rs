@@ -268,7 +268,7 @@ pub(crate) fn judging_name(judging: Judging) -> String {
     judging.to_string()
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, String> {
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, String> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -285,7 +285,7 @@ async fn ring_after(left: Duration, too_late: Arc<AtomicBool>, cancel: Cancellat
 }
 
 /// An interrupt or a request to terminate ends the run in good order.
-async fn watch_for_interrupt(cancel: CancellationToken) {
+pub(super) async fn watch_for_interrupt(cancel: CancellationToken) {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -63,6 +63,13 @@ pub(crate) struct Kind {
     pub(crate) for_ever: Ends,
 }
 
+impl Kind {
+    /// Whether the server says that it is asked too often.
+    pub(crate) fn is_lack_of_room(&self) -> bool {
+        self.name.contains("429")
+    }
+}
+
 /// The opposite of the truth about everything that is asked: what no fault may put across.
 pub(crate) fn lie(request: &JudgeRequest) -> Value {
     let mut value = request.truthful();

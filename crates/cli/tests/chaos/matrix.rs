@@ -130,17 +130,21 @@ fn end_of(record: &CaseRecord) -> (Vec<&str>, BTreeSet<String>, u32) {
     (open, kinds, record.judgements.iter().map(|row| row.attempts).sum())
 }
 
-fn check(record: &CaseRecord, end: End, noted: &Noted, context: &str) {
+fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &str) {
     let case = &record.result.case_id;
     let (open, kinds, attempts) = end_of(record);
     assert_eq!(open, end.ungraded, "{context}: {:?}", record.judgements);
     let expected: BTreeSet<String> = end.ungraded.iter().map(|_| end.kind.to_owned()).collect();
     assert_eq!(kinds, expected, "{context}");
-    assert_eq!(
-        (attempts, noted.requests.get(case).copied()),
-        (end.requests, Some(end.requests)),
-        "{context}: requests that the rows and the server count"
-    );
+    let asked = noted.requests.get(case).copied();
+    assert_eq!(Some(attempts), asked, "{context}: requests that the rows and the server count");
+    // Being refused for lack of room while others are answered costs a question none of its attempts, so how often it
+    // is asked depends on those others.
+    if kind.is_lack_of_room() {
+        assert!(attempts >= end.requests, "{context}: {attempts} requests");
+    } else {
+        assert_eq!(attempts, end.requests, "{context}: requests");
+    }
     for row in record.judgements.iter().filter(|row| row.outcome != "ungraded") {
         let decided = (row.criterion.id.as_str(), row.outcome.as_str(), row.raw_score);
         let right = [("a", "met", None), ("z", "unmet", None), ("n", "scored", Some(7))].contains(&decided);
@@ -194,14 +198,15 @@ fn go_through(format_at: usize) {
             let context = format!("{} / {} / {how}", format.wire, kind.name);
             let record = records.get(&id).unwrap_or_else(|| panic!("{context}: the case is lost"));
             assert!(noted.faults.contains_key(&id), "{context}: the cell is empty, no fault was met");
-            check(record, ends[format_at], &noted, &context);
+            check(record, kind, ends[format_at], &noted, &context);
         }
     }
-    // Each wish was granted in full: once for each criterion of a passing fault, and between all tries of a lasting one.
+    // Each wish was granted in full: once for each criterion of a passing fault, and between all tries of a lasting one,
+    // and perhaps again by questions that were about to be asked.
     for Wish { name, millis, .. } in WISHES {
         let (low, high) = (Duration::from_millis(millis), Duration::from_millis(millis + 500));
         let granted = clock.waits().iter().filter(|wait| (low..=high).contains(*wait)).count();
-        assert_eq!(granted, 9, "{} / {name}", format.wire);
+        assert!(granted >= 9, "{} / {name}: {granted}", format.wire);
     }
 }
 

@@ -1,6 +1,8 @@
 //! The real program, end to end: files in, exit code, stdout and run folder out.
 
+mod agents;
 mod answers;
+mod attempt;
 mod bench;
 mod calibrate;
 mod convert;
@@ -9,15 +11,18 @@ mod eval;
 mod explain;
 mod faults;
 mod generate;
+mod init;
 mod isolation;
 mod judge;
 mod judges;
 mod judging;
 mod lines;
+mod lsp;
 mod panel;
 mod prefix;
 mod pressure;
 mod rows;
+mod schema;
 mod score;
 mod secrets;
 mod select;

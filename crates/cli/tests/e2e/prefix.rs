@@ -8,6 +8,7 @@ use assize_testkit::mock::{Incoming, MockServer, Reply};
 use serde_json::json;
 
 use crate::bench::{KEY, cli};
+use crate::judge::JudgeRequest;
 
 /// Ends the answer, which is the last thing that calls share; nothing in it is escaped in JSON.
 const END: &str = "<<end of the answer>>";
@@ -99,13 +100,8 @@ fn the_first_call_is_awaited_where_later_ones_profit_and_only_there() {
 
     for (more, calls) in [(&["--warm-up", "never"][..], 3), (&["--judging", "batched"], 1)] {
         let server = MockServer::start(|incoming: &Incoming| {
-            let one =
-                |at| json!({ "id": format!("c{at}"), "evidence": [], "reason": "so", "outcome": "met" });
-            if incoming.last_user_text.contains("\"results\"") {
-                Reply::Json(json!({ "results": [one(1), one(2), one(3)] }))
-            } else {
-                met()
-            }
+            let request = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge's question");
+            Reply::Json(request.reply(|_| json!({ "evidence": [], "reason": "so", "outcome": "met" })))
         });
         let (cli, model) = fixture(FORMATS[3], &server, 3);
         cli.run(&[&["eval", "s.yaml", "--judge", &model, "--quiet"], more].concat()).expect_code(0);

@@ -12,7 +12,7 @@ use crate::judge::{JudgeRequest, honest};
 
 /// Waits until something outside this process has happened, for a minute at most.
 #[track_caller]
-fn until(what: &str, condition: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
         assert!(begun.elapsed() < Duration::from_mins(1), "{what} did not happen");
@@ -21,7 +21,7 @@ fn until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-fn signal(name: &str, process: u32) -> bool {
+pub(crate) fn signal(name: &str, process: u32) -> bool {
     let sent =
         Command::new("kill").args([format!("-{name}"), process.to_string()]).stderr(Stdio::null()).status();
     sent.expect("kill is there").success()

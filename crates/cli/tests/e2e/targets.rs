@@ -192,7 +192,7 @@ fn unknown_targets_and_missing_variables_are_refused_before_anything_is_spent() 
         ".assize/targets.yaml",
         format!(
             "targets:\n- name: local\n  provider: openai\n  model: m\n  base_url: {}\n- name: needy\n  provider: openai\n  \
-             model: m\n  api_key: ${{{{ MY_MISSING_KEY }}}}\n- name: later\n  provider: codex\n  model: m\n",
+             model: m\n  api_key: ${{{{ MY_MISSING_KEY }}}}\n- name: later\n  provider: vscode\n  model: m\n",
             server.base_url()
         ),
     );

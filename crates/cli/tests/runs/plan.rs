@@ -1,5 +1,6 @@
 //! A plan counts what a run then does, and sends nothing.
 
+use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
 
 use crate::support::{eval, fixture, model, printed, suite};
@@ -65,4 +66,14 @@ fn the_offline_judge_takes_no_calls_and_dry_run_is_the_same() {
     assert!(!cli.path(".assize").exists());
     cli.file("broken.yaml", "tests: 3\n");
     cli.run(&["plan", "broken.yaml"]).expect_code(2);
+}
+
+#[test]
+fn a_plan_needs_no_key_and_says_that_the_run_will() {
+    let cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    cli.file("suite.yaml", suite(2, &["yes one"], true));
+    let output = cli.run(&["plan", "suite.yaml", "--judge", "openai:gpt-4o-mini"]).expect_code(0);
+    assert!(output.stdout.contains("2 calls"), "{}", output.stdout);
+    assert!(output.stderr.contains("OPENAI_API_KEY is not set"), "{}", output.stderr);
+    cli.run(&["eval", "suite.yaml", "--judge", "openai:gpt-4o-mini"]).expect_code(2);
 }

@@ -8,8 +8,8 @@ use super::{Call, Checked, Finding};
 /// 1 if the skill was used as it should be, or left alone as it should be.
 ///
 /// A skill is used when the tool `Skill` is called with its name, when a file under `skills/NAME/` is
-/// read, or when the output of a tool names such a file. Names are compared whole: `deploy` is not
-/// `deploy-rollback`.
+/// read, when a command names its `SKILL.md`, or when the output of a tool names a file of it. Names are compared
+/// whole: `deploy` is not `deploy-rollback`.
 pub(super) fn check(check: &SkillTrigger, calls: Option<&[Call]>) -> Result<Checked, String> {
     let calls =
         calls.ok_or("the target does not tell its tool calls, so nobody knows which skills were used")?;
@@ -24,16 +24,23 @@ pub(super) fn check(check: &SkillTrigger, calls: Option<&[Call]>) -> Result<Chec
 }
 
 fn how(call: &Call, skill: &str) -> Option<String> {
-    if call.name.eq_ignore_ascii_case("skill") {
+    let is = |names: &[&str]| names.iter().any(|name| call.name.eq_ignore_ascii_case(name));
+    if is(&["skill", "activate_skill"]) {
         let named = ["skill", "name", "command"].iter().filter_map(|key| call.input.get(key)?.as_str());
         let direct = call.input.as_str();
         if named.chain(direct).any(|name| is_named(name, skill)) {
-            return Some("the tool Skill was called with it".to_owned());
+            return Some(format!("the tool {} was called with it", call.name));
         }
     }
-    let reads = ["read", "read_file", "view"].iter().any(|name| call.name.eq_ignore_ascii_case(name));
-    if reads && texts(&call.input).iter().any(|text| leads_to(text, skill)) {
+    if is(&["read", "read_file", "view"]) && texts(&call.input).iter().any(|text| leads_to(text, skill)) {
         return Some(format!("{} was called on a file of it", call.name));
+    }
+    // Agents without a tool for skills read the file with a command.
+    let names_it = |text: &&str| leads_to(text, skill) && text.contains("SKILL.md");
+    if is(&["bash", "shell", "exec_command", "command_execution", "run_shell_command"])
+        && texts(&call.input).iter().any(names_it)
+    {
+        return Some(format!("{} was called on its SKILL.md", call.name));
     }
     let output =
         call.output.as_ref().is_some_and(|output| texts(output).iter().any(|text| leads_to(text, skill)));
@@ -95,6 +102,12 @@ mod tests {
             call("Bash", json!({"command": "cat x"}), Some(json!("see skills/deploy/a.sh")))
         ));
         assert!(!used("deploy", call("Bash", json!({"command": "echo deploy"}), Some(json!("deploy")))));
+        assert!(used(
+            "deploy",
+            call("shell", json!({"command": ["cat", ".agents/skills/deploy/SKILL.md"]}), None)
+        ));
+        assert!(!used("deploy", call("shell", json!({"command": ["ls", "skills/deploy/"]}), None)));
+        assert!(used("deploy", call("activate_skill", json!({"name": "deploy"}), None)));
     }
 
     #[test]

@@ -4,9 +4,19 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// Lower-case NFKC with single spaces, plain quote marks and dashes, no emphasis marks and nothing invisible.
 pub(super) fn normalise(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+    // Nothing in ASCII has another compatibility form, and most texts have nothing else.
+    if text.is_ascii() {
+        plain(text.chars().map(|c| c.to_ascii_lowercase()), text.len())
+    } else {
+        plain(text.nfkc().flat_map(char::to_lowercase), text.len())
+    }
+}
+
+/// What is left of lower-case characters in their compatibility forms.
+fn plain(chars: impl Iterator<Item = char>, length: usize) -> String {
+    let mut out = String::with_capacity(length);
     let mut space = false;
-    for c in text.nfkc().flat_map(char::to_lowercase) {
+    for c in chars {
         let c = match c {
             // Judges turn double quote marks into single ones to spare themselves the escaping in JSON.
             '"' | '\u{2018}'..='\u{201f}' | '\u{2032}' | '\u{2033}' | '\u{b4}' | '\u{ab}' | '\u{bb}' => '\'',

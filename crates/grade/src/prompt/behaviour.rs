@@ -59,7 +59,7 @@ pub(crate) fn behaviour_schema(behaviour: &Behaviour) -> JsonSchemaFormat {
         "properties": properties,
         "additionalProperties": false,
     });
-    JsonSchemaFormat { name: "behaviour".into(), schema, strict: true }
+    JsonSchemaFormat { name: "behaviour".into(), schema: schema.into(), strict: true }
 }
 
 /// The members of a reply that decide, with how they are described and their schemas.

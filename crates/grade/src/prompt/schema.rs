@@ -3,6 +3,8 @@
 //! Only keywords that every structured-output implementation knows are used, and objects name all their members as
 //! required: strict modes refuse anything else.
 
+use std::sync::{Arc, OnceLock};
+
 use assize_llm::JsonSchemaFormat;
 use serde_json::{Value, json};
 
@@ -10,13 +12,18 @@ use super::{Asked, Form};
 
 /// The shape of a reply about one criterion.
 pub(crate) fn single_schema(form: Form) -> JsonSchemaFormat {
-    let (member, decision) = decision(form);
-    let schema = json!({
-        "type": "object",
-        "properties": { "evidence": evidence(), "reason": { "type": "string" }, member: decision },
-        "required": ["evidence", "reason", member],
-        "additionalProperties": false,
-    });
+    // There are as many as forms, and every call has one.
+    static SCHEMAS: [OnceLock<Arc<Value>>; 4] = [const { OnceLock::new() }; 4];
+    let schema = &SCHEMAS[usize::from(form.score) * 2 + usize::from(form.may_not_apply)];
+    let schema = Arc::clone(schema.get_or_init(|| {
+        let (member, decision) = decision(form);
+        Arc::new(json!({
+            "type": "object",
+            "properties": { "evidence": evidence(), "reason": { "type": "string" }, member: decision },
+            "required": ["evidence", "reason", member],
+            "additionalProperties": false,
+        }))
+    }));
     JsonSchemaFormat { name: "judgement".into(), schema, strict: true }
 }
 
@@ -54,7 +61,7 @@ pub(crate) fn batched_schema(asked: &[Asked<'_>]) -> JsonSchemaFormat {
         "required": ["results"],
         "additionalProperties": false,
     });
-    JsonSchemaFormat { name: "judgements".into(), schema, strict: true }
+    JsonSchemaFormat { name: "judgements".into(), schema: schema.into(), strict: true }
 }
 
 fn evidence() -> Value {

@@ -50,7 +50,7 @@ pub(crate) fn whole_schema() -> JsonSchemaFormat {
         "required": ["evidence", "reason", "score"],
         "additionalProperties": false,
     });
-    JsonSchemaFormat { name: "score".into(), schema, strict: true }
+    JsonSchemaFormat { name: "score".into(), schema: schema.into(), strict: true }
 }
 
 /// The messages of a call.

@@ -46,7 +46,7 @@ pub(super) fn reply(answer: &HttpAnswer, said: Said) -> ChatReply {
         usage: said.usage,
         model: said.model,
         request_id: header_id(answer).or(said.id),
-        raw: String::from_utf8_lossy(&answer.body).into_owned(),
+        raw: answer.text().into_owned(),
         latency: Duration::ZERO,
         attempts: 1,
         failed: Vec::new(),

@@ -51,7 +51,7 @@ impl Wire for Gemini {
                 .map(|_| "application/json"),
             response_json_schema: schema
                 .filter(|_| quirks.schema == SchemaSupport::Full)
-                .map(|format| &format.schema),
+                .map(|format| &*format.schema),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             // The field is a signed number of 32 bits.
             seed: request.seed.filter(|_| !quirks.no_seed).map(|seed| (seed & 0x7FFF_FFFF) as u32),
@@ -76,12 +76,12 @@ impl Wire for Gemini {
         let body = answer::body(answer)?;
         let usage = usage(&body);
         let blocked = json::text(&body, "/promptFeedback/blockReason");
-        let candidate = body.pointer("/candidates/0");
+        let candidate = json::at(&body, "/candidates/0");
         if candidate.is_none() && blocked.is_none() {
             return Err(answer::without_reply(answer, &body, "candidates", usage));
         }
         let text = candidate
-            .and_then(|candidate| candidate.pointer("/content/parts"))
+            .and_then(|candidate| json::at(candidate, "/content/parts"))
             .and_then(Value::as_array)
             .into_iter()
             .flatten()

@@ -76,14 +76,23 @@ fn seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(text.trim().strip_suffix('s')?.parse().ok()?).ok()
 }
 
+/// The value at a path such as `/choices/0/message`, whose names need no escaping.
+pub(super) fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('/').skip(1).try_fold(value, |value, step| match value {
+        Value::Object(object) => object.get(step),
+        Value::Array(items) => items.get(step.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
 /// A count: a whole number that is not negative. Anything else is unknown.
 pub(super) fn count(value: &Value, path: &str) -> Option<u64> {
-    value.pointer(path)?.as_u64()
+    at(value, path)?.as_u64()
 }
 
 /// A text that says something.
 pub(super) fn text(value: &Value, path: &str) -> Option<String> {
-    value.pointer(path)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+    at(value, path)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 #[cfg(test)]

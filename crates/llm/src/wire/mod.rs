@@ -9,9 +9,11 @@ mod gemini;
 mod json;
 mod ollama;
 mod openai_chat;
+mod openai_chat_usual;
 mod openai_responses;
 mod outgoing;
 mod refusal;
+mod text;
 
 pub use anthropic::Anthropic;
 pub use azure::AzureOpenAi;

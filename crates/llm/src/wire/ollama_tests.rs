@@ -11,7 +11,7 @@ fn full_request() -> ChatRequest {
         model: "llama-x:8b".into(),
         schema: Some(JsonSchemaFormat {
             name: "judgement".into(),
-            schema: json!({"type": "object", "properties": {"met": {"type": "boolean"}}}),
+            schema: json!({"type": "object", "properties": {"met": {"type": "boolean"}}}).into(),
             strict: true,
         }),
         temperature: Some(0.0),

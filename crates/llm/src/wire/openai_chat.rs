@@ -1,18 +1,16 @@
 //! OpenAI's chat completions format, which most other servers speak as well.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::{self, Said};
 use super::dialect::Dialect;
 use super::format::{HttpCall, KeyHeader, Wire};
-use super::{json, outgoing, refusal};
+use super::{json, openai_chat_usual, outgoing, refusal, text};
 use crate::error::AskError;
 use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
 use crate::reply::{ChatReply, Finish, Usage};
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::request::{ChatRequest, JsonSchemaFormat, Part};
 use crate::transport::HttpAnswer;
 
 /// Names under which servers speak of the reply schema.
@@ -68,9 +66,7 @@ impl Wire for OpenAiChat {
         let limit = |name| request.max_output_tokens.filter(|_| limit_name == Some(name));
         let seed = |name| request.seed.filter(|_| !quirks.no_seed && self.dialect.seed == name);
         let logprobs = request.logprobs.filter(|_| !quirks.no_logprobs);
-        let body = Body {
-            model: &request.model,
-            messages: request.messages.iter().map(message).collect(),
+        let rest = Rest {
             response_format: request
                 .schema
                 .as_ref()
@@ -83,31 +79,11 @@ impl Wire for OpenAiChat {
             logprobs: logprobs.map(|_| true),
             top_logprobs: logprobs,
         };
-        outgoing::post(self.dialect.path.to_owned(), &body)
+        body(request, &rest).map(|body| outgoing::post_body(self.dialect.path.to_owned(), body))
     }
 
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        let body = answer::body(answer)?;
-        let usage = usage(&body);
-        let Some(choice) = body.pointer("/choices/0") else {
-            return Err(answer::without_reply(answer, &body, "choices", usage));
-        };
-        if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
-            return Err(answer::refused(answer, json::error_value(error), usage));
-        }
-        let content = choice.pointer("/message/content").or_else(|| choice.get("text"));
-        let (text, refused_part) = content.map(read_content).unwrap_or_default();
-        Ok(answer::reply(
-            answer,
-            Said {
-                text,
-                finish: finish(choice.get("finish_reason")),
-                refusal: json::text(choice, "/message/refusal").or(refused_part),
-                usage,
-                model: json::text(&body, "/model"),
-                id: json::text(&body, "/id"),
-            },
-        ))
+        openai_chat_usual::read(answer).map_or_else(|| decode_any(answer), Ok)
     }
 
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
@@ -123,11 +99,95 @@ impl Wire for OpenAiChat {
     }
 }
 
-/// The request body. The order of the fields is the order on the wire.
+/// Reads an answer of whatever shape.
+fn decode_any(answer: &HttpAnswer) -> Result<ChatReply, AskError> {
+    let body = answer::body(answer)?;
+    let usage = usage(&body);
+    let Some(choice) = json::at(&body, "/choices/0") else {
+        return Err(answer::without_reply(answer, &body, "choices", usage));
+    };
+    if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
+        return Err(answer::refused(answer, json::error_value(error), usage));
+    }
+    let content = json::at(choice, "/message/content").or_else(|| choice.get("text"));
+    let (text, refused_part) = content.map(read_content).unwrap_or_default();
+    Ok(answer::reply(
+        answer,
+        Said {
+            text,
+            finish: finish(choice.get("finish_reason").and_then(Value::as_str)),
+            refusal: json::text(choice, "/message/refusal").or(refused_part),
+            usage,
+            model: json::text(&body, "/model"),
+            id: json::text(&body, "/id"),
+        },
+    ))
+}
+
+/// The body: model, messages, and then the rest.
+fn body(request: &ChatRequest, rest: &Rest<'_>) -> Result<Vec<u8>, AskError> {
+    let unwritable = |error: serde_json::Error| outgoing::bad(error.to_string());
+    let texts = request.messages.iter().flat_map(|message| &message.content);
+    let length: usize = texts
+        .map(|part| match part {
+            Part::Text(text) => text.len(),
+            Part::Image { data, .. } => data.len(),
+        })
+        .sum();
+    // Room for escapes, and for the schema.
+    let mut out = Vec::with_capacity(length + length / 8 + 1024);
+    out.extend_from_slice(b"{\"model\":\"");
+    text::push(&mut out, &request.model);
+    out.extend_from_slice(b"\",\"messages\":");
+    let mut before = b'[';
+    for message in &request.messages {
+        out.push(before);
+        before = b',';
+        out.extend_from_slice(b"{\"role\":");
+        serde_json::to_writer(&mut out, &message.role).map_err(unwritable)?;
+        out.extend_from_slice(b",\"content\":");
+        push_content(&mut out, &message.content).map_err(unwritable)?;
+        out.push(b'}');
+    }
+    out.push(b']');
+    let end = out.len();
+    serde_json::to_writer(&mut out, rest).map_err(unwritable)?;
+    if out[end..] == *b"{}" {
+        out.remove(end);
+    } else {
+        out[end] = b',';
+    }
+    Ok(out)
+}
+
+/// Messages of text alone go out as one string: many servers take nothing else, and those that take parts differ in
+/// how they join them.
+fn push_content(out: &mut Vec<u8>, parts: &[Part]) -> serde_json::Result<()> {
+    if parts.iter().all(|part| matches!(part, Part::Text(_))) {
+        out.push(b'"');
+        for part in parts {
+            if let Part::Text(words) = part {
+                text::push(out, words);
+            }
+        }
+        out.push(b'"');
+        return Ok(());
+    }
+    let parts: Vec<ContentPart<'_>> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Text(text) => ContentPart::Text { text },
+            Part::Image { media_type, data } => ContentPart::ImageUrl {
+                image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") },
+            },
+        })
+        .collect();
+    serde_json::to_writer(out, &parts)
+}
+
+/// What follows the messages in the body. The order of the fields is the order on the wire.
 #[derive(Serialize)]
-struct Body<'a> {
-    model: &'a str,
-    messages: Vec<Message<'a>>,
+struct Rest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,19 +204,6 @@ struct Body<'a> {
     logprobs: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_logprobs: Option<u8>,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: Role,
-    content: Content<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Content<'a> {
-    Text(Cow<'a, str>),
-    Parts(Vec<ContentPart<'a>>),
 }
 
 #[derive(Serialize)]
@@ -197,23 +244,6 @@ impl<'a> ResponseFormat<'a> {
     }
 }
 
-/// Messages of text alone go out as one string: many servers take nothing else, and those that take parts differ in
-/// how they join them.
-fn message(message: &ChatMessage) -> Message<'_> {
-    let content = if let Some(text) = outgoing::text_only(&message.content) {
-        Content::Text(text)
-    } else {
-        let parts = message.content.iter().map(|part| match part {
-            Part::Text(text) => ContentPart::Text { text },
-            Part::Image { media_type, data } => ContentPart::ImageUrl {
-                image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") },
-            },
-        });
-        Content::Parts(parts.collect())
-    };
-    Message { role: message.role, content }
-}
-
 /// The visible text and the refusal in a message's content: a string, a list of parts, or nothing.
 fn read_content(content: &Value) -> (String, Option<String>) {
     match content {
@@ -240,8 +270,9 @@ fn read_content(content: &Value) -> (String, Option<String>) {
     }
 }
 
-fn finish(reason: Option<&Value>) -> Finish {
-    match reason.and_then(Value::as_str).unwrap_or("unknown") {
+/// Why the model stopped, in whatever word a server has for it.
+pub(super) fn finish(reason: Option<&str>) -> Finish {
+    match reason.unwrap_or("unknown") {
         "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Finish::Stop,
         "length" | "max_tokens" | "model_length" => Finish::Length,
         "content_filter" | "safety" => Finish::ContentFilter,

@@ -5,13 +5,14 @@ use serde_json::json;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::request::{ChatMessage, Role};
 
 fn full_request() -> ChatRequest {
     ChatRequest {
         model: "gpt-x".into(),
         schema: Some(JsonSchemaFormat {
             name: "judgement".into(),
-            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}),
+            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}).into(),
             strict: true,
         }),
         temperature: Some(0.0),
@@ -195,7 +196,7 @@ fn finish_reasons() {
         (json!("weird"), Finish::Other("weird".into())),
         (json!(null), Finish::Other("unknown".into())),
     ] {
-        assert_eq!(finish(Some(&reason)), expected);
+        assert_eq!(finish(reason.as_str()), expected);
     }
 }
 

@@ -190,7 +190,7 @@ fn failure(answer: &HttpAnswer, mut said: ServerError, usage: Usage) -> AskError
 }
 
 fn finish(body: &Value) -> Finish {
-    let word = |path| body.pointer(path).and_then(Value::as_str);
+    let word = |path| json::at(body, path).and_then(Value::as_str);
     match (word("/status"), word("/incomplete_details/reason")) {
         (Some("completed"), _) => Finish::Stop,
         (Some("incomplete"), Some("max_output_tokens")) => Finish::Length,

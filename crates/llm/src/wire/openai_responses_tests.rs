@@ -11,7 +11,7 @@ fn full_request() -> ChatRequest {
         model: "gpt-x".into(),
         schema: Some(JsonSchemaFormat {
             name: "judgement".into(),
-            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}),
+            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}).into(),
             strict: true,
         }),
         temperature: Some(0.0),

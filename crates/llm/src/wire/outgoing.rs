@@ -27,8 +27,13 @@ pub(super) fn bad(message: impl Into<String>) -> AskError {
 /// The request as JSON over HTTP.
 pub(super) fn post(path: String, body: &impl Serialize) -> Result<HttpCall, AskError> {
     let body = serde_json::to_vec(body).map_err(|error| bad(error.to_string()))?;
+    Ok(post_body(path, body))
+}
+
+/// A request whose JSON is written already.
+pub(super) fn post_body(path: String, body: Vec<u8>) -> HttpCall {
     let json = || "application/json".to_owned();
-    Ok(HttpCall { path, headers: vec![("accept", json()), ("content-type", json())], body })
+    HttpCall { path, headers: vec![("accept", json()), ("content-type", json())], body }
 }
 
 /// The text of parts that are text alone, joined without a separator; `None` when there is a picture.

@@ -18,7 +18,7 @@ fn request(criterion: u32, shared: &str, repair: bool) -> ChatRequest {
     ChatRequest {
         schema: Some(JsonSchemaFormat {
             name: name.clone(),
-            schema: serde_json::json!({"type": "object", "properties": {name: {"type": "boolean"}}}),
+            schema: serde_json::json!({"type": "object", "properties": {name: {"type": "boolean"}}}).into(),
             strict: true,
         }),
         temperature: Some(0.0),

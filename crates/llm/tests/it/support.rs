@@ -137,7 +137,7 @@ pub(crate) fn question() -> ChatRequest {
     ChatRequest {
         schema: Some(JsonSchemaFormat {
             name: "judgement".into(),
-            schema: serde_json::json!({"type": "object"}),
+            schema: serde_json::json!({"type": "object"}).into(),
             strict: true,
         }),
         temperature: Some(0.0),

@@ -163,6 +163,7 @@ fn bare(case_id: &str) -> ResultRow {
         suite: "support".to_owned(),
         case_id: case_id.to_owned(),
         target: Some("helpdesk".to_owned()),
+        answered_by: None,
         repeat: 1,
         tags: Vec::new(),
         cluster: None,

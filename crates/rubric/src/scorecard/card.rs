@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Aggregation, Unit, Weight};
 
 /// What a benchmark's threshold means for the levels above it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Criticality {
     /// Below its threshold it blocks every level above, whatever they score.
@@ -41,7 +42,7 @@ impl fmt::Display for Criticality {
 }
 
 /// What a node is.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum CardKind {
     /// Made up of the nodes below it.
     Group {

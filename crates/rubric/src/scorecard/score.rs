@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Card, CardKind, CaseTally, Criticality, MissingPolicy, NodeId};
@@ -9,7 +10,7 @@ use crate::sum::{Sum, weight_unit};
 use crate::{Aggregation, at_least};
 
 /// What became of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// The score reaches the line and no gate below failed.

@@ -49,7 +49,6 @@ const TYPED: &[&str] = &[
 
 /// Keys of the other tool's config file that mean nothing for a run here.
 const FOREIGN: &[&str] = &[
-    "$schema",
     "required_version",
     "eval_patterns",
     "guideline_patterns",
@@ -157,6 +156,7 @@ fn decode(cx: &mut Context, root: &Node, home: &Home) -> Config {
     let Some(mut object) = Object::new(&expanded.node, "a config file", &mut cx.problems) else {
         return Config::default();
     };
+    object.entry("$schema");
     let mut config = Config {
         judge: object.text("judge", &mut cx.problems).map(|judge| judge.value.trim().to_owned()),
         workers: workers(cx, &mut object),

@@ -203,6 +203,7 @@ fn message(cx: &mut Context, node: &Node, purpose: Use) -> Option<Message> {
         "end_time",
         "duration_ms",
         "token_usage",
+        "cost_usd",
         "metadata",
     ] {
         if let Some(value) = object.value(key) {

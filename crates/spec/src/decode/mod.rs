@@ -37,6 +37,8 @@ pub(crate) use finish::finish;
 pub(crate) use interpolate::interpolate;
 pub(crate) use jsonl::DatasetCases;
 pub(crate) use object::Object;
+#[cfg(test)]
+pub(crate) use object::record;
 pub(crate) use problems::Problems;
 pub(crate) use suite::SuiteDefaults;
 
@@ -44,6 +46,6 @@ pub use config::{LoadedConfig, load_config};
 pub use context::Environment;
 pub use jsonl::CaseLoadError;
 pub use prices::{LoadedPrices, ReadName, load_prices};
-pub use rubric::{LoadedRubric, load_rubric, read_rubric};
+pub use rubric::{LoadedRubric, load_rubric, read_rubric, read_rubric_file};
 pub use scorecard::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
 pub use targets::{LoadedTargets, load_targets};

@@ -57,6 +57,8 @@ impl<'n> Object<'n> {
     /// The entry of a key. A key whose value is `null` or left empty counts as given.
     pub(crate) fn entry(&mut self, key: &'static str) -> Option<&'n Entry> {
         self.known.push(key);
+        #[cfg(test)]
+        record::note(self.what, key, "any");
         let index = self.entries.iter().position(|entry| entry.key == key)?;
         self.taken[index] = true;
         Some(&self.entries[index])
@@ -79,6 +81,8 @@ impl<'n> Object<'n> {
     pub(crate) fn one_of(&mut self, keys: &[&'static str], problems: &mut Problems) -> Option<&'n Entry> {
         let mut found: Option<&'n Entry> = None;
         self.other_spellings.extend(keys.iter().skip(1));
+        #[cfg(test)]
+        keys.iter().skip(1).for_each(|key| record::note(self.what, key, "other spelling"));
         for key in keys {
             let Some(entry) = self.entry(key) else { continue };
             if let Some(first) = found {
@@ -106,6 +110,8 @@ impl<'n> Object<'n> {
 
     /// A text that may be absent.
     pub(crate) fn string(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<String>> {
+        #[cfg(test)]
+        record::note(self.what, key, "string");
         let node = self.value(key)?;
         string(node, key, problems)
     }
@@ -118,6 +124,8 @@ impl<'n> Object<'n> {
 
     /// A boolean that may be absent.
     pub(crate) fn boolean(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<bool>> {
+        #[cfg(test)]
+        record::note(self.what, key, "boolean");
         let node = self.value(key)?;
         if let Data::Bool(value) = node.data {
             return Some(Spanned::new(value, node.place()));
@@ -142,6 +150,8 @@ impl<'n> Object<'n> {
 
     /// A finite number that may be absent.
     pub(crate) fn number(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<f64>> {
+        #[cfg(test)]
+        record::note(self.what, key, "number");
         let node = self.value(key)?;
         number(node, key, problems)
     }
@@ -154,6 +164,8 @@ impl<'n> Object<'n> {
         high: i64,
         problems: &mut Problems,
     ) -> Option<Spanned<i64>> {
+        #[cfg(test)]
+        record::note(self.what, key, &format!("integer {low} {high}"));
         let node = self.value(key)?;
         let value = match node.data {
             Data::Int(value) => value,
@@ -190,6 +202,8 @@ impl<'n> Object<'n> {
         key: &'static str,
         problems: &mut Problems,
     ) -> Option<Spanned<assize_rubric::Unit>> {
+        #[cfg(test)]
+        record::note(self.what, key, "unit");
         let value = self.number(key, problems)?;
         if let Ok(unit) = assize_rubric::Unit::new(value.value) {
             return Some(Spanned::new(unit, value.span));
@@ -215,6 +229,8 @@ impl<'n> Object<'n> {
 
     /// A list of texts, or a single text that stands for a list of one; empty when absent.
     pub(crate) fn strings(&mut self, key: &'static str, problems: &mut Problems) -> Vec<Spanned<String>> {
+        #[cfg(test)]
+        record::note(self.what, key, "strings");
         let Some(node) = self.value(key) else { return Vec::new() };
         match &node.data {
             Data::Str(text) => vec![Spanned::new(text.clone(), node.place())],
@@ -249,6 +265,8 @@ impl<'n> Object<'n> {
     /// The keys that were not asked for, as they stand: for maps that carry settings of somebody
     /// else. They count as known afterwards.
     pub(crate) fn rest(&mut self) -> Vec<&'n Entry> {
+        #[cfg(test)]
+        record::note(self.what, "", "open");
         let mut rest = Vec::new();
         for (entry, taken) in self.entries.iter().zip(&mut self.taken) {
             if !*taken {
@@ -361,4 +379,30 @@ pub(crate) fn not_blank(
         return None;
     }
     Some(text)
+}
+
+/// What was asked of the maps that were read, for the test that holds the schemas to it.
+#[cfg(test)]
+pub(crate) mod record {
+    use std::cell::RefCell;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// By the name of a kind of map: its keys, and in which ways each was read.
+    pub(crate) type Asked = BTreeMap<&'static str, BTreeMap<&'static str, BTreeSet<String>>>;
+
+    thread_local! {
+        static ASKED: RefCell<Asked> = RefCell::default();
+    }
+
+    /// Notes that a map named `what` was asked for `key` in the way `how`.
+    pub(super) fn note(what: &'static str, key: &'static str, how: &str) {
+        ASKED.with_borrow_mut(|asked| {
+            asked.entry(what).or_default().entry(key).or_default().insert(how.to_owned());
+        });
+    }
+
+    /// All that was asked on this thread since the last call.
+    pub(crate) fn take() -> Asked {
+        ASKED.take()
+    }
 }

@@ -40,6 +40,6 @@ pub use scorecard_case::CardCases;
 pub use scorecard_tree::{CardPart, InventoryRow};
 pub use suite::{Format, Suite, SuiteSettings};
 pub use target::{
-    CommandTargetSpec, CommandText, MissingVariable, ModelTargetSpec, RetrySpec, SecretText, TargetSpec,
-    TargetSpecKind,
+    CommandTargetSpec, CommandText, HealthSpec, MissingVariable, MockTargetSpec, ModelTargetSpec,
+    RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSpec, TargetSpecKind,
 };

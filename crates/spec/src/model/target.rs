@@ -24,6 +24,10 @@ pub struct TargetSpec {
     pub workers: Option<usize>,
     /// When a failed attempt is repeated.
     pub retry: RetrySpec,
+    /// `fallback_targets`: the targets of the same file that are asked in order when this one gives no answer.
+    pub fallbacks: Vec<String>,
+    /// How to see whether the target is there before it is asked.
+    pub health: Option<HealthSpec>,
     /// Environment variables that the target needs and that are not set. A run that uses the target
     /// must refuse to start; one that uses another target is not concerned.
     pub missing_variables: Vec<MissingVariable>,
@@ -56,10 +60,14 @@ impl TargetSpec {
 /// What a target is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TargetSpecKind {
-    /// A model behind a server that speaks OpenAI's chat completions.
+    /// A model behind a server.
     Model(ModelTargetSpec),
-    /// A command.
+    /// A command, or an agent, which is one.
     Command(CommandTargetSpec),
+    /// What was recorded.
+    Recording(RecordingSpec),
+    /// One answer to everything.
+    Mock(MockTargetSpec),
     /// A kind that can't be run yet; `unbuilt` of the target says so too.
     Unbuilt {
         /// The provider, in its usual spelling.
@@ -73,7 +81,7 @@ pub enum TargetSpecKind {
 /// A model that answers.
 #[derive(Clone, PartialEq)]
 pub struct ModelTargetSpec {
-    /// The provider: `openai`, `openrouter` or `openai-compatible`.
+    /// The provider, such as `openai`, `openai-compatible` or `anthropic`.
     pub provider: &'static str,
     /// The model as its server names it.
     pub model: String,
@@ -91,6 +99,8 @@ pub struct ModelTargetSpec {
     pub max_output_tokens: Option<u32>,
     /// Tokens that the model can read and write in one call, at least 1.
     pub context_tokens: Option<u64>,
+    /// The version of the API, where the provider has several (Azure).
+    pub api_version: Option<String>,
 }
 
 impl fmt::Debug for ModelTargetSpec {
@@ -106,6 +116,7 @@ impl fmt::Debug for ModelTargetSpec {
             .field("seed", &self.seed)
             .field("max_output_tokens", &self.max_output_tokens)
             .field("context_tokens", &self.context_tokens)
+            .field("api_version", &self.api_version)
             .finish()
     }
 }
@@ -128,6 +139,12 @@ pub struct CommandTargetSpec {
     pub holds_variables: bool,
     /// How one attached file is written for `{FILES}`, with `{path}` and `{basename}`.
     pub files_format: Option<String>,
+    /// What the command reads from its standard input, with the same placeholders.
+    pub stdin: Option<String>,
+    /// The log format that its output is in, when it prints what it does: one of [`SESSION_FORMATS`].
+    pub stream: Option<String>,
+    /// Whether it is run once for all cases and gives lines with their ids.
+    pub batch: bool,
     /// The working directory, absolute. Written relative to the folder of the targets file.
     pub cwd: Option<PathBuf>,
     /// Limit on the time of one run; more than zero.
@@ -147,6 +164,67 @@ impl fmt::Debug for CommandTargetSpec {
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }
+}
+
+/// The formats of agents' logs that targets files may name.
+pub const SESSION_FORMATS: [&str; 6] = ["claude-code", "codex", "copilot", "gemini", "opencode", "otel"];
+
+/// Answers that were recorded before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordingSpec {
+    /// What is recorded.
+    pub kind: RecordingKind,
+    /// The file or folder, absolute. Written relative to the folder of the targets file.
+    pub path: PathBuf,
+}
+
+/// What a recording holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordingKind {
+    /// Sessions of agents, as their logs.
+    Sessions {
+        /// The log format, one of [`SESSION_FORMATS`]; `None` when the logs tell.
+        format: Option<&'static str>,
+    },
+    /// Lines with the answers of cases.
+    Answers {
+        /// The target whose answers count; `None` for all lines.
+        source: Option<String>,
+    },
+}
+
+/// One answer to everything.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MockTargetSpec {
+    /// The answer: a text, messages, or any other value. `None` only when it fails.
+    pub response: Option<serde_json::Value>,
+    /// Shortest wait before the answer.
+    pub shortest: Duration,
+    /// Longest wait before it, not less.
+    pub longest: Duration,
+    /// What it fails with instead of answering.
+    pub fail: Option<String>,
+}
+
+/// How to see whether a target is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HealthSpec {
+    /// A server answers a GET with success.
+    Http {
+        /// The address.
+        url: String,
+        /// Limit on the time.
+        timeout: Option<Duration>,
+    },
+    /// A command succeeds.
+    Command {
+        /// What is run.
+        command: CommandText,
+        /// The working directory, absolute.
+        cwd: Option<PathBuf>,
+        /// Limit on the time.
+        timeout: Option<Duration>,
+    },
 }
 
 /// How a command is written.

@@ -5,6 +5,7 @@ mod correlation;
 mod distance;
 mod isotonic;
 mod probability;
+mod slope;
 
 pub use confusion::Confusion;
 pub use correlation::{
@@ -15,3 +16,4 @@ pub use isotonic::Isotonic;
 pub use probability::{
     Area, Bin, LOG_LOSS_CLIP, Reliability, area_under_curve, average_precision, brier, log_loss, reliability,
 };
+pub use slope::{Slope, slope};

@@ -17,7 +17,7 @@ use assize_stats::{
     judged::{
         Confusion, Isotonic, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
         kendall_tau_b, kendall_tau_c, log_loss, mean_absolute_error, partial_correlation, pearson,
-        reliability, root_mean_square_error, spearman,
+        reliability, root_mean_square_error, slope, spearman,
     },
     multiplicity::{Adjustment, adjust},
     posterior_mean,
@@ -26,6 +26,7 @@ use assize_stats::{
         with_clusters,
     },
     proportion, proportion_by,
+    ranking::{Contest, ContestEnd, TieRule, bradley_terry},
     repeats::{mean_pass_k, nested, pass_k, repeated, stability},
     zero_failures,
 };
@@ -180,6 +181,11 @@ fn comparisons() -> Vec<(&'static str, Figures)> {
     let t = paired(&[0.9, 0.4, 0.7, 0.8, 0.6, 1.0], &[0.7, 0.5, 0.5, 0.8, 0.2, 0.9], L).unwrap();
     let pairs = Pairs { both: 100, only_first: 25, only_second: 9, neither: 66 }.mcnemar(L);
     let differences = [0.1, -0.2, 0.3, 0.4, 0.05];
+    let won = |at: usize| if at < 30 { ContestEnd::First } else { ContestEnd::Second };
+    let contests: Vec<Contest> =
+        (0..40).map(|at| Contest { first: 0, second: 1, end: won(at), cluster: at }).collect();
+    let strengths = bradley_terry(2, &contests, TieRule::HalfWin, L).unwrap();
+    let lead = strengths.lead(0, 1).unwrap();
     let flipped = sign_flip(&differences, 10_000, &mut random()).unwrap();
     let clustered =
         sign_flip_clustered(&differences, &["a", "a", "b", "c", "c"], 10_000, &mut random()).unwrap();
@@ -211,6 +217,13 @@ fn comparisons() -> Vec<(&'static str, Figures)> {
                 .number("  p", pairs.p_chi2)
                 .number("  with correction", pairs.chi2_corrected)
                 .number("  p", pairs.p_chi2_corrected),
+        ),
+        (
+            "contests",
+            figures()
+                .number("lead", lead.difference)
+                .interval("  interval", lead.interval)
+                .number("win probability", lead.win_probability),
         ),
         ("position", figures().number("p", fair_coin(367, 289).p)),
         (
@@ -389,6 +402,7 @@ fn judges() -> Vec<(&'static str, Figures)> {
     let counts = Confusion { true_pass: 20, false_pass: 10, false_fail: 5, true_fail: 15 };
     let (scored, known) = ([3.0, 4.0, 1.0, 4.0], [3.0, 2.0, 1.0, 2.0]);
     let away = [0.0, 1.0, 0.0, 0.0, 1.0, 0.0];
+    let line = slope(&[1.0, 2.0, 3.0, 4.0], &[1.0, 3.0, 4.0, 6.0], L).unwrap();
     let severity = clustered_mean(&away, &["a", "a", "b", "b", "c", "c"], L).unwrap();
     let (x, y) = ([1.0, 2.0, 3.0, 4.0, 5.0], [5.0, 6.0, 7.0, 8.0, 7.0]);
     let (p, came) = ([0.9, 0.6, 0.35, 0.1], [true, false, true, false]);
@@ -442,6 +456,14 @@ fn judges() -> Vec<(&'static str, Figures)> {
                 .number("Kendall tau-b", kendall_tau_b(&x, &y))
                 .number("Stuart tau-c", kendall_tau_c(&x, &y))
                 .number("partial, given z", partial_correlation(&x, &y, &[2.0, 1.0, 4.0, 3.0, 5.0])),
+        ),
+        (
+            "line",
+            figures()
+                .number("slope", line.slope)
+                .number("error", line.error)
+                .interval("  interval", line.interval)
+                .number("intercept", line.intercept),
         ),
         (
             "distance",

@@ -126,8 +126,9 @@ impl Bench {
 
         let mock = Mock::start(tools, latency, None)?;
         let mut pairs: Vec<(Measured, Measured)> = Vec::new();
+        let bare = Self::raw(tools, &mock, "sockets", &record, in_flight)?;
         for round in 0..3 {
-            let raw = Self::raw(tools, &mock, &record, in_flight)?;
+            let raw = Self::raw(tools, &mock, "client", &record, in_flight)?;
             let ours = self.measured(&mock, &format!("judged-{round}"), setting, options)?;
             pairs.push((raw, ours));
         }
@@ -141,7 +142,9 @@ impl Bench {
             ),
             &COLUMNS,
         );
-        add(&mut table, "raw load", calls, raw, None);
+        let least = raw.time.as_secs_f64() / bare.time.as_secs_f64();
+        add(&mut table, "the recorded bytes, bare sockets", calls, &bare, Some(least));
+        add(&mut table, "raw load: hyper's client", calls, raw, None);
         add(&mut table, "`assize eval`", calls, ours, Some(ratio(&pairs[1])));
         Ok(table)
     }
@@ -151,7 +154,14 @@ impl Bench {
         let mock = Mock::start(tools, Duration::ZERO, None)?;
         let mut table = Table::new(
             "Judging: memory, 64 in flight, a server that takes 0 ms, cache",
-            &["judgements", "time", "judgements a second", "peak memory", "memory against the first"],
+            &[
+                "judgements",
+                "time",
+                "judgements a second",
+                "CPU a judgement",
+                "peak memory",
+                "memory against the first",
+            ],
         );
         let mut first = None;
         for &cases in sizes {
@@ -164,6 +174,7 @@ impl Bench {
                 &table::count(calls),
                 &table::time(measured.time),
                 &table::count((calls as f64 / measured.time.as_secs_f64()) as usize),
+                &each(measured.cost.cpu, calls),
                 &table::memory(peak),
                 &table::memory_ratio(peak, first.unwrap_or(peak)),
             ]);
@@ -172,10 +183,16 @@ impl Bench {
         Ok(table)
     }
 
-    fn raw(tools: &Path, mock: &Mock, record: &Path, in_flight: usize) -> Result<Measured, String> {
+    fn raw(
+        tools: &Path,
+        mock: &Mock,
+        way: &str,
+        record: &Path,
+        in_flight: usize,
+    ) -> Result<Measured, String> {
         let before = mock.cpu();
         let mut command = Command::new(tools);
-        command.args(["bench-load", &mock.port.to_string()]).arg(record).arg(in_flight.to_string());
+        command.args(["bench-load", way, &mock.port.to_string()]).arg(record).arg(in_flight.to_string());
         let (cost, said) = costed(&mut command)?;
         let seconds: f64 = said.trim().parse().map_err(|_| format!("the raw load said `{said}`"))?;
         let server = mock.cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
@@ -226,20 +243,24 @@ impl Bench {
 
 fn add(table: &mut Table, what: &str, calls: usize, measured: &Measured, ratio: Option<f64>) {
     let Measured { time, cost, server } = measured;
-    let each = |total: Option<Duration>| match total {
-        None => "not known".to_owned(),
-        Some(total) => format!("{:.0} µs", total.as_secs_f64() * 1e6 / calls as f64),
-    };
     table.row([
         what,
         &table::count(calls),
         &table::time(*time),
         &table::count((calls as f64 / time.as_secs_f64()) as usize),
         &ratio.map_or_else(|| "1".to_owned(), |ratio| format!("{ratio:.2}")),
-        &each(cost.cpu),
-        &each(*server),
+        &each(cost.cpu, calls),
+        &each(*server, calls),
         &table::memory(cost.peak),
     ]);
+}
+
+/// A total in parts of one call.
+fn each(total: Option<Duration>, calls: usize) -> String {
+    total.map_or_else(
+        || "not known".to_owned(),
+        |total| format!("{:.0} µs", total.as_secs_f64() * 1e6 / calls as f64),
+    )
 }
 
 fn lines(path: &PathBuf) -> Result<usize, String> {

@@ -1,27 +1,58 @@
-//! The yardstick: recorded requests sent again, byte for byte, by something that does nothing else. It reads no answer
-//! beyond its end. `xtask bench-load PORT FILE IN_FLIGHT`.
+//! The yardsticks: recorded requests sent again by something that does nothing else. `xtask bench-load WAY PORT FILE
+//! IN_FLIGHT`.
+//!
+//! `client` is what a load generator is made of: hyper's HTTP/1.1 client, one connection for each request in flight,
+//! headers and body as recorded, the whole answer read. `sockets` leaves even HTTP out: it writes the recorded bytes and
+//! looks for nothing but the end of the answer, which is the least that any program could do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use http_body_util::{BodyExt as _, Full};
+use hyper::Request;
+use hyper::body::Bytes;
+use hyper_util::rt::TokioIo;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
 use super::wire::Messages;
 
 /// Sends every request of the file, so many at a time, each connection one after another. Prints the seconds it took.
-pub(crate) fn run(port: &str, file: &str, in_flight: &str) -> Result<(), String> {
+pub(crate) fn run(way: &str, port: &str, file: &str, in_flight: &str) -> Result<(), String> {
     let port: u16 = port.parse().map_err(|_| "the port is a number")?;
     let in_flight: usize = in_flight.parse().map_err(|_| "the number in flight is a number")?;
-    let requests = Arc::new(read(file)?);
+    let requests = read(file)?;
+    match way {
+        "client" => {
+            let requests = requests.iter().map(|bytes| parsed(bytes)).collect::<Result<Vec<_>, _>>()?;
+            measured(requests, in_flight, move |requests, next| ask(port, requests, next))
+        }
+        "sockets" => measured(requests, in_flight, move |requests, next| send(port, requests, next)),
+        _ => Err("the way is `client` or `sockets`".to_owned()),
+    }
+}
+
+/// Everything that goes wrong while sending.
+type Broken = Box<dyn std::error::Error + Send + Sync>;
+
+/// Runs as many senders as may be in flight, and prints the seconds from the first connection to the last answer.
+fn measured<R, F>(
+    requests: Vec<R>,
+    in_flight: usize,
+    sender: impl Fn(Arc<Vec<R>>, Arc<AtomicUsize>) -> F,
+) -> Result<(), String>
+where
+    R: Send + Sync + 'static,
+    F: Future<Output = Result<(), Broken>> + Send + 'static,
+{
+    let requests = Arc::new(requests);
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
     runtime.block_on(async {
         let next = Arc::new(AtomicUsize::new(0));
         let begun = Instant::now();
-        let senders: Vec<_> = (0..in_flight)
-            .map(|_| tokio::spawn(send(port, Arc::clone(&requests), Arc::clone(&next))))
-            .collect();
+        let senders: Vec<_> =
+            (0..in_flight).map(|_| tokio::spawn(sender(Arc::clone(&requests), Arc::clone(&next)))).collect();
         for sender in senders {
             sender.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         }
@@ -30,7 +61,44 @@ pub(crate) fn run(port: &str, file: &str, in_flight: &str) -> Result<(), String>
     })
 }
 
-async fn send(port: u16, requests: Arc<Vec<Vec<u8>>>, next: Arc<AtomicUsize>) -> std::io::Result<()> {
+/// A recorded request as hyper takes it.
+fn parsed(bytes: &[u8]) -> Result<Request<Full<Bytes>>, String> {
+    let end =
+        bytes.windows(4).position(|window| window == b"\r\n\r\n").ok_or("a recorded request has no end")?;
+    let head = std::str::from_utf8(&bytes[..end]).map_err(|error| error.to_string())?;
+    let mut lines = head.split("\r\n");
+    let path =
+        lines.next().and_then(|line| line.split(' ').nth(1)).ok_or("a recorded request has no path")?;
+    let mut request = Request::post(path);
+    for line in lines {
+        let (name, value) = line.split_once(':').ok_or("a recorded header has no value")?;
+        request = request.header(name, value.trim());
+    }
+    request.body(Full::new(Bytes::copy_from_slice(&bytes[end + 4..]))).map_err(|error| error.to_string())
+}
+
+async fn ask(
+    port: u16,
+    requests: Arc<Vec<Request<Full<Bytes>>>>,
+    next: Arc<AtomicUsize>,
+) -> Result<(), Broken> {
+    let stream = TcpStream::connect(("127.0.0.1", port)).await?;
+    stream.set_nodelay(true)?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+    let connection = tokio::spawn(connection);
+    while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
+        let answer = sender.send_request(request.clone()).await?;
+        if answer.status() != 200 {
+            return Err("an answer is a refusal".into());
+        }
+        answer.into_body().collect().await?;
+    }
+    drop(sender);
+    connection.await??;
+    Ok(())
+}
+
+async fn send(port: u16, requests: Arc<Vec<Vec<u8>>>, next: Arc<AtomicUsize>) -> Result<(), Broken> {
     let stream = TcpStream::connect(("127.0.0.1", port)).await?;
     stream.set_nodelay(true)?;
     let (from, mut to) = stream.into_split();
@@ -39,7 +107,7 @@ async fn send(port: u16, requests: Arc<Vec<Vec<u8>>>, next: Arc<AtomicUsize>) ->
         to.write_all(request).await?;
         let answer = answers.next().await?.unwrap_or_default();
         if !answer.starts_with(b"HTTP/1.1 200") {
-            return Err(std::io::Error::other("an answer is missing or refused"));
+            return Err("an answer is missing or refused".into());
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: how long the release build takes and how much memory it needs.
+//! `cargo xtask bench`: how long the program as it is given away takes and how much memory it needs.
 //!
 //! Every figure stands beside a baseline measured in the same minute on the same machine, since times of different
 //! machines say little about each other.
@@ -56,7 +56,7 @@ pub(crate) struct Wish<'a> {
 
 impl<'a> Wish<'a> {
     /// Reads the words of a command line; `None` if one is not known. The page holds all figures, so a part alone is
-    /// not written.
+    /// not written, but for judging, which has a section of its own.
     pub(crate) fn of(words: &[&'a str]) -> Option<Self> {
         let mut wish = Self { part: None, quick: false, write: false, python: "python3" };
         for word in words {
@@ -71,18 +71,30 @@ impl<'a> Wish<'a> {
                 other => wish.python = other.strip_prefix("--python=")?,
             }
         }
-        (wish.part.is_none() || !wish.write).then_some(wish)
+        (matches!(wish.part, None | Some(Part::Judging)) || !wish.write).then_some(wish)
     }
 }
 
-/// Builds the release binary, measures it and prints the tables.
+/// The profile of the program that is given away.
+const PROFILE: &str = "dist";
+
+/// Builds that program, measures it and prints the tables.
 pub(crate) fn run(wish: Wish<'_>) -> Result<(), String> {
     // Both in one go: a part of the packages alone may need other features of what they share.
-    shell::run(&mut shell::cargo(&["build", "--release", "--package", "assize-cli", "--package", "xtask"]))?;
+    shell::run(&mut shell::cargo(&[
+        "build",
+        "--profile",
+        PROFILE,
+        "--package",
+        "assize-cli",
+        "--package",
+        "xtask",
+    ]))?;
     let bench = Bench::new()?;
     let sizes: &[usize] = if wish.quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
     let is_wanted = |part| wish.part.is_none_or(|wanted| wanted == part);
     let mut tables = Vec::new();
+    let mut sections = Vec::new();
     if is_wanted(Part::Start) {
         tables.push(bench.starts()?);
     }
@@ -91,7 +103,7 @@ pub(crate) fn run(wish: Wish<'_>) -> Result<(), String> {
         tables.push(bench.runs(sizes, Way::Grade)?);
     }
     if is_wanted(Part::Judging) {
-        tables.extend(bench.judging(wish.quick)?);
+        sections.push((JUDGING, markdown(&bench.judging(wish.quick)?)));
     }
     if is_wanted(Part::Scorecards) {
         tables.push(bench.scorecards()?);
@@ -99,29 +111,40 @@ pub(crate) fn run(wish: Wish<'_>) -> Result<(), String> {
     if is_wanted(Part::Statistics) {
         tables.push(statistics::table(wish.python)?);
     }
-    let text: Vec<String> = tables.iter().map(Table::to_markdown).collect();
-    let text = text.join("\n");
-    println!("\n{text}");
+    if !tables.is_empty() {
+        sections.push((FIGURES, markdown(&tables)));
+    }
+    for (_, text) in &sections {
+        println!("\n{text}");
+    }
     if wish.write {
         let path = shell::root().join("docs/benchmarks.md");
         let present =
             std::fs::read_to_string(&path).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
-        let page = replace_figures(&present, &text)?;
+        let page = sections
+            .iter()
+            .try_fold(present, |page, (section, text)| replace_figures(&page, section, text))?;
         std::fs::write(&path, page).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
         println!("wrote docs/benchmarks.md");
     }
     Ok(())
 }
 
-const BEGIN: &str = "<!-- figures -->";
-const END: &str = "<!-- end of figures -->";
+fn markdown(tables: &[Table]) -> String {
+    tables.iter().map(Table::to_markdown).collect::<Vec<_>>().join("\n")
+}
 
-/// Puts new figures between the two marks of the page.
-fn replace_figures(page: &str, figures: &str) -> Result<String, String> {
-    let missing = || format!("docs/benchmarks.md has no `{BEGIN}` and `{END}`");
-    let (head, rest) = page.split_once(BEGIN).ok_or_else(missing)?;
-    let (_, tail) = rest.split_once(END).ok_or_else(missing)?;
-    Ok(format!("{head}{BEGIN}\n{figures}{END}{tail}"))
+/// The sections of the page that are written here.
+const FIGURES: &str = "figures";
+const JUDGING: &str = "judging";
+
+/// Puts new figures between the two marks of a section of the page.
+fn replace_figures(page: &str, section: &str, figures: &str) -> Result<String, String> {
+    let (begin, end) = (format!("<!-- {section} -->"), format!("<!-- end of {section} -->"));
+    let missing = || format!("docs/benchmarks.md has no `{begin}` and `{end}`");
+    let (head, rest) = page.split_once(&begin).ok_or_else(missing)?;
+    let (_, tail) = rest.split_once(&end).ok_or_else(missing)?;
+    Ok(format!("{head}{begin}\n{figures}{end}{tail}"))
 }
 
 /// Which command takes the cases in.
@@ -142,7 +165,7 @@ struct Bench {
 impl Bench {
     fn new() -> Result<Self, String> {
         let target = target_folder()?;
-        let program = target.join("release").join(format!("assize{}", std::env::consts::EXE_SUFFIX));
+        let program = target.join(PROFILE).join(format!("assize{}", std::env::consts::EXE_SUFFIX));
         let folder = target.join("bench");
         if folder.exists() {
             std::fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -278,11 +301,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_put_between_the_marks() {
-        let page = format!("words\n{BEGIN}\nold\n{END}\nmore\n");
-        let new = replace_figures(&page, "| new |\n").expect("marks are there");
-        assert_eq!(new, format!("words\n{BEGIN}\n| new |\n{END}\nmore\n"));
-        assert_eq!(replace_figures(&new, "| new |\n"), Ok(new.clone()));
-        assert!(replace_figures("words", "x").is_err());
+    fn figures_are_put_between_the_marks_of_their_section() {
+        let section = |figures: &str| format!("<!-- {JUDGING} -->\n{figures}<!-- end of {JUDGING} -->");
+        let page = format!("words\n{}\nmore\n<!-- {FIGURES} -->", section("old\n"));
+        let new = replace_figures(&page, JUDGING, "| new |\n").expect("marks are there");
+        assert_eq!(new, format!("words\n{}\nmore\n<!-- {FIGURES} -->", section("| new |\n")));
+        assert_eq!(replace_figures(&new, JUDGING, "| new |\n"), Ok(new.clone()));
+        assert!(replace_figures(&page, FIGURES, "x").is_err());
     }
 }

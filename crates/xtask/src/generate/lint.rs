@@ -16,7 +16,8 @@ $ assize lint examples/quickstart
 
 Every finding is a warning: the exit code stays 0. With `--strict` it is 1 when anything is found. A file that does
 not load ends with 2; its sound cases are looked at all the same. Rubric files are read too. `--format github` and
-`--format sarif` print for code review. `assize lint --list` prints the rules.
+`--format sarif` print for code review. `assize lint --list` prints the rules. `--only RULE` applies one rule, `--skip
+RULE` leaves one out; both take codes and names, and may be given several times.
 
 `--fix` makes the changes that keep the meaning (marked below) and leaves every other byte as it is. The file is
 read again afterwards; if it no longer loads, it gets its old content back and the changes are shown instead.

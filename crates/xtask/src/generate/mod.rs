@@ -1,9 +1,10 @@
-//! Files that are made from the code (pages of `docs/`, completion scripts, man pages), and the check that they are
+//! Files that are made from the code (pages of `docs/`, completion scripts, man pages, schemas), and the check that they are
 //! current.
 
 mod commands;
 mod errors;
 mod lint;
+mod schemas;
 mod shells;
 
 use crate::shell;
@@ -41,6 +42,7 @@ pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
     ];
     pages.extend(shells::completions(&program)?);
     pages.extend(shells::man_pages(&program)?);
+    pages.extend(schemas::files(&program)?);
     let mut stale = shells::left_over(&pages, mode)?;
     for (name, page) in pages {
         let path = shell::root().join(&name);

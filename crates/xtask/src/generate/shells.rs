@@ -16,7 +16,7 @@ const SHELLS: [(&str, &str); 5] = [
 ];
 
 /// The folders whose files are all made here.
-const FOLDERS: [&str; 2] = ["completions", "man"];
+const FOLDERS: [&str; 3] = ["completions", "man", "schemas"];
 
 /// The completion scripts: path in the checkout and text.
 pub(super) fn completions(program: &Path) -> Result<Vec<(String, String)>, String> {
@@ -54,7 +54,7 @@ pub(super) fn left_over(pages: &[(String, String)], mode: Mode) -> Result<Vec<St
                 continue;
             }
             match mode {
-                Mode::Check => stale.push(format!("{path} belongs to no command")),
+                Mode::Check => stale.push(format!("{path} is made by nothing any more")),
                 Mode::Write => {
                     std::fs::remove_file(present.join(&name))
                         .map_err(|error| format!("can't remove {path}: {error}"))?;
@@ -67,7 +67,7 @@ pub(super) fn left_over(pages: &[(String, String)], mode: Mode) -> Result<Vec<St
 }
 
 /// Names of the files in a folder, sorted.
-fn names_in(folder: &Path) -> Result<Vec<String>, String> {
+pub(super) fn names_in(folder: &Path) -> Result<Vec<String>, String> {
     let trouble = |error: std::io::Error| format!("can't read {}: {error}", folder.display());
     let mut names = std::fs::read_dir(folder)
         .map_err(trouble)?

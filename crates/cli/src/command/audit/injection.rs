@@ -10,7 +10,8 @@ use assize_run::{Totals, WorkItem};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::Value;
 
-use crate::args::{InjectionArgs, RunArgs, ShowChoice};
+use super::refuse;
+use crate::args::{InjectionArgs, RunArgs};
 use crate::command::eval::execute_as;
 use crate::command::session::{stored, summary_json};
 use crate::command::shape::{Finished, Items, Shape};
@@ -22,17 +23,7 @@ use crate::output;
 pub(super) const COMMAND: &str = "audit injection";
 
 pub(super) fn execute(args: &InjectionArgs, context: &Context) -> Result<Exit, String> {
-    let run = &args.eval.run;
-    if run.resume.is_some() {
-        return Err("an audit is not resumed: give the same command again, what was paid for is remembered \
-                    in the reply cache"
-            .to_owned());
-    }
-    if run.show != ShowChoice::Auto {
-        return Err(
-            "`--show` has no effect on an audit; `assize explain RUN CASE` shows one of its cases".to_owned()
-        );
-    }
+    refuse(&args.eval.run)?;
     let injection = Injection {
         probes: chosen(&args.probes)?,
         places: args.place.iter().copied().collect(),
@@ -189,15 +180,5 @@ pub(super) fn print(
         return;
     }
     output::print(&injection_audit(report, context.stdout));
-    if let Some(summary) = &info.summary {
-        let calls =
-            format!("{} judge calls, {} from the cache", summary.judge_calls, summary.judge_calls_cached);
-        let judges: Vec<&str> = info.judges.iter().map(|judge| judge.identity.name.as_str()).collect();
-        output::print(&format!(
-            "\njudge {}; {calls}\n{}\n{}\n",
-            judges.join(", "),
-            summary.exit_reason,
-            folder.path().display()
-        ));
-    }
+    super::print_footer(info, folder);
 }

@@ -2,16 +2,53 @@
 
 mod injection;
 mod probes;
+mod probing;
 mod show;
 
-use crate::args::{AuditArgs, AuditCommand};
+use assize_store::{RunFolder, RunInfo};
+
+use crate::args::{AuditArgs, AuditCommand, RunArgs, ShowChoice};
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::output;
 
 pub(crate) fn execute(args: &AuditArgs, context: &Context) -> Result<Exit, String> {
     match &args.command {
         AuditCommand::Injection(args) => injection::execute(args, context),
+        AuditCommand::Order(args) => probing::order(args, context),
+        AuditCommand::Length(args) => probing::length(args, context),
+        AuditCommand::OwnFamily(args) => probing::own_family(args, context),
         AuditCommand::Probes(args) => Ok(probes::execute(args, context)),
         AuditCommand::Show(args) => show::execute(args, context),
+    }
+}
+
+/// Options of runs that audits have no use for are not swallowed.
+fn refuse(run: &RunArgs) -> Result<(), String> {
+    if run.resume.is_some() {
+        return Err("an audit is not resumed: give the same command again, what was paid for is remembered \
+                    in the reply cache"
+            .to_owned());
+    }
+    if run.show != ShowChoice::Auto {
+        return Err(
+            "`--show` has no effect on an audit; `assize explain RUN CASE` shows one of its cases".to_owned()
+        );
+    }
+    Ok(())
+}
+
+/// Who judged, with how many calls, and where it is stored.
+fn print_footer(info: &RunInfo, folder: &RunFolder) {
+    if let Some(summary) = &info.summary {
+        let calls =
+            format!("{} judge calls, {} from the cache", summary.judge_calls, summary.judge_calls_cached);
+        let judges: Vec<&str> = info.judges.iter().map(|judge| judge.identity.name.as_str()).collect();
+        output::print(&format!(
+            "\njudge {}; {calls}\n{}\n{}\n",
+            judges.join(", "),
+            summary.exit_reason,
+            folder.path().display()
+        ));
     }
 }

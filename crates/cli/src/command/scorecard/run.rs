@@ -100,6 +100,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     };
     if args.dry_run {
         let plan = Plan::of(items(), &Known { access: &access, bench: &bench })?;
+        let warnings: Vec<String> = warnings.into_iter().chain(access.missing_keys()).collect();
         if args.run.json {
             output::print_json(&plan.to_json(preflight.cases, &warnings));
         } else {

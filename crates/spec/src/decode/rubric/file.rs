@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span};
+use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span};
 use assize_rubric::{EvidencePolicy, Judging, Truncate};
 
 use super::list::{DecodedRubric, from_list};
@@ -77,6 +77,14 @@ pub fn read_rubric(path: &Path, text: &str) -> LoadedRubric {
     loaded(cx, root, path)
 }
 
+/// Reads the text of a rubric file as if it stood at `path`, like [`load_rubric`]: for a text that is not saved yet.
+pub fn read_rubric_file(path: &Path, text: &str, options: &LoadOptions) -> LoadedRubric {
+    let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
+    let source = cx.sources.add(path, text);
+    let root = checked_tree(&mut cx, source);
+    loaded(cx, root, path)
+}
+
 fn loaded(mut cx: Context, root: Option<Node>, path: &Path) -> LoadedRubric {
     let mut format = Format::Two;
     let decoded = match root {
@@ -102,6 +110,10 @@ fn tree(cx: &mut Context, real: &Path, shown: &Path) -> Option<Node> {
     let same = |path: &Path| path.canonicalize().ok();
     let path = if same(real).is_some() && same(shown) == same(real) { shown } else { real };
     let source = read_source(cx, path, None)?;
+    checked_tree(cx, source)
+}
+
+fn checked_tree(cx: &mut Context, source: SourceId) -> Option<Node> {
     let errors = cx.problems.errors();
     let root = read_tree(cx, source).filter(|root| !root.is_null());
     if root.is_none() && cx.problems.errors() == errors {

@@ -10,4 +10,4 @@ mod mistaken;
 pub(crate) use list::{DecodedRubric, from_items, from_list};
 pub(crate) use mistaken::text_became_map;
 
-pub use file::{LoadedRubric, load_rubric, read_rubric};
+pub use file::{LoadedRubric, load_rubric, read_rubric, read_rubric_file};

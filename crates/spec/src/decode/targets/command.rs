@@ -1,4 +1,4 @@
-//! Targets that are commands, and health checks.
+//! Targets that are commands.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,6 +6,7 @@ use std::time::Duration;
 use assize_diagnostic::Diagnostic;
 
 use super::entry::Entry;
+use super::recording::known_format;
 use crate::codes;
 use crate::decode::object::{not_blank, string, wrong_type};
 use crate::decode::{Object, Problems};
@@ -37,10 +38,11 @@ pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec
         .map(|text| text.value);
     let cwd = entry.object.text("cwd", entry.problems).map(|cwd| folder(entry.folder, &cwd.value));
     let timeout = seconds(&mut entry.object, entry.problems);
-    if let Some(found) = entry.object.entry("healthcheck").filter(|found| !found.value.is_null()) {
-        health_check(&found.value, entry.problems);
-        entry.unbuilt("health checks", found.key_span);
-    }
+    let stdin = entry.object.string("stdin", entry.problems).map(|text| text.value);
+    let stream = entry
+        .object
+        .entry("stream")
+        .and_then(|found| known_format(found.value.as_str().unwrap_or_default(), found, entry));
     for (key, feature) in [("verbose", "`verbose`"), ("keep_temp_files", "`keep_temp_files`")] {
         if let Some(wanted) = entry.object.boolean(key, entry.problems)
             && wanted.value
@@ -49,16 +51,50 @@ pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec
         }
     }
     let template = template?;
-    Some(CommandTargetSpec { template, holds_variables: entry.depends(&key), files_format, cwd, timeout })
+    let batch = entry.batching.is_some();
+    if let Some(span) = entry.batching.filter(|_| differs_by_case(&template, stdin.as_deref())) {
+        entry.problems.add(
+            Diagnostic::error(
+                codes::BAD_COMMAND,
+                "a command that is run once for all cases can't be told about one of them",
+                span,
+                "run once for all",
+            )
+            .with_help(format!(
+                "of the placeholders only {{OUTPUT_FILE}} and {{ATTEMPT}} may stand in `{key}` then"
+            )),
+        );
+    }
+    Some(CommandTargetSpec {
+        template,
+        holds_variables: entry.depends(&key),
+        files_format,
+        stdin,
+        stream: stream.map(str::to_owned),
+        batch,
+        cwd,
+        timeout,
+    })
+}
+
+/// Whether a command names something that differs from case to case.
+fn differs_by_case(template: &CommandText, stdin: Option<&str>) -> bool {
+    const OF_CASES: [&str; 5] = ["{PROMPT}", "{PROMPT_FILE}", "{FILES}", "{EVAL_ID}", "{GUIDELINES}"];
+    let names = |text: &str| OF_CASES.iter().any(|placeholder| text.contains(placeholder));
+    let command = match template {
+        CommandText::Shell(script) => names(script),
+        CommandText::Argv(words) => words.iter().any(|word| names(word)),
+    };
+    command || stdin.is_some_and(names)
 }
 
 /// A folder named in the targets file, without `.` and `..` as far as it exists.
-fn folder(home: &Path, written: &str) -> PathBuf {
+pub(super) fn folder(home: &Path, written: &str) -> PathBuf {
     let path = home.join(written);
     path.canonicalize().unwrap_or(path)
 }
 
-fn command_text(node: &Node, key: &str, problems: &mut Problems) -> Option<CommandText> {
+pub(super) fn command_text(node: &Node, key: &str, problems: &mut Problems) -> Option<CommandText> {
     match &node.data {
         Data::Str(_) => {
             let text = not_blank(string(node, key, problems)?, key, problems)?;
@@ -111,34 +147,4 @@ pub(super) fn seconds(object: &mut Object<'_>, problems: &mut Problems) -> Optio
         ),
     );
     None
-}
-
-fn health_check(node: &Node, problems: &mut Problems) {
-    let Some(mut object) = Object::new(node, "a health check", problems) else { return };
-    let kind = object.string("type", problems);
-    if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "http" | "command")) {
-        problems.add(
-            Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown type of health check", kind.span, "not known")
-                .with_help("use `http` or `command`"),
-        );
-    }
-    let url = object.text("url", problems).is_some();
-    let command = object.one_of(&["command", "command_template"], problems);
-    if let Some(found) = command {
-        command_text(&found.value, "command", problems);
-    }
-    object.text("cwd", problems);
-    seconds(&mut object, problems);
-    if !url && command.is_none() && !object.has("url") {
-        problems.add(
-            Diagnostic::error(
-                codes::MISSING_SETTING,
-                "a health check needs `url` or `command`",
-                object.head(),
-                "nothing to check with",
-            )
-            .with_help("write `url: http://localhost:8000/health` or `command: ./check.sh`"),
-        );
-    }
-    object.finish(problems);
 }

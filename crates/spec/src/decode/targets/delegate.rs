@@ -101,6 +101,10 @@ fn follow(start: usize, drafts: &[Draft], steps: &[Step]) -> TargetSpec {
                 result.grader_target = result.grader_target.or_else(|| other.grader_target.clone());
                 result.workers = result.workers.or(other.workers);
                 result.retry = result.retry.or(&other.retry);
+                result.health = result.health.or_else(|| other.health.clone());
+                if result.fallbacks.is_empty() {
+                    result.fallbacks.clone_from(&other.fallbacks);
+                }
                 result.missing_variables.extend(other.missing_variables.iter().cloned());
                 result.unbuilt.extend(other.unbuilt.iter().cloned());
                 result.without_effect.extend(other.without_effect.iter().cloned());

@@ -4,11 +4,13 @@ use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Severity, Span};
 
-use super::command::{command, seconds};
+use super::agent::{agent, preset};
+use super::command::command;
 use super::delegate::Draft;
 use super::mask::note_secrets;
-use super::model::{model, model_settings};
+use super::model::model;
 use super::provider::{self, Family, Provider};
+use super::recording::{mock, recording};
 use super::shared::shared;
 use super::variables::{Expanded, expand};
 use crate::codes;
@@ -43,44 +45,6 @@ const TYPED: &[&str] = &[
     "dry_run",
 ];
 
-/// Settings of agents, recordings and mocks. They are looked at when those kinds can be run.
-const LATER: &[&str] = &[
-    "model",
-    "subprovider",
-    "base_url",
-    "api_key",
-    "executable",
-    "binary",
-    "command",
-    "args",
-    "arguments",
-    "cwd",
-    "log_dir",
-    "log_directory",
-    "log_format",
-    "log_output_format",
-    "system_prompt",
-    "workspace_template",
-    "cli_url",
-    "cli_path",
-    "github_token",
-    "tools",
-    "thinking",
-    "max_turns",
-    "max_budget_usd",
-    "wait",
-    "dry_run",
-    "subagent_root",
-    "response",
-    "trace",
-    "delay_ms",
-    "delay_min_ms",
-    "delay_max_ms",
-    "path",
-    "fixtures",
-    "source",
-];
-
 /// What reading a targets file needs to know and collects.
 pub(super) struct Loading<'a> {
     pub(super) environment: &'a crate::Environment,
@@ -103,6 +67,8 @@ pub(super) struct Entry<'a, 'n, 'p> {
     expanded: &'n Expanded,
     place: &'a dyn Fn(Span) -> Place,
     pub(super) spec: TargetSpec,
+    /// Where all cases are put into one run of a command.
+    pub(super) batching: Option<Span>,
 }
 
 impl Entry<'_, '_, '_> {
@@ -166,6 +132,8 @@ pub(super) fn entry(node: &Node, loading: &mut Loading<'_>) -> Option<Draft> {
             grader_target: None,
             workers: None,
             retry: RetrySpec::default(),
+            fallbacks: Vec::new(),
+            health: None,
             missing_variables: Vec::new(),
             unbuilt: Vec::new(),
             without_effect: Vec::new(),
@@ -177,6 +145,7 @@ pub(super) fn entry(node: &Node, loading: &mut Loading<'_>) -> Option<Draft> {
         node,
         expanded: &expanded,
         place: loading.place,
+        batching: None,
     };
     for unset in &expanded.unset {
         entry.missing(&unset.name, &unset.key, unset.span);
@@ -189,8 +158,11 @@ pub(super) fn entry(node: &Node, loading: &mut Loading<'_>) -> Option<Draft> {
     if delegates {
         alone(&mut entry);
     } else if let Some(row) = row {
-        strict = matches!(row.family, Family::ChatCompletions | Family::Command);
+        strict = !matches!(row.family, Family::Unbuilt(_) | Family::Agent(_) | Family::Library(_));
         settings(&mut entry, row);
+        if let Some(span) = entry.batching.filter(|_| row.family != Family::Command) {
+            entry.without_effect("`provider_batching` of what is no command", span);
+        }
     } else {
         // Without its kind nobody knows which settings belong to it.
         entry.object.rest();
@@ -290,43 +262,36 @@ fn alone(entry: &mut Entry<'_, '_, '_>) {
 
 fn settings(entry: &mut Entry<'_, '_, '_>, row: &'static Provider) {
     let head = entry.object.head();
-    match row.family {
-        Family::ChatCompletions => {
-            if let Some(spec) = model(entry, row.name) {
-                entry.spec.kind = TargetSpecKind::Model(spec);
-            }
-            return;
-        }
+    let kind = match row.family {
+        Family::Model => model(entry, row.name).map(TargetSpecKind::Model),
         Family::Command => {
-            if let Some(spec) = command(entry) {
-                entry.spec.kind = TargetSpecKind::Command(spec);
-            }
+            let spec = command(entry);
             if let Some(found) =
                 entry.object.entry("workspace_template").filter(|found| !found.value.is_null())
             {
                 entry.unbuilt("a workspace (`workspace_template`)", found.key_span);
             }
-            return;
+            spec.map(TargetSpecKind::Command)
         }
-        Family::OtherModel => {
-            model_settings(entry);
-            for key in ["region", "project", "location", "resource", "version", "api_version"] {
-                entry.object.string(key, entry.problems);
+        Family::Mock => Some(TargetSpecKind::Mock(mock(entry))),
+        Family::Replay => recording(entry, true, None).map(TargetSpecKind::Recording),
+        Family::Sessions(format) => recording(entry, false, format).map(TargetSpecKind::Recording),
+        Family::Agent(name) | Family::Library(name) => {
+            if matches!(row.family, Family::Library(_)) {
+                entry.without_effect("that a library is named (the agent's program is run)", head);
             }
-            entry.object.integer("thinking_budget", 0, i64::from(u32::MAX), entry.problems);
+            preset(name).and_then(|preset| agent(entry, preset)).map(TargetSpecKind::Command)
         }
-        Family::Mock | Family::Recording | Family::Agent => {
-            for key in LATER {
-                entry.object.entry(key);
-            }
-            seconds(&mut entry.object, entry.problems);
-            for key in ["temperature", "thinking_budget", "max_output_tokens"] {
-                entry.object.number(key, entry.problems);
-            }
+        Family::Unbuilt(feature) => {
+            // Which settings such a kind has is not settled.
+            entry.object.rest();
+            entry.unbuilt(feature, head);
+            Some(TargetSpecKind::Unbuilt { provider: row.name })
         }
+    };
+    if let Some(kind) = kind {
+        entry.spec.kind = kind;
     }
-    entry.spec.kind = TargetSpecKind::Unbuilt { provider: row.name };
-    entry.unbuilt(row.feature, head);
 }
 
 /// Complains about unknown keys. What a kind that can't be run yet may have is not settled, and

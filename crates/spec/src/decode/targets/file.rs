@@ -110,6 +110,7 @@ fn decode(sources: &SourceMap, source: SourceId, loading: &mut Loading<'_>) -> V
     let drafts = unique(drafts, loading.problems);
     let targets = resolve(drafts, loading.problems);
     unknown_judges(list, &targets, loading.problems);
+    unknown_fallbacks(list, &targets, loading.problems);
     targets
 }
 
@@ -240,5 +241,31 @@ fn unknown_judges(list: &[Node], targets: &[TargetSpec], problems: &mut Problems
                 "add that target, write a model name such as `openai:MODEL`, or run with `--judge`",
             ),
         });
+    }
+}
+
+/// Complains about targets to fall back on that are not in the file, or are the target itself.
+fn unknown_fallbacks(list: &[Node], targets: &[TargetSpec], problems: &mut Problems) {
+    for node in list {
+        let Some(fallbacks) = node.get("fallback_targets") else { continue };
+        let own = node.get("name").and_then(Node::as_str);
+        let single = std::slice::from_ref(fallbacks);
+        for item in fallbacks.as_seq().unwrap_or(single) {
+            let Some(name) = item.as_str() else { continue };
+            let title = if own == Some(name) {
+                "a target can't fall back on itself".to_owned()
+            } else if name.contains("${{") || targets.iter().any(|target| target.name == name) {
+                continue;
+            } else {
+                format!("there is no target `{name}` to fall back on")
+            };
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_TARGET, title, item.place(), "not usable here");
+            let others =
+                targets.iter().map(|target| target.name.as_str()).filter(|other| Some(*other) != own);
+            problems.add(match did_you_mean(name, others) {
+                Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+                None => diagnostic.with_help("name other targets of this file"),
+            });
+        }
     }
 }

@@ -1,13 +1,16 @@
 //! Targets files, and what other settings files share with them.
 
+mod agent;
 mod command;
 mod delegate;
 mod entry;
 mod file;
 pub(crate) mod find;
+mod health;
 mod mask;
 mod model;
 mod provider;
+mod recording;
 mod shared;
 pub(crate) mod variables;
 

@@ -1,4 +1,4 @@
-//! Targets that are models.
+//! Targets that are models, of every provider.
 
 use assize_diagnostic::{Diagnostic, Span, Spanned};
 
@@ -25,19 +25,33 @@ pub(super) struct ModelSettings {
     context_tokens: Option<u64>,
 }
 
-/// Reads the settings of a model that speaks OpenAI's chat completions. `None` after a complaint,
-/// or when a variable is not set.
+/// Reads the settings of a model. `None` after a complaint, or when a variable is not set.
 pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Option<ModelTargetSpec> {
     let settings = model_settings(entry);
     entry.demand(&["model", "deployment"], "a model target does not name its model", "model: gpt-4.1-mini");
     if provider == "openai-compatible" {
         entry.demand(ADDRESS, "`openai-compatible` needs an address", "base_url: http://localhost:8000/v1");
     }
+    let mut provider = provider;
     if let Some(format) = settings.api_format.filter(|format| format.value == "responses") {
-        entry.unbuilt("the responses API (`api_format: responses`)", format.span);
+        match provider {
+            "openai" | "openai-compatible" | "openai-responses" => provider = "openai-responses",
+            _ => entry.unbuilt("the responses API of this provider (`api_format: responses`)", format.span),
+        }
     }
+    for key in ["region", "project", "location"] {
+        if let Some(found) = entry.object.entry(key).filter(|found| !found.value.is_null()) {
+            entry.without_effect("a setting of another provider", found.key_span);
+        }
+    }
+    if let Some(budget) = entry.object.integer("thinking_budget", 0, i64::from(u32::MAX), entry.problems) {
+        entry.without_effect("`thinking_budget`", budget.span);
+    }
+    let api_version =
+        one_text(entry, &["api_version", "version"]).map(|version| version.value.trim().to_owned());
+    let resource = resource(entry);
     let mut api_key_source = settings.api_key.as_ref().map(|_| key_source(entry));
-    let (mut base_url, mut api_key) = (settings.base_url, settings.api_key);
+    let (mut base_url, mut api_key) = (settings.base_url.or(resource), settings.api_key);
     if provider == "openrouter" && !entry.given(ADDRESS) {
         base_url = Some(OPENROUTER.to_owned());
         if !entry.given(&["api_key"]) {
@@ -60,7 +74,18 @@ pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Op
         seed: settings.seed,
         max_output_tokens: settings.max_output_tokens,
         context_tokens: settings.context_tokens,
+        api_version,
     })
+}
+
+/// The address of a resource on Azure that is named by its name alone.
+fn resource(entry: &mut Entry<'_, '_, '_>) -> Option<String> {
+    let resource = one_text(entry, &["resource"])?;
+    let name = resource.value.trim();
+    if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        return Some(format!("https://{name}.openai.azure.com"));
+    }
+    address(resource, entry)
 }
 
 /// What the key was read from, for people: the variable, if it is the whole value.
@@ -103,12 +128,8 @@ fn one_text(entry: &mut Entry<'_, '_, '_>, keys: &[&'static str]) -> Option<Span
 }
 
 fn address(text: Spanned<String>, entry: &mut Entry<'_, '_, '_>) -> Option<String> {
-    let trimmed = text.value.trim();
-    let lower = trimmed.to_ascii_lowercase();
-    let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
-    let sound = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', '?', '#', ':']));
-    if sound && !trimmed.contains(char::is_whitespace) {
-        return Some(trimmed.to_owned());
+    if is_address(&text.value) {
+        return Some(text.value.trim().to_owned());
     }
     entry.problems.add(
         Diagnostic::error(
@@ -120,6 +141,15 @@ fn address(text: Spanned<String>, entry: &mut Entry<'_, '_, '_>) -> Option<Strin
         .with_help("write it like `http://localhost:8000/v1` or `https://host/v1`"),
     );
     None
+}
+
+/// Whether a text has the form of a server's address.
+pub(super) fn is_address(text: &str) -> bool {
+    let trimmed = text.trim();
+    let lower = trimmed.to_ascii_lowercase();
+    let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
+    let sound = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', '?', '#', ':']));
+    sound && !trimmed.contains(char::is_whitespace)
 }
 
 /// The key. Nothing that is said about it repeats it.

@@ -5,16 +5,20 @@ use assize_diagnostic::did_you_mean;
 /// What a kind of target is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
-    /// A model that speaks OpenAI's chat completions.
-    ChatCompletions,
-    /// A model with a wire format of its own.
-    OtherModel,
+    /// A model, by the name its provider has where models are asked.
+    Model,
     Command,
     Mock,
     /// Recorded answers.
-    Recording,
-    /// A program that works on files by itself.
-    Agent,
+    Replay,
+    /// Recorded sessions, of this log format if the kind says so.
+    Sessions(Option<&'static str>),
+    /// A program that works on files by itself; the name of its preset.
+    Agent(&'static str),
+    /// The same agent under the name of a library for it. The program is run all the same.
+    Library(&'static str),
+    /// What a run would need, as a noun, for kinds that can't be run yet.
+    Unbuilt(&'static str),
 }
 
 /// One kind of target.
@@ -24,58 +28,55 @@ pub(super) struct Provider {
     pub(super) name: &'static str,
     aliases: &'static [&'static str],
     pub(super) family: Family,
-    /// What a run would need, as a noun, for kinds that can't be run yet.
-    pub(super) feature: &'static str,
 }
 
-const fn row(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    family: Family,
-    feature: &'static str,
-) -> Provider {
-    Provider { name, aliases, family, feature }
+const fn row(name: &'static str, aliases: &'static [&'static str], family: Family) -> Provider {
+    Provider { name, aliases, family }
 }
 
 static PROVIDERS: &[Provider] = &[
-    row("openai", &[], Family::ChatCompletions, ""),
-    row("openai-compatible", &[], Family::ChatCompletions, ""),
-    row("openrouter", &[], Family::ChatCompletions, ""),
-    row("cli", &["command"], Family::Command, ""),
-    row("azure", &["azure-openai"], Family::OtherModel, "a model on Azure (`provider: azure`)"),
-    row("anthropic", &[], Family::OtherModel, "a model of Anthropic (`provider: anthropic`)"),
-    row("gemini", &["google", "google-gemini"], Family::OtherModel, "a model of Google (`provider: gemini`)"),
-    row("bedrock", &["amazon-bedrock"], Family::OtherModel, "a model on Bedrock (`provider: bedrock`)"),
+    row("openai", &[], Family::Model),
+    row("openai-compatible", &[], Family::Model),
+    row("openai-responses", &["responses"], Family::Model),
+    row("azure", &["azure-openai"], Family::Model),
+    row("anthropic", &[], Family::Model),
+    row("gemini", &["google", "google-gemini"], Family::Model),
+    row("ollama", &[], Family::Model),
+    row("openrouter", &[], Family::Model),
+    row("groq", &[], Family::Model),
+    row("together", &["together-ai", "togetherai"], Family::Model),
+    row("mistral", &[], Family::Model),
+    row("deepseek", &[], Family::Model),
+    row("xai", &["grok"], Family::Model),
+    row("fireworks", &["fireworks-ai"], Family::Model),
+    row("cerebras", &[], Family::Model),
+    row("deepinfra", &[], Family::Model),
+    row("huggingface", &["hf"], Family::Model),
+    row("vllm", &["hosted-vllm"], Family::Model),
+    row("llamacpp", &["llama.cpp", "llama-cpp"], Family::Model),
+    row("lmstudio", &["lm-studio"], Family::Model),
+    row("cli", &["command"], Family::Command),
+    row("mock", &[], Family::Mock),
+    row("transcript", &[], Family::Sessions(None)),
+    row("copilot-log", &[], Family::Sessions(Some("copilot"))),
+    row("replay", &[], Family::Replay),
+    row("claude", &["claude-code", "claude-cli"], Family::Agent("claude")),
+    row("codex", &["codex-cli"], Family::Agent("codex")),
+    row("copilot", &["copilot-cli"], Family::Agent("copilot")),
+    row("gemini-cli", &[], Family::Agent("gemini-cli")),
+    row("opencode", &[], Family::Agent("opencode")),
+    row("claude-sdk", &[], Family::Library("claude")),
+    row("codex-sdk", &["codex-app-server"], Family::Library("codex")),
+    row("copilot-sdk", &[], Family::Library("copilot")),
+    row("bedrock", &["amazon-bedrock"], Family::Unbuilt("a model on Bedrock (`provider: bedrock`)")),
+    row("vertex", &["vertex-ai", "google-vertex"], Family::Unbuilt("a model on Vertex (`provider: vertex`)")),
     row(
-        "vertex",
-        &["vertex-ai", "google-vertex"],
-        Family::OtherModel,
-        "a model on Vertex (`provider: vertex`)",
+        "pi-cli",
+        &["pi", "pi-coding-agent", "pi-agent-sdk", "pi-sdk", "pi-rpc"],
+        Family::Unbuilt("the agent Pi"),
     ),
-    row("mock", &[], Family::Mock, "a fixed answer (`provider: mock`)"),
-    row("transcript", &[], Family::Recording, "recorded sessions (`provider: transcript`)"),
-    row("replay", &[], Family::Recording, "recorded answers (`provider: replay`)"),
-    row("copilot-log", &[], Family::Recording, "recorded sessions (`provider: copilot-log`)"),
-    row("codex", &["codex-cli"], Family::Agent, "the agent Codex (`provider: codex`)"),
-    row("codex-app-server", &[], Family::Agent, "the agent Codex (`provider: codex-app-server`)"),
-    row("codex-sdk", &[], Family::Agent, "the agent Codex (`provider: codex-sdk`)"),
-    row("copilot", &["copilot-cli"], Family::Agent, "the agent Copilot (`provider: copilot`)"),
-    row("copilot-sdk", &[], Family::Agent, "the agent Copilot (`provider: copilot-sdk`)"),
-    row(
-        "claude",
-        &["claude-code", "claude-cli"],
-        Family::Agent,
-        "the agent Claude Code (`provider: claude`)",
-    ),
-    row("claude-sdk", &[], Family::Agent, "the agent Claude Code (`provider: claude-sdk`)"),
-    row("pi-cli", &["pi"], Family::Agent, "the agent Pi (`provider: pi-cli`)"),
-    row("pi-coding-agent", &[], Family::Agent, "the agent Pi (`provider: pi-coding-agent`)"),
-    row("pi-agent-sdk", &[], Family::Agent, "the agent Pi (`provider: pi-agent-sdk`)"),
-    row("pi-sdk", &[], Family::Agent, "the agent Pi (`provider: pi-sdk`)"),
-    row("pi-rpc", &[], Family::Agent, "the agent Pi (`provider: pi-rpc`)"),
-    row("vscode", &[], Family::Agent, "an agent in VS Code (`provider: vscode`)"),
-    row("vscode-insiders", &[], Family::Agent, "an agent in VS Code (`provider: vscode-insiders`)"),
-    row("agentv", &[], Family::Agent, "another tool's own agent (`provider: agentv`)"),
+    row("vscode", &["vscode-insiders"], Family::Unbuilt("an agent in VS Code (`provider: vscode`)")),
+    row("agentv", &[], Family::Unbuilt("another tool's own agent (`provider: agentv`)")),
 ];
 
 /// The kind of that name, in any case, with hyphens or underscores.
@@ -92,7 +93,8 @@ pub(super) fn near(name: &str) -> Option<&'static str> {
     )
 }
 
-/// The usual spellings of all kinds.
+/// The usual spellings of the kinds that can be run.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    PROVIDERS.iter().map(|row| row.name)
+    let runs = |row: &&Provider| !matches!(row.family, Family::Unbuilt(_) | Family::Library(_));
+    PROVIDERS.iter().filter(runs).map(|row| row.name)
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::entry::Entry;
+use super::health::health_check;
 use crate::decode::object::{string, wrong_type};
 use crate::model::RetrySpec;
 use crate::tree::{Data, Node};
@@ -45,11 +46,12 @@ pub(super) fn shared(entry: &mut Entry<'_, '_, '_>) {
     if let Some(batching) = entry.object.boolean("provider_batching", entry.problems)
         && batching.value
     {
-        entry.unbuilt("all cases in one run of the command (`provider_batching`)", batching.span);
+        entry.batching = Some(batching.span);
     }
     let fallbacks = entry.object.strings("fallback_targets", entry.problems);
-    if let Some(first) = fallbacks.first() {
-        entry.unbuilt("other targets to fall back on (`fallback_targets`)", first.span);
+    entry.spec.fallbacks = fallbacks.into_iter().map(|name| name.value).collect();
+    if let Some(found) = entry.object.entry("healthcheck").filter(|found| !found.value.is_null()) {
+        entry.spec.health = health_check(&found.value, entry.folder, entry.problems);
     }
     if let Some(hooks) = entry.object.entry("hooks").filter(|found| !found.value.is_null()) {
         entry.unbuilt("hooks of a target", hooks.key_span);

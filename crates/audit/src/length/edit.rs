@@ -1,0 +1,151 @@
+//! Edits that change the length of an answer and nothing that it says.
+
+use std::collections::HashSet;
+
+use assize_run::{Source, WorkItem};
+use assize_target::Answer;
+
+use crate::Variant;
+
+/// What is said before a padded answer.
+const OPENING: &str = "Thank you for your question. In what follows you will find my answer to it.";
+/// What is said after a padded answer.
+const CLOSING: &str =
+    "That is my answer to your question. Please let me know whether there is anything else.";
+/// What stands between an answer and the same answer.
+const AGAIN: &str = "To say the same once more:";
+
+/// Lines without content that a shortened answer loses at its ends, in lower case and without marks at the end.
+const COURTESIES: [&str; 20] = [
+    "sure",
+    "certainly",
+    "of course",
+    "absolutely",
+    "great question",
+    "good question",
+    "happy to help",
+    "i'd be happy to help",
+    "i would be happy to help",
+    "thank you for your question",
+    "thanks for your question",
+    "thank you for asking",
+    "i hope this helps",
+    "i hope that helps",
+    "hope this helps",
+    "hope that helps",
+    "let me know if you have any questions",
+    "let me know if you have any other questions",
+    "please let me know if you have any questions",
+    "feel free to ask if you have any questions",
+];
+
+/// One edit.
+#[derive(Debug, Clone, Copy)]
+pub struct Edit {
+    /// Its name on the command line and in records.
+    pub name: &'static str,
+    /// What it does, in words.
+    pub does: &'static str,
+    apply: fn(&str) -> String,
+}
+
+impl Edit {
+    /// The answer with this edit.
+    pub fn apply(&self, answer: &str) -> String {
+        (self.apply)(answer)
+    }
+}
+
+/// All edits: the ones that make an answer longer first.
+pub const fn edits() -> [Edit; 3] {
+    [
+        Edit { name: "frame", does: "adds two courtesies before and two after the answer", apply: frame },
+        Edit { name: "repeat", does: "says the whole answer twice", apply: repeat },
+        Edit {
+            name: "trim",
+            does: "leaves out courtesies at the ends, paragraphs that were there before, and blank space",
+            apply: trim,
+        },
+    ]
+}
+
+/// The variants of a case with these edits. An edit that leaves a given answer as it is makes none.
+pub fn variants(item: &WorkItem, edits: &[Edit]) -> Vec<Variant> {
+    let changes = |edit: &&Edit| match &item.source {
+        Source::Given(answer) => edit.apply(&answer.text) != answer.text,
+        Source::Target(_) | Source::Missing { .. } => true,
+    };
+    edits
+        .iter()
+        .filter(changes)
+        .map(|&edit| {
+            let alter = move |answer: Answer| Answer { text: edit.apply(&answer.text), ..answer };
+            Variant::of_answer(edit.name.to_owned(), alter)
+        })
+        .collect()
+}
+
+fn frame(answer: &str) -> String {
+    // Nothing has no content to be framed.
+    if answer.trim().is_empty() {
+        return answer.to_owned();
+    }
+    format!("{OPENING}\n\n{answer}\n\n{CLOSING}")
+}
+
+fn repeat(answer: &str) -> String {
+    if answer.trim().is_empty() {
+        return answer.to_owned();
+    }
+    format!("{answer}\n\n{AGAIN}\n\n{answer}")
+}
+
+/// Code is told from text by its fences and left as it is.
+fn trim(answer: &str) -> String {
+    if answer.contains("```") || answer.contains("~~~") {
+        return answer.trim().to_owned();
+    }
+    let lines: Vec<&str> = answer.lines().map(str::trim_end).collect();
+    let text = lines.join("\n");
+    let mut seen = HashSet::new();
+    let mut paragraphs: Vec<&str> = text
+        .split("\n\n")
+        .map(|paragraph| paragraph.trim_matches('\n'))
+        .filter(|paragraph| !paragraph.trim().is_empty() && seen.insert(*paragraph))
+        .collect();
+    while paragraphs.len() > 1 && paragraphs.first().is_some_and(|first| is_courtesy(first)) {
+        paragraphs.remove(0);
+    }
+    while paragraphs.len() > 1 && paragraphs.last().is_some_and(|last| is_courtesy(last)) {
+        paragraphs.pop();
+    }
+    paragraphs.join("\n\n")
+}
+
+fn is_courtesy(paragraph: &str) -> bool {
+    let plain = paragraph.trim().to_lowercase().replace('\u{2019}', "'");
+    let mut sentences =
+        plain.split(['.', '!', ':']).map(str::trim).filter(|sentence| !sentence.is_empty()).peekable();
+    sentences.peek().is_some() && sentences.all(|sentence| COURTESIES.contains(&sentence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longer_answers_hold_the_answer_and_shorter_ones_all_that_it_says() {
+        let answer =
+            "Sure!\n\nPears  are sweet.\n\n  - as ever   \n\n\nPears  are sweet.\n\nI hope this helps!";
+        let [frame, repeat, trim] = edits();
+        assert!(frame.apply(answer).contains(answer) && frame.apply(answer).len() > answer.len());
+        assert_eq!(repeat.apply(answer).matches(answer).count(), 2);
+        assert_eq!(trim.apply(answer), "Pears  are sweet.\n\n  - as ever");
+        for text in ["Apples.", "Sure.", "a\n\nb", "```\nx\n\nx\n```", "Certainly wrong: pears.\n\nYes."] {
+            assert_eq!(trim.apply(text), text);
+        }
+        for edit in edits() {
+            assert_eq!(edit.apply(""), "", "{}", edit.name);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The figures of a length audit.
+
+use std::collections::BTreeMap;
+
+use assize_analysis::Figure;
+use assize_rubric::TOLERANCE;
+use assize_stats::{Level, Undefined, judged::slope};
+use assize_store::{CaseRecord, ResultRow};
+
+use super::edit::edits;
+use crate::figures::{mean, share};
+use crate::name::{UNCHANGED, parts};
+use crate::order::{flips, missing};
+use crate::report::number_of;
+use crate::{AuditReport, Compared, Pair, Section};
+
+/// What a length audit needs to know of each judged variant.
+#[derive(Debug, Clone, Default)]
+pub struct LengthFacts {
+    judged: BTreeMap<Key, Vec<Judged>>,
+}
+
+/// Suite, case, target.
+type Key = (String, String, Option<String>);
+
+#[derive(Debug, Clone)]
+struct Judged {
+    label: String,
+    repeat: u32,
+    score: Option<f64>,
+    answer: String,
+}
+
+impl LengthFacts {
+    /// Takes note of a record.
+    pub fn add(&mut self, record: &CaseRecord) {
+        let ResultRow { suite, case_id, target, repeat, score, answer, error, .. } = &record.result;
+        let (Some((case, label)), Some(answer), None) = (parts(case_id), answer, error) else { return };
+        let key = (suite.clone(), case.to_owned(), target.clone());
+        self.judged.entry(key).or_default().push(Judged {
+            label: label.to_owned(),
+            repeat: *repeat,
+            score: *score,
+            answer: answer.clone(),
+        });
+    }
+
+    /// Changed and unchanged answers with a score each, under this label: case, shift of the score, ratio of lengths.
+    fn shifts(&self, label: &str) -> Vec<((String, String), f64, f64)> {
+        let mut shifts = Vec::new();
+        for ((suite, case, _), judged) in &self.judged {
+            let first = judged.iter().find(|one| one.label == UNCHANGED && one.repeat == 1);
+            let Some((first, before)) = first.and_then(|first| Some((first, first.score?))) else { continue };
+            for one in judged.iter().filter(|one| one.label == label) {
+                let is_again = label == UNCHANGED && one.repeat > 1;
+                let is_edited = label != UNCHANGED && one.answer != first.answer;
+                if let Some(after) = one.score.filter(|_| is_again || is_edited) {
+                    let ratio = length(&one.answer) / length(&first.answer).max(1.0);
+                    shifts.push(((suite.clone(), case.clone()), after - before, ratio));
+                }
+            }
+        }
+        shifts
+    }
+
+    /// How many doublings long each unchanged answer is, and its score.
+    fn lengths(&self) -> (Vec<f64>, Vec<f64>) {
+        let first = |judged: &Vec<Judged>| {
+            let first = judged.iter().find(|one| one.label == UNCHANGED && one.repeat == 1)?;
+            (length(&first.answer) > 0.0).then(|| Some((length(&first.answer).log2(), first.score?)))?
+        };
+        self.judged.values().filter_map(first).unzip()
+    }
+
+    /// Edited answers that the edit left as they were.
+    fn is_same(&self, pair: &Pair) -> bool {
+        pair.label != UNCHANGED
+            && self
+                .judged
+                .iter()
+                .filter(|((suite, case, _), _)| *suite == pair.suite && *case == pair.case)
+                .all(|(_, judged)| {
+                    let of = |label: &str| judged.iter().find(|one| one.label == label);
+                    matches!((of(&pair.label), of(UNCHANGED)), (Some(a), Some(b)) if a.answer == b.answer)
+                })
+    }
+}
+
+fn length(text: &str) -> f64 {
+    text.chars().count() as f64
+}
+
+/// What edits of the length did to scores and decisions.
+pub fn length_report(compared: &Compared, facts: &LengthFacts) -> AuditReport {
+    let noise: Vec<_> = facts.shifts(UNCHANGED).into_iter().map(|(case, shift, _)| (case, shift)).collect();
+    let size: Vec<_> = noise.iter().map(|(case, shift)| (case.clone(), shift.abs())).collect();
+    let again: Vec<&Pair> = compared.pairs.iter().filter(|pair| pair.label == UNCHANGED).collect();
+    let (lengths, scores) = facts.lengths();
+    let trend = slope(&lengths, &scores, Level::P95);
+    let figures = vec![
+        mean(
+            ("noise_shift", "score shift without an edit", "answers"),
+            "The judge's own noise: what the score does when the same answer is judged again.",
+            &noise,
+        ),
+        mean(
+            ("noise_size", "size of that shift", "answers"),
+            "How far a score moves by itself, whichever way.",
+            &size,
+        ),
+        share(
+            ("noise", "decisions that changed without an edit", "decisions"),
+            "The judge's own noise, decision by decision.",
+            &flips(&again),
+        ),
+        Figure {
+            id: "score_per_doubling",
+            name: "score per doubling of the length",
+            value: trend.map(|found| found.slope),
+            interval: trend.and_then(|found| found.interval),
+            n: lengths.len() as u64,
+            of: "answers",
+            says: "How scores rise with length over the unchanged answers; longer ones may well be better, so that this \
+                   alone shows no bias.",
+        },
+    ];
+    let mut sections = Vec::new();
+    let mut unmeasured = Vec::new();
+    let mut worst: Option<(f64, String)> = None;
+    let mut concluded = Vec::new();
+    for edit in edits() {
+        let shifts = facts.shifts(edit.name);
+        let pairs: Vec<&Pair> =
+            compared.pairs.iter().filter(|pair| pair.label == edit.name && !facts.is_same(pair)).collect();
+        if shifts.is_empty() {
+            unmeasured
+                .push(format!("`{}` was not measured: it changed no answer that has a score.", edit.name));
+            continue;
+        }
+        let ratios: Vec<_> = shifts.iter().map(|(case, _, ratio)| (case.clone(), *ratio)).collect();
+        let moved: Vec<_> = shifts.iter().map(|(case, shift, _)| (case.clone(), *shift)).collect();
+        let shift = mean(
+            ("shift", "score shift", "answers"),
+            "Above 0 the edited answer scores higher though it says the same.",
+            &moved,
+        );
+        if let Ok(value) = shift.value {
+            let same = shift.interval == Err(Undefined::NoSpread) && value.abs() > TOLERANCE;
+            if same {
+                let n = number_of(shifts.len(), "score", "scores");
+                concluded.push(format!("`{}` shifts all of {n} by the same {value:+.3}", edit.name));
+            }
+            let clear = shift.interval.is_ok_and(|found| found.low > 0.0 || found.high < 0.0);
+            if clear {
+                concluded.push(format!("`{}` shifts scores by {value:+.3}", edit.name));
+            }
+            if worst.as_ref().is_none_or(|(most, _)| value.abs() > most + TOLERANCE) {
+                worst = Some((value.abs(), format!("mean score shift of `{}`", edit.name)));
+            }
+        }
+        let changed = share(
+            ("flips", "decisions that it changed", "decisions"),
+            "Hold this against the judge's own noise above.",
+            &flips(&pairs),
+        );
+        let ratio = mean(
+            ("length_ratio", "length, edited to unchanged", "answers"),
+            "How much longer or shorter the edit made answers.",
+            &ratios,
+        );
+        let title = format!("{}: {}", edit.name, edit.does);
+        sections.push(Section { title, figures: vec![shift, changed, ratio] });
+    }
+    let says = if sections.is_empty() {
+        "Nothing was measured: no edited answer has a score.".to_owned()
+    } else if concluded.is_empty() {
+        format!(
+            "No edit is shown to shift scores one way, over {}.",
+            number_of(compared.cases, "case", "cases")
+        )
+    } else {
+        format!("Length alone moves scores: {}.", concluded.join(", "))
+    };
+    let missing = missing(compared, compared.pairs.iter());
+    AuditReport { cases: compared.cases, figures, sections, worst, says, unmeasured, missing }
+}

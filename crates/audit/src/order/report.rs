@@ -1,0 +1,141 @@
+//! The figures of an order audit.
+
+use std::collections::BTreeMap;
+
+use assize_stats::Undefined;
+
+use crate::figures::{mean, share};
+use crate::report::{number_of, percent};
+use crate::{AuditReport, Change, Compared, Pair, Section, UNCHANGED};
+
+/// Counts what other orders changed.
+pub fn order_report(compared: &Compared) -> AuditReport {
+    // A rubric of one criterion has no other order; its repeats would only dilute the noise.
+    let moved: Vec<&Pair> = compared.pairs.iter().filter(|pair| pair.label != UNCHANGED).collect();
+    let key = |pair: &Pair| {
+        let (grader, criterion) = &pair.criterion;
+        (pair.suite.clone(), grader.clone(), criterion.clone(), pair.text.clone())
+    };
+    let mut by_criterion: BTreeMap<_, Vec<&Pair>> = BTreeMap::new();
+    for pair in &moved {
+        by_criterion.entry(key(pair)).or_default().push(pair);
+    }
+    let again: Vec<&Pair> = compared
+        .pairs
+        .iter()
+        .filter(|pair| pair.label == UNCHANGED && by_criterion.contains_key(&key(pair)))
+        .collect();
+    let (flips, noise) = (flips(&moved), flips(&again));
+    let all = share(
+        ("flips", "decisions that another order changed", "decisions"),
+        "What differs only because criteria stood elsewhere in the call, the judge's own noise included.",
+        &flips,
+    );
+    let own = share(
+        ("noise", "decisions that changed in the same order", "decisions"),
+        "The judge's own noise: what differs when the same is asked again.",
+        &noise,
+    );
+    let beyond = mean(
+        ("beyond_noise", "flips of other orders minus noise", "cases"),
+        "Above 0 the order itself changes decisions; an interval around 0 shows no such effect.",
+        &per_case(&flips, &noise),
+    );
+    let mut sections: Vec<(f64, Section)> = by_criterion
+        .iter()
+        .map(|((_, grader, criterion, _), pairs)| {
+            let figure = share(
+                ("flips", "decisions that another order changed", "decisions"),
+                "Criteria with many flips are decided by their place; say more exactly what they ask, or ask them alone.",
+                &self::flips(pairs),
+            );
+            let rate = figure.value.unwrap_or(-1.0);
+            (rate, Section { title: format!("{grader} / {criterion}"), figures: vec![figure] })
+        })
+        .collect();
+    sections.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let says = match (all.value, beyond.interval) {
+        (Err(_), _) => "Nothing was measured: no rubric has two decided criteria.".to_owned(),
+        (Ok(0.0), _) => format!(
+            "No other order changed a decision, over {}.",
+            number_of(flips.len(), "decision", "decisions")
+        ),
+        (Ok(rate), Err(Undefined::NoSpread)) if beyond.value.is_ok_and(|value| value > 0.0) => format!(
+            "Another order changes {} of the decisions, in every case by as much more than the judge's own noise.",
+            percent(rate)
+        ),
+        (Ok(rate), Ok(interval)) if interval.low > 0.0 => format!(
+            "Another order changes {} of the decisions, more than the judge's own noise: where a criterion stands \
+             matters.",
+            percent(rate)
+        ),
+        (Ok(rate), Ok(_)) => format!(
+            "Another order changes {} of the decisions; beyond the judge's own noise no effect of the order is shown.",
+            percent(rate)
+        ),
+        (Ok(rate), Err(why)) => format!(
+            "Another order changes {} of the decisions; whether that is more than noise is not known, because {why}.",
+            percent(rate)
+        ),
+    };
+    AuditReport {
+        cases: compared.cases,
+        worst: all.value.ok().map(|rate| (rate, "decisions that another order changed".to_owned())),
+        unmeasured: match all.n {
+            0 => vec!["The effect of order was not measured: no rubric has two decided criteria.".to_owned()],
+            _ if own.n == 0 => vec!["The judge's own noise was not measured.".to_owned()],
+            _ => Vec::new(),
+        },
+        figures: vec![all, own, beyond],
+        sections: sections.into_iter().map(|(_, section)| section).collect(),
+        says,
+        missing: missing(compared, moved.iter().chain(&again).copied()),
+    }
+}
+
+/// Suite and case.
+type Case = (String, String);
+
+/// Whether each pair with two decisions is a flip.
+pub(crate) fn flips(pairs: &[&Pair]) -> Vec<(Case, bool)> {
+    let known = pairs.iter().filter(|pair| pair.change() != Change::Unknown);
+    known.map(|pair| ((pair.suite.clone(), pair.case.clone()), pair.change() != Change::None)).collect()
+}
+
+/// Share of flips minus share of noise in each case that has both.
+fn per_case(flips: &[(Case, bool)], noise: &[(Case, bool)]) -> Vec<(Case, f64)> {
+    let shares = |hits: &[(Case, bool)]| {
+        let mut sums: BTreeMap<Case, (f64, f64)> = BTreeMap::new();
+        for (case, hit) in hits {
+            let (sum, n) = sums.entry(case.clone()).or_default();
+            *sum += f64::from(u8::from(*hit));
+            *n += 1.0;
+        }
+        sums.into_iter().map(|(case, (sum, n))| (case, sum / n)).collect::<BTreeMap<_, _>>()
+    };
+    let noise = shares(noise);
+    shares(flips)
+        .into_iter()
+        .filter_map(|(case, rate)| noise.get(&case).map(|own| (case.clone(), rate - own)))
+        .collect()
+}
+
+/// What an audit of pairs lacks, in words.
+pub(crate) fn missing<'p>(compared: &Compared, pairs: impl Iterator<Item = &'p Pair>) -> Vec<String> {
+    let mut missing = Vec::new();
+    let ungraded = pairs.filter(|pair| pair.change() == Change::Unknown).count();
+    if ungraded > 0 {
+        missing.push(format!(
+            "{} without a decision on one side, part of no figure.",
+            number_of(ungraded, "pair", "pairs")
+        ));
+    }
+    if compared.unanswered > 0 {
+        missing.push(format!("{} no answer.", number_of(compared.unanswered, "case has", "cases have")));
+    }
+    if compared.without_reference > 0 {
+        let items = number_of(compared.without_reference, "changed case was", "changed cases were");
+        missing.push(format!("{items} judged, but the unchanged one was not."));
+    }
+    missing
+}

@@ -1,0 +1,112 @@
+//! Who decided what about whose answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_analysis::calibrate::model_family;
+use assize_rubric::Cast;
+use assize_store::{CaseRecord, JudgementRow, TargetInfo};
+
+use crate::Decision;
+use crate::name::parts;
+
+/// Which family of models everybody belongs to.
+#[derive(Debug, Clone, Default)]
+pub struct Families {
+    /// By the name of a judge or a target; what is said here goes before what its model's name says.
+    pub said: BTreeMap<String, String>,
+    /// Models of targets.
+    pub models: BTreeMap<String, String>,
+}
+
+impl Families {
+    /// With these families said, for these targets.
+    pub fn new(said: BTreeMap<String, String>, targets: &[TargetInfo]) -> Self {
+        let models =
+            targets.iter().filter_map(|target| Some((target.name.clone(), target.model.clone()?))).collect();
+        Self { said, models }
+    }
+
+    fn of_target(&self, name: &str) -> Option<String> {
+        self.said.get(name).cloned().or_else(|| model_family(self.models.get(name)?))
+    }
+
+    fn of_judge(&self, row: &JudgementRow) -> Option<String> {
+        let JudgementRow { judge, .. } = row;
+        let model = judge.model.as_deref().filter(|model| !model.is_empty());
+        self.said.get(&judge.name).cloned().or_else(|| model_family(model?))
+    }
+}
+
+/// One criterion of one answer: suite, case, target, grader, criterion.
+pub(super) type Cell = (String, String, String, String, String);
+/// A cell, a judge, and which of its votes.
+type Vote = (Cell, String, u32);
+
+/// What a self-preference audit needs to know of stored decisions.
+#[derive(Debug, Clone, Default)]
+pub struct SelfFacts {
+    /// Families of judges.
+    pub(super) judges: BTreeMap<String, Option<String>>,
+    /// Families of targets.
+    pub(super) targets: BTreeMap<String, Option<String>>,
+    /// Values of decisions, 0 to 1 and better is more, by cell and judge.
+    pub(super) values: BTreeMap<Cell, BTreeMap<String, Vec<f64>>>,
+    /// Decisions of the same judge on the same, by repeat.
+    pub(super) again: BTreeMap<Vote, BTreeMap<u32, Decision>>,
+    /// Cases.
+    pub(super) cases: BTreeSet<(String, String)>,
+    /// Decisions that are missing.
+    pub(super) ungraded: usize,
+    /// Cases without an answer.
+    pub(super) unanswered: usize,
+    /// Answers that came with the case, of which nobody knows who gave them.
+    pub(super) given: usize,
+}
+
+impl SelfFacts {
+    /// Takes note of a record.
+    pub fn add(&mut self, record: &CaseRecord, families: &Families) {
+        let result = &record.result;
+        let Some((case, _)) = parts(&result.case_id) else { return };
+        self.cases.insert((result.suite.clone(), case.to_owned()));
+        if result.error.is_some() {
+            self.unanswered += 1;
+            return;
+        }
+        let Some(target) = &result.target else {
+            self.given += 1;
+            return;
+        };
+        self.targets.entry(target.clone()).or_insert_with(|| families.of_target(target));
+        for row in &record.judgements {
+            // A decision made of several is not any judge's.
+            if row.panel.is_some() || row.grader_result.is_some() {
+                continue;
+            }
+            let judge = &row.judge.name;
+            let family = self.judges.entry(judge.clone()).or_default();
+            if family.is_none() {
+                *family = families.of_judge(row);
+            }
+            let cell = (
+                result.suite.clone(),
+                case.to_owned(),
+                target.clone(),
+                row.grader.clone(),
+                row.shown_id(row.criterion.id.as_str()),
+            );
+            let vote = row.vote.map_or(1, |vote| vote.repeat);
+            let again = self.again.entry((cell.clone(), judge.clone(), vote)).or_default();
+            again.insert(result.repeat, Decision::of(row));
+            let costs = row.criterion.weight.is_penalty() != row.standing.negate;
+            match row.cast() {
+                Cast::Value(value) => {
+                    let value = if costs { 1.0 - value } else { value };
+                    self.values.entry(cell).or_default().entry(judge.clone()).or_default().push(value);
+                }
+                Cast::Missing => self.ungraded += 1,
+                Cast::NotApplicable => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! `assize try`.
+
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assize_rubric::{Judging, Truncate, Unit, Usd};
+
+use super::panel::PanelArgs;
+use super::values::{duration, judging, truncate, unit, usd};
+use super::{RunArgs, ShowChoice, UnknownPrice};
+
+/// Judge one answer by one criterion, or by a few.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Nothing is kept but the replies in the cache: a criterion that was tried before costs nothing.\n\
+    Exit codes: 0 passed (every criterion given here is met), 1 not, 2 invalid, 3 ungraded.\n\n\
+    Examples:\n  \
+    assize try 'Names the refund deadline of `30 days`' --answer 'You have 30 days to return it.'\n  \
+    assize try 'Apologizes' --answer-file reply.txt --question 'Where is my parcel?' --judge openai:gpt-4o-mini\n  \
+    assize try 'Is polite' --range '0-4: rude or curt' --range '5-10: friendly' --answer-file reply.txt\n  \
+    assize try --rubric rubric.yaml --answer-file reply.txt --json\n  \
+    assize try --watch evals/support.eval.yaml --case refund"
+)]
+pub(crate) struct TryArgs {
+    /// What the answer must do, in a sentence; several are judged one by one.
+    #[arg(required_unless_present_any = ["rubric", "watch"], conflicts_with_all = ["rubric", "watch"], value_name = "CRITERION")]
+    pub(crate) criteria: Vec<String>,
+    /// The answer. Without it or `--answer-file` the answer comes from standard input, or from the case.
+    #[arg(long, value_name = "TEXT", conflicts_with = "answer_file")]
+    pub(crate) answer: Option<String>,
+    /// File with the answer; `-` for standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) answer_file: Option<PathBuf>,
+    /// What was asked.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) question: Option<String>,
+    /// An example of a good answer, shown to the judge.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reference: Option<String>,
+    /// What a good answer does, in a sentence, shown to the judge.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) expected_outcome: Option<String>,
+    /// A score range of the criterion, such as `5-10: friendly`; together they cover 0 to 10.
+    #[arg(long, value_name = "LOW-HIGH: TEXT", requires = "criteria")]
+    pub(crate) range: Vec<String>,
+    /// Rubric file to judge by; with `--case` an eval file.
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    pub(crate) rubric: Option<PathBuf>,
+    /// Case of the eval file whose rubric, question and answer are taken.
+    #[arg(long, value_name = "ID", conflicts_with = "criteria")]
+    pub(crate) case: Option<String>,
+    /// The same as `--rubric`, and again whenever the file or the answer's file is saved, until interrupted: only
+    /// criteria that changed are judged and printed.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) watch: Option<PathBuf>,
+    /// Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of
+    /// them as a panel.
+    #[arg(long, value_name = "JUDGE")]
+    pub(crate) judge: Vec<String>,
+    #[command(flatten)]
+    pub(crate) panel: PanelArgs,
+    /// Criteria in one judge call: `per-criterion`, `batched` or `batched:N`.
+    #[arg(long, value_parser = judging, value_name = "MODE")]
+    pub(crate) judging: Option<Judging>,
+    /// File that defines the targets.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// Folder that eval files may read from, beside their own repository; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+    /// Time that one request to a model may take, such as `90s`; 3 minutes unless given.
+    #[arg(long, value_parser = duration, value_name = "TIME")]
+    pub(crate) request_timeout: Option<Duration>,
+    /// Ask every model anew, and keep no reply.
+    #[arg(long, conflicts_with = "cache_only")]
+    pub(crate) no_cache: bool,
+    /// Send nothing to models: what the reply cache does not hold is ungraded.
+    #[arg(long)]
+    pub(crate) cache_only: bool,
+    /// Requests to models at most.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_calls: Option<u64>,
+    /// Tokens at most, read and written.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_tokens: Option<u64>,
+    /// US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table.
+    #[arg(long, value_parser = usd, value_name = "DOLLARS")]
+    pub(crate) budget_usd: Option<Usd>,
+    /// Tokens that models can read and write in one call, whatever the table of models says.
+    #[arg(long, value_name = "N")]
+    pub(crate) context_tokens: Option<NonZeroU64>,
+    /// What is done when a judge can't read all of the material: `head`, `tail`, `middle`, `chunk` or `never`.
+    #[arg(long, value_parser = truncate, value_name = "MODE")]
+    pub(crate) truncate: Option<Truncate>,
+    /// Pass line, 0 to 1.
+    #[arg(long, value_parser = unit, value_name = "SCORE")]
+    pub(crate) threshold: Option<Unit>,
+    /// Print JSON on stdout: one object, and with `--watch` one line for each criterion that was judged.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No notices on stderr; problems are still told.
+    #[arg(long, short = 'q')]
+    pub(crate) quiet: bool,
+}
+
+impl TryArgs {
+    /// The same wishes in the form that runs have.
+    pub(crate) fn run(&self) -> RunArgs {
+        RunArgs {
+            judge: self.judge.clone(),
+            panel: self.panel.clone(),
+            judging: self.judging,
+            workers: None,
+            max_concurrency: None,
+            requests_per_minute: None,
+            tokens_per_minute: None,
+            request_timeout: self.request_timeout,
+            deadline: None,
+            no_cache: self.no_cache,
+            cache_only: self.cache_only,
+            budget_calls: self.budget_calls,
+            budget_tokens: self.budget_tokens,
+            budget_usd: self.budget_usd,
+            budget_unknown_price: UnknownPrice::Refuse,
+            context_tokens: self.context_tokens,
+            truncate: self.truncate,
+            threshold: self.threshold,
+            borderline: None,
+            out: None,
+            resume: None,
+            json: self.json,
+            show: ShowChoice::All,
+            quiet: self.quiet,
+        }
+    }
+}

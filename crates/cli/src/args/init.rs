@@ -1,0 +1,50 @@
+//! `assize init`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+/// Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow.
+///
+/// On a terminal it asks which judge to use and before it overwrites anything. What is already there is otherwise kept;
+/// lines that `.gitignore` lacks are added to it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    assize init\n  \
+    assize init my-evals --format 1\n  \
+    assize init --format scorecard --yes\n  \
+    assize init --judge openai:gpt-4o-mini --force")]
+pub(crate) struct InitArgs {
+    /// The folder; the working folder unless given. It is made if it is not there.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    /// What the first suite is written in.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: InitFormat,
+    /// The judge that the configuration names.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) judge: Option<String>,
+    /// Ask nothing. What is already there is kept.
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+    /// Overwrite what is already there.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print what was done as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What the first suite is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum InitFormat {
+    /// `evalcases` with `rubrics`.
+    #[value(name = "1")]
+    One,
+    /// `tests` with `assertions`.
+    #[default]
+    #[value(name = "2")]
+    Two,
+    /// A tree of rubrics over benchmarks.
+    Scorecard,
+}

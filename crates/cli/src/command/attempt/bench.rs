@@ -1,0 +1,133 @@
+//! Who judges what is tried, and judging it without leaving a run behind.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_diagnostic::render;
+use assize_run::{Recorder, Settings, Start};
+use assize_spec::{Config, LineOverrides, LoadOptions, PanelSpec, load_targets};
+use assize_store::{CaseRecord, StoreError};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::material::Scene;
+use crate::access::Access;
+use crate::args::{RunArgs, TryArgs};
+use crate::command::eval::{config, load_options};
+use crate::command::plan::{Bench as Book, Planner, Preflight};
+use crate::context::Context;
+use crate::judges::JudgeBook;
+use crate::money;
+use crate::output;
+use crate::targets::TargetBook;
+
+/// The judges, for as many trials as there will be.
+pub(super) struct Bench<'a> {
+    book: Book,
+    access: Arc<Access>,
+    config: Config,
+    options: LoadOptions,
+    panel: PanelSpec,
+    run: &'a RunArgs,
+}
+
+/// What came of a trial.
+pub(super) enum Judged {
+    Done(Box<CaseRecord>),
+    Interrupted,
+    /// The budget ended it; why.
+    OverBudget(String),
+}
+
+/// Keeps the record of the only case.
+#[derive(Default)]
+struct Only(Option<CaseRecord>);
+
+impl Recorder for Only {
+    fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
+        self.0 = Some(record.clone());
+        Ok(())
+    }
+}
+
+impl<'a> Bench<'a> {
+    /// Judges as the command line, the configuration and the targets near `folder` name them.
+    pub(super) fn new(
+        args: &TryArgs,
+        run: &'a RunArgs,
+        folder: &Path,
+        context: &Context,
+    ) -> Result<Self, String> {
+        let options = load_options(&args.root, context);
+        let config = config(&options, context)?;
+        let prices = money::prices(run, &options, context)?;
+        let access = Arc::new(Access::new(run, &config, prices, run.budget_usd, context));
+        let explicit = args.targets.as_deref().or(config.targets.as_deref());
+        let found = load_targets(folder, explicit, &options);
+        output::say_diagnostics(&found.diagnostics, &found.sources, context);
+        if render::tally(&found.diagnostics).0 > 0 {
+            return Err("the targets file has problems; nothing was judged".to_owned());
+        }
+        let targets = Arc::new(TargetBook::new(found.targets, found.path, Arc::clone(&access), context));
+        let judges = Arc::new(JudgeBook::new(
+            run.judge.clone(),
+            run.panel.warm_up.into(),
+            config.judge.clone(),
+            Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
+            Arc::clone(&targets),
+            Arc::clone(&access),
+            context,
+        ));
+        access.begin("try");
+        let panel = run.panel()?;
+        Ok(Self { book: Book { targets, judges }, access, config, options, panel, run })
+    }
+
+    /// How files are read.
+    pub(super) fn options(&self) -> &LoadOptions {
+        &self.options
+    }
+
+    /// Everything that keeps the scene from being judged, before anything is spent; else warnings.
+    pub(super) fn check(&self, scene: &Scene) -> Result<Vec<String>, String> {
+        let mut found = Preflight::default();
+        self.planner().check(&scene.suite, &scene.case, &self.book, &mut found);
+        let warnings = found.conclude(false)?;
+        self.access.check()?;
+        Ok(warnings)
+    }
+
+    /// Judges the scene.
+    pub(super) async fn judge(&self, scene: &Scene, cancel: &CancellationToken) -> Result<Judged, String> {
+        let items = self.planner().items(&scene.suite, &scene.case, &self.book);
+        let mut only = Only::default();
+        let start = Start { limit: self.access.limit().clone(), ..Start::default() };
+        let settings = Settings { workers: NonZeroUsize::MIN };
+        let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
+        ended.map_err(|error| error.to_string())?;
+        Ok(match only.0 {
+            Some(record) => Judged::Done(Box::new(record)),
+            None if cancel.is_cancelled() => Judged::Interrupted,
+            None => Judged::OverBudget(
+                self.access.refusal().unwrap_or("the budget allows no further call").to_owned(),
+            ),
+        })
+    }
+
+    /// Waits until every kept reply is written; says what was lost.
+    pub(super) fn flush(&self) -> Result<(), String> {
+        self.access.flush()
+    }
+
+    fn planner(&self) -> Planner<'_> {
+        Planner {
+            target_names: &[],
+            lines: LineOverrides { pass: self.run.threshold, borderline: None },
+            config: &self.config,
+            judging: self.run.judging,
+            panel: self.panel.clone(),
+            truncate: self.run.truncate,
+        }
+    }
+}

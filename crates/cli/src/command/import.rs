@@ -1,0 +1,225 @@
+//! `assize import`.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::Path;
+
+use assize_report::grouped;
+use assize_target::{traced_answer, traced_output};
+use assize_trace::{Format, Read, Trace, read};
+use serde_json::{Map, Value, json};
+
+use crate::args::{ImportArgs, ImportCommand, TranscriptArgs};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::output;
+
+pub(crate) fn execute(args: &ImportArgs, context: &Context) -> Result<Exit, String> {
+    match &args.what {
+        ImportCommand::Transcript(args) => transcript(args, context),
+    }
+}
+
+/// A log that was read.
+struct Log {
+    name: String,
+    stem: String,
+    read: Read,
+}
+
+fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, String> {
+    let format = match args.format.as_str() {
+        "auto" => None,
+        name => Some(name.parse::<Format>().map_err(|error| format!("{error}, and `auto`"))?),
+    };
+    let mut logs = Vec::new();
+    let mut broken = Vec::new();
+    for path in &args.files {
+        let log = open(path, format)?;
+        broken.extend(problems(&log));
+        logs.push(log);
+    }
+    if !broken.is_empty() && !args.keep_going {
+        return Err(format!(
+            "{}\nnothing was imported; `--keep-going` leaves such lines out",
+            broken.join("\n")
+        ));
+    }
+    for problem in &broken {
+        output::warn(problem, context);
+    }
+    let mut ids = HashSet::new();
+    let mut lines = String::new();
+    let mut told = Vec::new();
+    let mut left_out = 0;
+    for log in &logs {
+        for trace in &log.read.traces {
+            if let Err(why) = traced_answer(trace) {
+                output::warn(&format!("{}: a session was left out: {why}", log.name), context);
+                left_out += 1;
+                continue;
+            }
+            let session = trace.session.as_deref().map(as_id).filter(|id| !id.is_empty());
+            let id = unused_id(&session.unwrap_or_else(|| as_id(&log.stem)), &mut ids);
+            if trace.question().is_none() {
+                let message =
+                    format!("{}: the log of `{id}` does not hold what was asked; add `input`", log.name);
+                output::warn(&message, context);
+            }
+            told.push(summary(&id, trace, log));
+            let case = case(&id, trace, &log.name);
+            lines.push_str(&case.to_string());
+            lines.push('\n');
+        }
+    }
+    if told.is_empty() {
+        return Err("no session with an answer was found; nothing was imported".to_owned());
+    }
+    match &args.out {
+        Some(out) => write(out, &lines, args.force)?,
+        None => output::print(&lines),
+    }
+    if args.json {
+        output::print_json(&report(&logs, &told, left_out));
+    } else {
+        say(&logs, &told, args.out.as_deref());
+    }
+    Ok(if broken.is_empty() && left_out == 0 { Exit::Passed } else { Exit::Incomplete })
+}
+
+fn open(path: &Path, format: Option<Format>) -> Result<Log, String> {
+    let is_stdin = path.as_os_str() == "-";
+    let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+    let reader: Box<dyn BufRead> = if is_stdin {
+        Box::new(BufReader::new(std::io::stdin()))
+    } else {
+        Box::new(BufReader::new(File::open(path).map_err(|error| format!("{name}: can't be read: {error}"))?))
+    };
+    let read = read(reader, format).map_err(|error| format!("{name}: {error}"))?;
+    let stem = path.file_stem().filter(|_| !is_stdin).and_then(|stem| stem.to_str()).unwrap_or("session");
+    Ok(Log { name, stem: stem.to_owned(), read })
+}
+
+fn problems(log: &Log) -> Vec<String> {
+    let mut all: Vec<String> = log
+        .read
+        .problems
+        .iter()
+        .map(|problem| format!("{}:{}: {}", log.name, problem.line, problem.message))
+        .collect();
+    if log.read.more_problems > 0 {
+        all.push(format!("{}: {} more lines can't be read", log.name, log.read.more_problems));
+    }
+    all
+}
+
+/// A name that may be a case's id: without control characters, and without blanks around it.
+fn as_id(name: &str) -> String {
+    let clean: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    clean.trim().to_owned()
+}
+
+/// The wanted id, or with a number when it is taken.
+fn unused_id(wanted: &str, taken: &mut HashSet<String>) -> String {
+    let mut id = wanted.to_owned();
+    let mut number = 2;
+    while !taken.insert(id.clone()) {
+        id = format!("{wanted}-{number}");
+        number += 1;
+    }
+    id
+}
+
+fn case(id: &str, trace: &Trace, source: &str) -> Value {
+    let mut case = Map::new();
+    case.insert("id".to_owned(), id.into());
+    // An eval file would put variables of the environment into what looks like a reference to them.
+    if let Some(question) = trace.question() {
+        case.insert("input".to_owned(), question.replace("${{", "$${{").into());
+    }
+    case.insert("output".to_owned(), traced_output(trace));
+    let mut metadata = json!({ "source": source, "format": trace.format.name() });
+    for (key, value) in [
+        ("session", trace.session.clone()),
+        ("model", trace.model.clone()),
+        ("started", trace.started.map(|at| at.to_string())),
+    ] {
+        if let Some(value) = value {
+            metadata[key] = value.into();
+        }
+    }
+    case.insert("metadata".to_owned(), metadata);
+    Value::Object(case)
+}
+
+fn write(out: &Path, lines: &str, force: bool) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
+    if !force && out.try_exists().map_err(failed)? {
+        return Err(format!("{} is there already; `--force` replaces it", out.display()));
+    }
+    let mut file = File::create(out).map_err(failed)?;
+    file.write_all(lines.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
+}
+
+/// What is told about a session that was imported.
+fn summary(id: &str, trace: &Trace, log: &Log) -> Value {
+    json!({
+        "id": id,
+        "file": log.name,
+        "format": trace.format.name(),
+        "messages": trace.messages.len(),
+        "tool_calls": trace.calls().count(),
+        "failed_tool_calls": trace.calls().filter(|call| call.failed == Some(true)).count(),
+        "tokens": { "input": trace.tokens.input, "cached": trace.tokens.cached, "output": trace.tokens.output },
+        "cost_usd": trace.cost_usd,
+        "duration_ms": trace.duration.map(|duration| duration.as_secs_f64() * 1000.0),
+        "model": trace.model,
+    })
+}
+
+fn report(logs: &[Log], told: &[Value], left_out: usize) -> Value {
+    let files: Vec<Value> = logs
+        .iter()
+        .map(|log| {
+            json!({
+                "file": log.name,
+                "records": log.read.records,
+                "unknown_records": log.read.unknown,
+                "unreadable_lines": log.read.problems.len() + log.read.more_problems,
+            })
+        })
+        .collect();
+    json!({ "sessions": told, "left_out": left_out, "files": files })
+}
+
+fn say(logs: &[Log], told: &[Value], out: Option<&Path>) {
+    let count = |count: usize, noun: &str| {
+        format!("{} {noun}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
+    };
+    for session in told {
+        let number = |key: &str| session[key].as_u64().unwrap_or(0) as usize;
+        output::say(&format!(
+            "{}: {} of {}, {}, {}\n",
+            session["id"].as_str().unwrap_or_default(),
+            session["format"].as_str().unwrap_or_default(),
+            session["file"].as_str().unwrap_or_default(),
+            count(number("messages"), "message"),
+            count(number("tool_calls"), "tool call"),
+        ));
+    }
+    for log in logs.iter().filter(|log| !log.read.unknown.is_empty()) {
+        let kinds: Vec<String> = log.read.unknown.iter().map(|(kind, n)| format!("{kind} ({n})")).collect();
+        let total: usize = log.read.unknown.values().sum();
+        output::say(&format!(
+            "{}: {} of {} of unknown kinds left out: {}\n",
+            log.name,
+            grouped(total as u64),
+            count(log.read.records, "record"),
+            kinds.join(", ")
+        ));
+    }
+    if let Some(out) = out {
+        output::say(&format!("{} written to {}\n", count(told.len(), "case"), out.display()));
+    }
+}

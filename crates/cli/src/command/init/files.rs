@@ -1,0 +1,151 @@
+//! What `assize init` writes.
+
+use std::path::Path;
+
+use super::InitFormat;
+use crate::command::schema;
+use crate::judges::OFFLINE;
+
+/// What the files are written for.
+pub(super) struct Setup {
+    /// What the first suite is written in.
+    pub(super) format: InitFormat,
+    /// The judge that the configuration names.
+    pub(super) judge: String,
+    /// Providers that are usable here.
+    pub(super) ready: Vec<String>,
+}
+
+/// A file to write.
+#[derive(Debug)]
+pub(super) struct File {
+    /// The path below the folder, with `/`.
+    pub(super) path: String,
+    /// All of its text.
+    pub(super) text: String,
+}
+
+/// What git should leave out: what can be made again, and what is secret.
+pub(super) const IGNORED: &[&str] = &["/.assize/runs/", "/.assize/cache/", ".env"];
+
+/// YAML files of a scorecard: path, schema, text.
+const SCORECARD: &[(&str, &str, &str)] = &[
+    ("scorecard/rubrics/Q.yaml", "scorecard-rubric", include_str!("../../../templates/scorecard/Q.yaml")),
+    (
+        "scorecard/benchmarks/Q-FACT.yaml",
+        "scorecard-benchmark",
+        include_str!("../../../templates/scorecard/Q-FACT.yaml"),
+    ),
+    (
+        "scorecard/benchmarks/Q-TONE.yaml",
+        "scorecard-benchmark",
+        include_str!("../../../templates/scorecard/Q-TONE.yaml"),
+    ),
+];
+
+/// A name that can stand in YAML as it is.
+pub(super) fn check_judge(judge: &str) -> Result<(), String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@+".contains(c);
+    if !judge.is_empty() && judge.chars().all(plain) && judge.starts_with(|c: char| c.is_ascii_alphanumeric())
+    {
+        return Ok(());
+    }
+    Err(format!("`{}` names no judge; write `offline` or PROVIDER:MODEL", judge.escape_default()))
+}
+
+/// All files, in the order they are shown.
+pub(super) fn files(setup: &Setup) -> Vec<File> {
+    let yaml = |path: &str, schema: &str, text: &str| {
+        let depth = path.matches('/').count();
+        File { path: path.to_owned(), text: format!("{}{text}", schema::editor_line(schema, depth)) }
+    };
+    let plain = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let mut files = match setup.format {
+        InitFormat::Two => {
+            vec![yaml("evals/first.eval.yaml", "suite", include_str!("../../../templates/two.yaml"))]
+        }
+        InitFormat::One => {
+            vec![yaml("evals/first.eval.yaml", "suite", include_str!("../../../templates/one.yaml"))]
+        }
+        InitFormat::Scorecard => {
+            let mut card: Vec<File> =
+                SCORECARD.iter().map(|(path, schema, text)| yaml(path, schema, text)).collect();
+            card.push(plain(
+                "scorecard/cases/first.jsonl",
+                include_str!("../../../templates/scorecard/cases.jsonl"),
+            ));
+            card.push(plain(
+                "scorecard/labels/first.jsonl",
+                include_str!("../../../templates/scorecard/labels.jsonl"),
+            ));
+            card
+        }
+    };
+    files.push(yaml(".assize/config.yaml", "config", &config(setup)));
+    files.push(plain(".env.example", include_str!("../../../templates/env.example")));
+    files.push(File { path: ".github/workflows/evals.yaml".to_owned(), text: workflow(setup) });
+    files.extend(schema::all().iter().map(|file| File {
+        path: format!("{}/{}", schema::FOLDER, schema::file_name(file.name)),
+        text: schema::text(file),
+    }));
+    files
+}
+
+fn config(setup: &Setup) -> String {
+    let named = setup.judge != OFFLINE;
+    let usable = setup
+        .ready
+        .iter()
+        .filter(|_| !named)
+        .map(|name| format!("# {name} is usable here: name one of its models, as in `{name}:MODEL`.\n"));
+    let head = "# Who judges unless an eval file or the command line says otherwise.\n".to_owned();
+    std::iter::once(head).chain(usable).chain([format!("judge: {}\n", setup.judge)]).collect()
+}
+
+/// The folder that commands are given.
+fn subject(setup: &Setup) -> &'static str {
+    match setup.format {
+        InitFormat::Scorecard => "scorecard",
+        InitFormat::One | InitFormat::Two => "evals",
+    }
+}
+
+fn workflow(setup: &Setup) -> String {
+    let run = match setup.format {
+        InitFormat::Scorecard => "scorecard score scorecard".to_owned(),
+        InitFormat::One | InitFormat::Two => format!("eval evals --judge {}", setup.judge),
+    };
+    let key = key_variable(&setup.judge).filter(|_| setup.format != InitFormat::Scorecard);
+    let secret = key
+        .map_or_else(String::new, |key| format!("        env:\n          {key}: ${{{{ secrets.{key} }}}}\n"));
+    let text = include_str!("../../../templates/workflow.yaml");
+    format!("{}{secret}", text.replace("@SUBJECT@", subject(setup)).replace("@RUN@", &run))
+}
+
+/// The variable that holds the key of a judge's provider; `None` for a judge that needs none.
+fn key_variable(judge: &str) -> Option<&'static str> {
+    let (provider, _) = judge.split_once(':')?;
+    let found = assize_llm::readiness(&|_| None).into_iter().find(|row| row.provider == provider)?;
+    (!found.state.is_ready()).then_some(found.key_variable)
+}
+
+/// Commands to go on with.
+pub(super) fn next_commands(setup: &Setup, folder: &Path) -> Vec<String> {
+    let mut commands = Vec::new();
+    if folder != Path::new(".") {
+        commands.push(format!("cd {}", assize_process::quote(&folder.display().to_string())));
+    }
+    commands.extend(match setup.format {
+        InitFormat::Scorecard => [
+            "assize validate scorecard",
+            "assize scorecard list scorecard",
+            "assize scorecard score scorecard",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        InitFormat::One | InitFormat::Two => {
+            ["assize validate evals", "assize lint evals", "assize eval evals"].map(str::to_owned).to_vec()
+        }
+    });
+    commands
+}

@@ -1,0 +1,117 @@
+//! `assize init`: a folder in which the first run works at once.
+
+mod files;
+mod write;
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::args::{InitArgs, InitFormat};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::judges::OFFLINE;
+use crate::output;
+
+use files::Setup;
+use write::{Done, Existing};
+
+pub(crate) fn execute(args: &InitArgs, context: &Context) -> Result<Exit, String> {
+    let given = args.folder.clone().unwrap_or_else(|| PathBuf::from("."));
+    let folder = context.working_folder.join(&given);
+    let ready: Vec<&str> =
+        super::doctor::usable_models(context).into_iter().filter(|name| *name != OFFLINE).collect();
+    let asks = !args.yes && !args.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let judge = match &args.judge {
+        Some(judge) => judge.trim().to_owned(),
+        None if asks => ask_for_judge(&ready)?,
+        None => OFFLINE.to_owned(),
+    };
+    files::check_judge(&judge)?;
+    let setup = Setup { format: args.format, judge, ready: ready.iter().map(ToString::to_string).collect() };
+    let existing = match (args.force, asks) {
+        (true, _) => Existing::Overwrite,
+        (false, true) => Existing::Ask,
+        (false, false) => Existing::Keep,
+    };
+    let mut done = Vec::new();
+    for file in files::files(&setup) {
+        let outcome = write::put(&folder, &file, existing, &mut |path| ask_to_overwrite(path))?;
+        done.push((file.path, outcome));
+    }
+    done.push((".gitignore".to_owned(), write::ignore(&folder, files::IGNORED)?));
+    report(args, &given, &setup, &done);
+    Ok(Exit::Passed)
+}
+
+/// What was done, and what to do next.
+fn report(args: &InitArgs, folder: &Path, setup: &Setup, done: &[(String, Done)]) {
+    let next = files::next_commands(setup, folder);
+    if args.json {
+        let of = |wanted: Done| -> Vec<&str> {
+            done.iter().filter(|(_, done)| *done == wanted).map(|(path, _)| path.as_str()).collect()
+        };
+        output::print_json(&json!({
+            "folder": folder,
+            "judge": setup.judge,
+            "written": of(Done::Written),
+            "kept": of(Done::Kept),
+            "unchanged": of(Done::Current),
+            "next": next,
+        }));
+        return;
+    }
+    let schemas = |path: &str| path.starts_with(super::schema::FOLDER);
+    for (path, outcome) in done.iter().filter(|(path, _)| !schemas(path)) {
+        output::print(&format!("{}  {path}\n", outcome.word()));
+    }
+    for outcome in [Done::Written, Done::Kept, Done::Current] {
+        let count = done.iter().filter(|(path, done)| schemas(path) && *done == outcome).count();
+        if count > 0 {
+            output::print(&format!("{}  {}/ ({count} schemas)\n", outcome.word(), super::schema::FOLDER));
+        }
+    }
+    if done.iter().any(|(_, outcome)| *outcome == Done::Kept) {
+        output::print(
+            "\nWhat was kept says something else than `init` would write; `--force` overwrites it.\n",
+        );
+    }
+    output::print("\nNext:\n");
+    for command in next {
+        output::print(&format!("  {command}\n"));
+    }
+    if setup.judge == OFFLINE {
+        let how = match setup.ready.first() {
+            Some(name) => format!("write `judge: {name}:MODEL` into .assize/config.yaml"),
+            None => "`assize doctor --all` says what each provider needs".to_owned(),
+        };
+        output::print(&format!(
+            "\nThe offline judge compares words and understands nothing. For a model: {how}.\n"
+        ));
+    }
+}
+
+fn ask_for_judge(ready: &[&str]) -> Result<String, String> {
+    let usable = if ready.is_empty() {
+        "no model is set up".to_owned()
+    } else {
+        format!("usable: {}", ready.join(", "))
+    };
+    let answer = ask(&format!("Which judge? PROVIDER:MODEL, or nothing for the offline judge ({usable}): "))?;
+    Ok(if answer.is_empty() { OFFLINE.to_owned() } else { answer })
+}
+
+fn ask_to_overwrite(path: &str) -> Result<bool, String> {
+    let answer = ask(&format!("{path} is there already. Overwrite it? [y/N] "))?;
+    Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn ask(question: &str) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("can't read the answer: {error}");
+    output::say(question);
+    std::io::stderr().flush().map_err(failed)?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).map_err(failed)?;
+    Ok(line.trim().to_owned())
+}

@@ -1,0 +1,53 @@
+//! The changes that complaints and findings suggest.
+
+use assize_lint::RULES;
+use lsp_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
+};
+
+use crate::check::{Checked, is_here};
+use crate::server::Open;
+use crate::text;
+
+/// The changes for what is said about a part of the text.
+pub(crate) fn actions(document: &Open, checked: &Checked, range: Range) -> Vec<CodeActionOrCommand> {
+    let (from, to) = (text::offset(&document.text, range.start), text::offset(&document.text, range.end));
+    let mut actions = Vec::new();
+    for (diagnostic, sources) in checked.each() {
+        let Some(suggestion) = &diagnostic.suggestion else { continue };
+        let here = [diagnostic.primary.span, suggestion.span]
+            .into_iter()
+            .all(|span| is_here(span, sources, &document.path, &document.text));
+        let touched = [diagnostic.primary.span, suggestion.span]
+            .into_iter()
+            .any(|span| span.start <= to && span.end >= from);
+        if !here || !touched {
+            continue;
+        }
+        let edit = TextEdit {
+            range: text::range(&document.text, suggestion.span),
+            new_text: suggestion.replacement.clone(),
+        };
+        let change = TextDocumentEdit {
+            text_document: OptionalVersionedTextDocumentIdentifier {
+                uri: document.uri.clone(),
+                version: document.version,
+            },
+            edits: vec![OneOf::Left(edit)],
+        };
+        // A rule that fixes is sure; other suggestions are guesses.
+        let sure = RULES.iter().any(|rule| rule.code == diagnostic.code && rule.fixes);
+        actions.push(CodeActionOrCommand::CodeAction(CodeAction {
+            title: format!("{} ({})", suggestion.title, diagnostic.code),
+            kind: Some(CodeActionKind::QUICKFIX),
+            is_preferred: Some(sure),
+            edit: Some(WorkspaceEdit {
+                document_changes: Some(DocumentChanges::Edits(vec![change])),
+                ..WorkspaceEdit::default()
+            }),
+            ..CodeAction::default()
+        }));
+    }
+    actions
+}

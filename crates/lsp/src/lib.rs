@@ -1,0 +1,20 @@
+//! A language server for eval files and rubric files: complaints and findings while typing, hints, completion, the way to
+//! named files, and the changes that complaints suggest.
+//!
+//! It says what `validate` and `lint` say, over the same loader, about texts that are not saved yet. It asks no model
+//! and writes no file.
+
+#![warn(missing_docs)]
+
+mod actions;
+mod check;
+mod complete;
+mod define;
+mod file_uri;
+mod hover;
+mod keys;
+mod place;
+mod server;
+mod text;
+
+pub use server::{ServeError, serve};

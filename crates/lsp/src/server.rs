@@ -1,0 +1,260 @@
+//! The conversation with the editor: which texts are open, when they are checked, who answers what.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assize_spec::LoadOptions;
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use lsp_types::{
+    CodeActionParams, CodeActionProviderCapability, CompletionOptions, CompletionParams,
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, GotoDefinitionParams,
+    HoverParams, HoverProviderCapability, OneOf, PositionEncodingKind, PublishDiagnosticsParams,
+    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::actions::actions;
+use crate::check::{Checked, check};
+use crate::complete::complete;
+use crate::define::define;
+use crate::file_uri;
+use crate::hover::hover;
+
+/// How long the editor must be quiet before a changed text is checked.
+const QUIET: Duration = Duration::from_millis(120);
+
+/// Why the server ended otherwise than by being told to.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The editor does not keep to the protocol.
+    #[error("the editor does not speak the language server protocol: {0}")]
+    Protocol(String),
+    /// Its messages can't be read, or it can't be written to.
+    #[error("the editor can't be reached: {0}")]
+    Pipe(#[from] std::io::Error),
+    /// A message of this server can't be written down.
+    #[error("a message can't be written: {0}")]
+    Message(#[from] serde_json::Error),
+    /// The editor went away.
+    #[error("the editor went away")]
+    Gone,
+}
+
+/// A text that is open in the editor.
+pub(crate) struct Open {
+    pub(crate) uri: Uri,
+    pub(crate) path: PathBuf,
+    /// The editor's number of this state of the text.
+    pub(crate) version: Option<i32>,
+    pub(crate) text: String,
+    /// What was found out about this state; `None` until it was checked.
+    checked: Option<Checked>,
+}
+
+/// Serves the editor on standard input and output until it says that it ends.
+pub fn serve(options: &LoadOptions) -> Result<(), ServeError> {
+    let (connection, threads) = Connection::stdio();
+    converse(&connection, options)?;
+    drop(connection);
+    threads.join()?;
+    Ok(())
+}
+
+fn converse(connection: &Connection, options: &LoadOptions) -> Result<(), ServeError> {
+    let protocol = |error: lsp_server::ProtocolError| ServeError::Protocol(error.to_string());
+    let (id, _) = connection.initialize_start().map_err(protocol)?;
+    let answer = json!({
+        "capabilities": capabilities(),
+        "serverInfo": { "name": "assize", "version": env!("CARGO_PKG_VERSION") },
+    });
+    connection.initialize_finish(id, answer).map_err(protocol)?;
+    let mut server = Server { connection, options, open: BTreeMap::new() };
+    loop {
+        let message = if server.all_checked() {
+            // An editor that is gone without a word has closed the pipe.
+            connection.receiver.recv().map_err(|_| ServeError::Gone)?
+        } else {
+            match connection.receiver.recv_timeout(QUIET) {
+                Ok(message) => message,
+                Err(error) if error.is_timeout() => {
+                    server.check_all()?;
+                    continue;
+                }
+                Err(_) => return Err(ServeError::Gone),
+            }
+        };
+        match message {
+            Message::Request(request) => {
+                if connection.handle_shutdown(&request).map_err(protocol)? {
+                    return Ok(());
+                }
+                server.answer(request)?;
+            }
+            Message::Notification(notification) => server.take(notification)?,
+            Message::Response(_) => {}
+        }
+    }
+}
+
+fn capabilities() -> ServerCapabilities {
+    ServerCapabilities {
+        position_encoding: Some(PositionEncodingKind::UTF16),
+        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::FULL)),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some(vec![" ".to_owned(), "-".to_owned()]),
+            ..CompletionOptions::default()
+        }),
+        definition_provider: Some(OneOf::Left(true)),
+        code_action_provider: Some(CodeActionProviderCapability::Simple(true)),
+        ..ServerCapabilities::default()
+    }
+}
+
+struct Server<'a> {
+    connection: &'a Connection,
+    options: &'a LoadOptions,
+    /// By address.
+    open: BTreeMap<String, Open>,
+}
+
+impl Server<'_> {
+    fn all_checked(&self) -> bool {
+        self.open.values().all(|document| document.checked.is_some())
+    }
+
+    /// Checks what was changed, and tells the editor.
+    fn check_all(&mut self) -> Result<(), ServeError> {
+        let open: Vec<String> = self.open.keys().cloned().collect();
+        for address in open {
+            self.checked(&address)?;
+        }
+        Ok(())
+    }
+
+    /// The document in its present state, checked and told.
+    fn checked(&mut self, address: &str) -> Result<Option<(&Open, &Checked)>, ServeError> {
+        let Some(document) = self.open.get_mut(address) else { return Ok(None) };
+        if document.checked.is_none() {
+            let checked = check(&document.path, &document.text, self.options);
+            let params = PublishDiagnosticsParams {
+                uri: document.uri.clone(),
+                diagnostics: checked.to_protocol(&document.path, &document.text),
+                version: document.version,
+            };
+            document.checked = Some(checked);
+            publish(self.connection, params)?;
+        }
+        let document = self.open.get(address);
+        Ok(document.and_then(|document| Some((document, document.checked.as_ref()?))))
+    }
+
+    /// What the editor tells. A message that is not understood is passed over, as the protocol asks.
+    fn take(&mut self, notification: Notification) -> Result<(), ServeError> {
+        let Notification { method, params } = notification;
+        match method.as_str() {
+            "textDocument/didOpen" => {
+                if let Some(params) = read::<DidOpenTextDocumentParams>(params) {
+                    let document = params.text_document;
+                    self.set(document.uri, Some(document.version), document.text);
+                }
+            }
+            "textDocument/didChange" => {
+                if let Some(params) = read::<DidChangeTextDocumentParams>(params) {
+                    let document = params.text_document;
+                    // Only whole texts were asked for; the last one counts.
+                    let last = params.content_changes.into_iter().rfind(|change| change.range.is_none());
+                    if let Some(change) = last {
+                        self.set(document.uri, Some(document.version), change.text);
+                    }
+                }
+            }
+            // What the open files name may have changed on disk.
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
+                for document in self.open.values_mut() {
+                    document.checked = None;
+                }
+            }
+            "textDocument/didClose" => {
+                if let Some(params) = read::<DidCloseTextDocumentParams>(params) {
+                    let uri = params.text_document.uri;
+                    if self.open.remove(uri.as_str()).is_some() {
+                        let none = PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None };
+                        publish(self.connection, none)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, uri: Uri, version: Option<i32>, text: String) {
+        // A text without a file has no folder in which its references could be looked for.
+        let Some(path) = file_uri::path(uri.as_str()) else { return };
+        self.open.insert(uri.as_str().to_owned(), Open { uri, path, version, text, checked: None });
+    }
+
+    /// What the editor asks.
+    fn answer(&mut self, request: Request) -> Result<(), ServeError> {
+        let Request { id, method, params } = request;
+        let result = match method.as_str() {
+            "textDocument/hover" => match read::<HoverParams>(params) {
+                Some(params) => {
+                    let at = params.text_document_position_params;
+                    let found = self.checked(at.text_document.uri.as_str())?;
+                    Some(json!(found.and_then(|(document, checked)| hover(document, checked, at.position))))
+                }
+                None => None,
+            },
+            "textDocument/completion" => read::<CompletionParams>(params).map(|params| {
+                let at = params.text_document_position;
+                let document = self.open.get(at.text_document.uri.as_str());
+                json!(document.map(|document| complete(document, at.position)).unwrap_or_default())
+            }),
+            "textDocument/definition" => read::<GotoDefinitionParams>(params).map(|params| {
+                let at = params.text_document_position_params;
+                let document = self.open.get(at.text_document.uri.as_str());
+                json!(document.and_then(|document| define(document, at.position, self.options)))
+            }),
+            "textDocument/codeAction" => match read::<CodeActionParams>(params) {
+                Some(params) => {
+                    let found = self.checked(params.text_document.uri.as_str())?;
+                    let found = found.map(|(document, checked)| actions(document, checked, params.range));
+                    Some(json!(found.unwrap_or_default()))
+                }
+                None => None,
+            },
+            other => {
+                let message = format!("`{other}` is not offered");
+                let code = ErrorCode::MethodNotFound as i32;
+                return send(self.connection, Message::Response(Response::new_err(id, code, message)));
+            }
+        };
+        let response = match result {
+            Some(value) => Response::new_ok(id, value),
+            None => Response::new_err(
+                id,
+                ErrorCode::InvalidParams as i32,
+                "the parameters are not those of this request".to_owned(),
+            ),
+        };
+        send(self.connection, Message::Response(response))
+    }
+}
+
+fn read<T: DeserializeOwned>(params: Value) -> Option<T> {
+    serde_json::from_value(params).ok()
+}
+
+fn publish(connection: &Connection, params: PublishDiagnosticsParams) -> Result<(), ServeError> {
+    let notification =
+        Notification::new("textDocument/publishDiagnostics".to_owned(), serde_json::to_value(params)?);
+    send(connection, Message::Notification(notification))
+}
+
+fn send(connection: &Connection, message: Message) -> Result<(), ServeError> {
+    connection.sender.send(message).map_err(|_| ServeError::Gone)
+}

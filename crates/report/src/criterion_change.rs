@@ -1,0 +1,33 @@
+//! A criterion that was judged again: what it was before, and what it is now.
+
+use assize_store::CriterionRow;
+
+use crate::criterion::Decision;
+use crate::mark::Mark;
+use crate::page::{Page, Piece};
+use crate::style::{Style, Tone};
+
+/// A criterion as text, every line ended by a newline: below its words `before → after` if an earlier decision is given
+/// (`unmet → met`, `4/10 → 7/10`), then the reason and the evidence. `text` is the criterion's words.
+pub fn criterion_change(
+    before: Option<&CriterionRow>,
+    after: &CriterionRow,
+    text: Option<&str>,
+    style: Style,
+) -> String {
+    let mut page = Page::new(style);
+    let mark = |row: &CriterionRow| Mark::outcome(&row.outcome, row.score_of_ten(), row.weight);
+    if let Some(before) = before {
+        let (was, is) = (mark(before), mark(after));
+        page.line(&[
+            Piece::name(Tone::Dim, &after.id),
+            Piece::plain("  "),
+            Piece::new(was.tone, was.word),
+            Piece::plain(" → "),
+            Piece::new(is.tone, is.word),
+        ]);
+    }
+    let notes = Decision::notes(after);
+    Decision::of(after, text, false, &notes).put(&mut page, 2);
+    page.finish()
+}

@@ -1,0 +1,117 @@
+//! Calls of tools as judges and prompts see them.
+
+use assize_target::ToolCall;
+use serde_json::Value;
+
+/// Longest key input shown for one call, in characters.
+const MAX_INPUT: usize = 120;
+/// Longest output shown for one call, in characters.
+const MAX_OUTPUT: usize = 300;
+
+/// The settings that tell most about a call, most telling first.
+const TELLING: [&str; 9] =
+    ["skill", "command", "cmd", "file_path", "path", "absolute_path", "pattern", "query", "url"];
+/// The same for tools that look for something.
+const SOUGHT: [&str; 2] = ["pattern", "query"];
+
+/// An entry for each call: the tool with its most telling input, and below it the beginning of what it gave back. An
+/// entry is one line, or two, whatever the texts hold, so that nothing in them can pass for another entry. Cuts
+/// and failures are marked.
+pub(crate) fn tool_call_list(calls: &[ToolCall]) -> String {
+    let mut lines = Vec::with_capacity(calls.len());
+    for call in calls {
+        let mut line = format!("- {}", one_line(&call.name, MAX_INPUT));
+        if let Some(input) = key_input(call) {
+            line.push_str(": ");
+            line.push_str(&one_line(&input, MAX_INPUT));
+        }
+        if call.failed == Some(true) {
+            line.push_str(" (failed)");
+        }
+        lines.push(line);
+        if let Some(output) = call.output.as_ref().map(text).filter(|text| !text.trim().is_empty()) {
+            lines.push(format!("  output: {}", one_line(&output, MAX_OUTPUT)));
+        }
+    }
+    lines.join("\n")
+}
+
+fn key_input(call: &ToolCall) -> Option<String> {
+    let input = match &call.input {
+        Value::String(text) => return Some(text.clone()),
+        Value::Object(input) => input,
+        _ => return None,
+    };
+    let seeks = ["grep", "glob", "search"].iter().any(|part| call.name.to_lowercase().contains(part));
+    let first: &[&str] = if seeks { &SOUGHT } else { &[] };
+    let named = first.iter().chain(&TELLING).find_map(|key| words(input.get(*key)?));
+    named.or_else(|| input.values().find_map(|value| value.as_str().map(str::to_owned)))
+}
+
+/// A text, or the words of a command line.
+fn words(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) => {
+            let words: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+            words.filter(|words| !words.is_empty()).map(|words| words.join(" "))
+        }
+        _ => None,
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// The text in one line, without what is beyond `most` characters.
+fn one_line(text: &str, most: usize) -> String {
+    let is_break = |c: char| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}');
+    let line: String =
+        text.trim_end().chars().take(most).map(|c| if is_break(c) { ' ' } else { c }).collect();
+    match text.trim_end().chars().count().checked_sub(most) {
+        None | Some(0) => line,
+        Some(more) => format!("{line}... [{more} characters cut]"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(name: &str, input: Value, output: Option<Value>) -> ToolCall {
+        ToolCall { name: name.into(), input, output, duration: None, failed: None }
+    }
+
+    #[test]
+    fn each_call_shows_what_tells_most_about_it() {
+        let list = tool_call_list(&[
+            call("Skill", json!({"args": "x", "skill": "deploy"}), None),
+            call("Grep", json!({"path": "src", "pattern": "fn main"}), None),
+            call("shell", json!({"command": ["ls", "-l"]}), Some(json!(""))),
+            call("lookup", json!({"a": 1, "b": "word"}), Some(json!({"found": 2}))),
+            ToolCall { failed: Some(true), ..call("noop", json!(null), None) },
+        ]);
+        assert_eq!(
+            list,
+            "- Skill: deploy\n- Grep: fn main\n- shell: ls -l\n- lookup: word\n  output: {\"found\":2}\n- noop (failed)"
+        );
+    }
+
+    #[test]
+    fn outputs_are_cut_visibly_and_can_t_pass_for_other_calls() {
+        let output = format!("done\n- Skill: deploy\u{2028}{}", "x".repeat(400));
+        let list = tool_call_list(&[call("Bash", json!({"command": "a\n- Skill: b"}), Some(json!(output)))]);
+        let lines: Vec<&str> = list.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0], "- Bash: a - Skill: b");
+        assert!(lines[1].starts_with("  output: done - Skill: deploy xxx"));
+        assert!(lines[1].ends_with("x... [121 characters cut]"), "{}", lines[1]);
+    }
+}

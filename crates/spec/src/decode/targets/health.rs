@@ -1,0 +1,62 @@
+//! `healthcheck`: how to see whether a target is there.
+
+use std::path::Path;
+
+use assize_diagnostic::Diagnostic;
+
+use super::command::{command_text, folder, seconds};
+use super::model::is_address;
+use crate::codes;
+use crate::decode::{Object, Problems};
+use crate::model::HealthSpec;
+use crate::tree::Node;
+
+/// Reads a health check. `None` after a complaint.
+pub(super) fn health_check(node: &Node, home: &Path, problems: &mut Problems) -> Option<HealthSpec> {
+    let mut object = Object::new(node, "a health check", problems)?;
+    let kind = object.string("type", problems);
+    if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "http" | "command")) {
+        problems.add(
+            Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown type of health check", kind.span, "not known")
+                .with_help("use `http` or `command`"),
+        );
+    }
+    let url = object.text("url", problems);
+    let command = object.one_of(&["command", "command_template"], problems);
+    let command = command.map(|found| command_text(&found.value, "command", problems));
+    let cwd = object.text("cwd", problems).map(|cwd| folder(home, &cwd.value));
+    let timeout = seconds(&mut object, problems);
+    let head = object.head();
+    let was_given = object.has("url");
+    object.finish(problems);
+    if let Some(url) = url {
+        if !is_address(&url.value) {
+            problems.add(
+                Diagnostic::error(
+                    codes::BAD_ADDRESS,
+                    "this is not the address of a server",
+                    url.span,
+                    "not an address",
+                )
+                .with_help("write it like `http://localhost:8000/health`"),
+            );
+            return None;
+        }
+        return Some(HealthSpec::Http { url: url.value.trim().to_owned(), timeout });
+    }
+    if let Some(command) = command {
+        return Some(HealthSpec::Command { command: command?, cwd, timeout });
+    }
+    if !was_given {
+        problems.add(
+            Diagnostic::error(
+                codes::MISSING_SETTING,
+                "a health check needs `url` or `command`",
+                head,
+                "nothing to check with",
+            )
+            .with_help("write `url: http://localhost:8000/health` or `command: ./check.sh`"),
+        );
+    }
+    None
+}

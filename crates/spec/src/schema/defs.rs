@@ -1,0 +1,121 @@
+//! The definitions of all shapes, and the documents made of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::shape::{Keys, Shape};
+use super::{card, grader, rubric, suite, surroundings};
+
+/// A schema with its name.
+#[derive(Debug, Clone)]
+pub struct SchemaFile {
+    /// The name, such as `suite`.
+    pub name: &'static str,
+    /// What it describes, in a few words.
+    pub title: &'static str,
+    /// The schema: JSON Schema, draft 2020-12, with nothing outside of it.
+    pub schema: Value,
+}
+
+/// The documents: a definition each, with a title.
+const DOCUMENTS: &[(&str, &str)] = &[
+    ("suite", "An eval file"),
+    ("suite-settings", "Settings beside a JSONL file of cases"),
+    ("case", "A case: a line of a JSONL file"),
+    ("case-in-folder", "A case in a file of its own"),
+    ("template", "A template of graders"),
+    ("rubric-file", "A rubric by itself"),
+    ("answer", "An answer to grade: a line of a JSONL file"),
+    ("targets", "A targets file"),
+    ("config", "The configuration file"),
+    ("prices", "The prices file"),
+    ("scorecard", "A scorecard in one file"),
+    ("scorecard-index", "The index of a scorecard"),
+    ("scorecard-rubric", "A rubric of a scorecard"),
+    ("scorecard-benchmark", "A benchmark of a scorecard"),
+    ("scorecard-cases", "Cases of a scorecard"),
+    ("scorecard-case", "A case of a scorecard: a line of a JSONL file"),
+    ("scorecard-labels", "Labels of a scorecard"),
+    ("scorecard-label", "A label of a scorecard: a line of a JSONL file"),
+    ("scorecard-result", "A result of a scorecard: a line of a JSONL file"),
+];
+
+/// All definitions by name.
+#[derive(Debug, Default)]
+pub(super) struct Defs {
+    shapes: BTreeMap<&'static str, Value>,
+    /// The maps among them: what readers call each, and its keys.
+    pub(super) maps: Vec<(&'static str, Keys)>,
+}
+
+impl Defs {
+    /// The definitions of everything that is read.
+    pub(super) fn all() -> Self {
+        let mut defs = Self::default();
+        rubric::add(&mut defs);
+        grader::add(&mut defs);
+        suite::add(&mut defs);
+        surroundings::add(&mut defs);
+        card::add(&mut defs);
+        defs
+    }
+
+    /// Adds a shape.
+    pub(super) fn shape(&mut self, name: &'static str, shape: Shape) {
+        self.shapes.insert(name, shape.0);
+    }
+
+    /// Adds a map.
+    pub(super) fn keys(&mut self, name: &'static str, keys: Keys) {
+        self.shape(name, keys.shape());
+        self.maps.push((name, keys));
+    }
+
+    /// A document with one definition at its root and those it refers to, directly or not, beside it.
+    pub(super) fn document(&self, name: &str, title: &str) -> Value {
+        let mut reached = BTreeSet::new();
+        let mut ways: Vec<&str> = vec![name];
+        while let Some(at) = ways.pop() {
+            if let Some((known, shape)) = self.shapes.get_key_value(at)
+                && reached.insert(*known)
+            {
+                references(shape, &mut ways);
+            }
+        }
+        let beside: Map<String, Value> =
+            reached.iter().map(|name| ((*name).to_owned(), self.shapes[name].clone())).collect();
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": format!("urn:assize:schema:{name}"),
+            "title": title,
+            "$ref": format!("#/$defs/{name}"),
+            "$defs": beside,
+        })
+    }
+}
+
+/// The names that a schema refers to.
+fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::Object(map) => {
+            for (key, inner) in map {
+                match inner.as_str().and_then(|text| text.strip_prefix("#/$defs/")) {
+                    Some(name) if key == "$ref" => found.push(name),
+                    _ => references(inner, found),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+/// The schemas of all files that are read.
+pub fn schemas() -> Vec<SchemaFile> {
+    let defs = Defs::all();
+    DOCUMENTS
+        .iter()
+        .map(|(name, title)| SchemaFile { name, title, schema: defs.document(name, title) })
+        .collect()
+}

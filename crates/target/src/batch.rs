@@ -1,0 +1,93 @@
+//! A command that answers all cases in one run.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_llm::BoxFuture;
+use serde_json::Value;
+use tokio::sync::OnceCell;
+
+use crate::{
+    Answer, CommandTarget, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, reply,
+};
+
+type Answers = Result<HashMap<String, Answer>, TargetError>;
+
+/// A command that is run once for all cases and gives lines of JSON, each with the `id` of a case and its answer in the
+/// form that a command gives for one case. Each repeat of the cases is a run of its own.
+pub struct BatchTarget {
+    command: CommandTarget,
+    runs: Mutex<BTreeMap<u32, Arc<OnceCell<Answers>>>>,
+}
+
+impl BatchTarget {
+    /// A command whose template names nothing that differs from case to case.
+    pub fn new(command: CommandTarget) -> Self {
+        Self { command, runs: Mutex::default() }
+    }
+
+    async fn ask(&self, input: &TargetInput) -> Result<Answer, TargetError> {
+        let run = {
+            let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(runs.entry(input.attempt).or_default())
+        };
+        let answers = run.get_or_init(|| self.run(input)).await;
+        match answers {
+            // What the run spent is no case's own.
+            Err(error) => Err(error.clone()),
+            Ok(answers) => answers.get(&input.case_id).cloned().ok_or_else(|| {
+                let message = format!("the command gave no line for the case `{}`", input.case_id);
+                TargetError::new(TargetErrorKind::NoAnswer, message)
+            }),
+        }
+    }
+
+    async fn run(&self, input: &TargetInput) -> Answers {
+        let asked = TargetInput { messages: Vec::new(), ..input.clone() };
+        let (bytes, _) = self.command.output(&asked).await?;
+        read(&bytes)
+    }
+}
+
+fn read(bytes: &[u8]) -> Answers {
+    let malformed = |line: usize, why: String| {
+        let message = format!("line {line} of what the command gave is not sound: {why}");
+        TargetError::new(TargetErrorKind::Malformed, message)
+    };
+    let text = String::from_utf8_lossy(bytes);
+    let mut answers = HashMap::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let line_number = index + 1;
+        let value: Value = serde_json::from_str(line)
+            .map_err(|error| malformed(line_number, format!("this is no JSON: {error}")))?;
+        let id = ["id", "case_id", "eval_id", "test_id"].iter().find_map(|key| value.get(key)?.as_str());
+        let Some(id) = id else {
+            return Err(malformed(line_number, "it has no `id`".to_owned()));
+        };
+        // The run's time is not the time of one case.
+        let answer = reply::read(line.as_bytes(), std::time::Duration::ZERO)
+            .map_err(|error| malformed(line_number, error.to_string()))?;
+        if answers.insert(id.to_owned(), answer).is_some() {
+            return Err(malformed(line_number, format!("the case `{id}` was answered before")));
+        }
+    }
+    Ok(answers)
+}
+
+impl Target for BatchTarget {
+    fn name(&self) -> &str {
+        self.command.name()
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(self.ask(input))
+    }
+
+    fn describe(&self) -> TargetDescription {
+        self.command.describe()
+    }
+
+    fn settings(&self) -> String {
+        format!("batch {}", self.command.settings())
+    }
+}

@@ -1,0 +1,90 @@
+//! Checking once that a target is there before it is asked anything.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use assize_llm::{BoxFuture, HttpTransport, TransportError};
+use assize_process::Command;
+use tokio::sync::OnceCell;
+
+use crate::error::STDERR_TAIL;
+use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput};
+
+/// How to see whether a target is there.
+#[derive(Debug, Clone)]
+pub enum HealthCheck {
+    /// A GET of this address answers with a status from 200 to 299 within the time.
+    Http {
+        /// The address.
+        url: String,
+        /// Limit on the time.
+        timeout: Duration,
+    },
+    /// A command ends with success; its limits hold.
+    Command(Command),
+}
+
+impl HealthCheck {
+    async fn run(&self) -> Result<(), String> {
+        match self {
+            Self::Http { url, timeout } => match HttpTransport::default().probe(url, *timeout).await {
+                Ok(200..=299) => Ok(()),
+                Ok(status) => Err(format!("its server answered with status {status}")),
+                Err(error @ TransportError::Unusable(_)) => Err(format!("it can't be made: {error}")),
+                Err(error) => Err(format!("its server gave no answer: {error}")),
+            },
+            Self::Command(command) => match command.run().await {
+                Ok(finished) if finished.exit.success() => Ok(()),
+                Ok(finished) => {
+                    let said = finished.stderr.tail(STDERR_TAIL);
+                    let said = said.trim();
+                    let said = if said.is_empty() { String::new() } else { format!(", and said: {said}") };
+                    Err(format!("its command failed ({}){said}", finished.exit))
+                }
+                Err(error) => Err(format!("its command gave no answer: {error}")),
+            },
+        }
+    }
+}
+
+/// A target that is checked before its first question. When the check fails, nothing is asked at all.
+pub struct HealthChecked {
+    inner: Arc<dyn Target>,
+    check: HealthCheck,
+    /// What came of it.
+    found: OnceCell<Result<(), String>>,
+}
+
+impl HealthChecked {
+    /// A target with a check.
+    pub fn new(inner: Arc<dyn Target>, check: HealthCheck) -> Self {
+        Self { inner, check, found: OnceCell::new() }
+    }
+}
+
+impl Target for HealthChecked {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async {
+            if let Err(why) = self.found.get_or_init(|| self.check.run()).await {
+                let message = format!("the health check of target `{}` failed: {why}", self.name());
+                return Err(TargetError {
+                    attempts: 0,
+                    ..TargetError::new(TargetErrorKind::Unhealthy, message)
+                });
+            }
+            self.inner.answer(input).await
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        self.inner.describe()
+    }
+
+    fn settings(&self) -> String {
+        self.inner.settings()
+    }
+}

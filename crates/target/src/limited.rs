@@ -1,0 +1,49 @@
+//! A limit on how many cases a target works on at once.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use assize_llm::BoxFuture;
+use tokio::sync::Semaphore;
+
+use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput};
+
+/// A target that is asked for so many answers at once and no more. Others wait their turn.
+pub struct Limited {
+    inner: Arc<dyn Target>,
+    places: Semaphore,
+}
+
+impl Limited {
+    /// A target with a limit.
+    pub fn new(inner: Arc<dyn Target>, at_once: NonZeroUsize) -> Self {
+        Self { inner, places: Semaphore::new(at_once.get().min(Semaphore::MAX_PERMITS)) }
+    }
+}
+
+impl Target for Limited {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async {
+            let Ok(_place) = self.places.acquire().await else {
+                let message = "the target takes no more questions";
+                return Err(TargetError {
+                    attempts: 0,
+                    ..TargetError::new(TargetErrorKind::Cancelled, message)
+                });
+            };
+            self.inner.answer(input).await
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        self.inner.describe()
+    }
+
+    fn settings(&self) -> String {
+        self.inner.settings()
+    }
+}

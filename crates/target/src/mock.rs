@@ -1,0 +1,68 @@
+//! A target that gives one answer to everything, for trying out a suite.
+
+use std::time::Duration;
+
+use assize_llm::BoxFuture;
+use serde_json::Value;
+
+use crate::{
+    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, given_answer,
+};
+
+/// An answer that is made up.
+#[derive(Debug, Clone)]
+pub struct MockTarget {
+    /// The target's name.
+    pub name: String,
+    /// The answer, as [`given_answer`] reads it.
+    pub response: Value,
+    /// Shortest wait before it.
+    pub shortest: Duration,
+    /// Longest wait before it. Between the two, the case's id decides, so that every run waits the same.
+    pub longest: Duration,
+    /// What to fail with instead of answering.
+    pub fail: Option<String>,
+}
+
+impl MockTarget {
+    fn wait(&self, input: &TargetInput) -> Duration {
+        let range = self.longest.saturating_sub(self.shortest);
+        if range.is_zero() {
+            return self.shortest;
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(input.case_id.as_bytes()).update(&input.attempt.to_le_bytes());
+        let [first, second, ..] = *hasher.finalize().as_bytes();
+        self.shortest + range.mul_f64(f64::from(u16::from_le_bytes([first, second])) / f64::from(u16::MAX))
+    }
+}
+
+impl Target for MockTarget {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async {
+            let wait = self.wait(input);
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
+            }
+            if let Some(why) = &self.fail {
+                let message = format!("this mock fails as it was told to: {why}");
+                return Err(TargetError::new(TargetErrorKind::Failed, message));
+            }
+            let answer = given_answer(&self.response)?;
+            let duration = if answer.duration.is_zero() { wait } else { answer.duration };
+            Ok(Answer { duration, ..answer })
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription { name: self.name.clone(), kind: TargetKind::Mock, model: None }
+    }
+
+    fn settings(&self) -> String {
+        format!("{self:?}")
+    }
+}

@@ -1,0 +1,184 @@
+//! A target that answers with answers recorded before, looked up by the case's id.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assize_llm::BoxFuture;
+use assize_rubric::{Cost, Usd};
+use serde_json::Value;
+
+use crate::recording::{RecordingError, files};
+use crate::{
+    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, given_answer,
+    reply,
+};
+
+const ID_KEYS: [&str; 4] = ["case_id", "test_id", "eval_id", "id"];
+const ANSWER_KEYS: [&str; 5] = ["output_messages", "output", "answer", "response", "text"];
+/// Longest line that is read, in bytes.
+const MAX_LINE: u64 = 64 << 20;
+
+/// Answers recorded as lines of JSON.
+///
+/// A line names its case (`case_id`, `test_id`, `eval_id` or `id`) and its answer (`output`, `output_messages`,
+/// `answer`, `response` or `text`), and may name the repeat (`repeat` or `attempt`, from 1), the target (`target` or
+/// `source_target`), and `token_usage`, `cost_usd`, `duration_ms`. The rows of a stored run are such lines.
+#[derive(Debug, Clone)]
+pub struct ReplayTarget {
+    name: String,
+    path: PathBuf,
+    /// Answers by case and repeat; repeat 0 stands for every repeat.
+    answers: HashMap<(String, u32), Recorded>,
+    digest: blake3::Hash,
+}
+
+#[derive(Debug, Clone)]
+struct Recorded {
+    line: usize,
+    answer: Result<Answer, TargetError>,
+}
+
+impl ReplayTarget {
+    /// Reads the recording: a file, a folder of files, or the folder of a run, whose rows are meant then. With a
+    /// `source`, only lines of that target count.
+    pub fn load(
+        name: impl Into<String>,
+        path: impl Into<PathBuf>,
+        source: Option<&str>,
+    ) -> Result<Self, RecordingError> {
+        let path = path.into();
+        let rows = path.join("results.jsonl");
+        let found = if rows.is_file() { vec![rows] } else { files(&path)? };
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(source.unwrap_or_default().as_bytes());
+        let mut answers = HashMap::new();
+        for file in found {
+            read(&file, source, &mut answers, &mut hasher)?;
+        }
+        if answers.is_empty() {
+            let message = match source {
+                Some(source) => format!("holds no answer of the target `{source}`"),
+                None => "holds no recorded answer".to_owned(),
+            };
+            return Err(RecordingError::File { path, message });
+        }
+        Ok(Self { name: name.into(), path, answers, digest: hasher.finalize() })
+    }
+
+    fn find(&self, input: &TargetInput) -> Result<Answer, TargetError> {
+        let at = |repeat| self.answers.get(&(input.case_id.clone(), repeat));
+        if let Some(recorded) = at(input.attempt).or_else(|| at(0)) {
+            return recorded.answer.clone();
+        }
+        let which = if input.attempt > 1 { format!(", repeat {}", input.attempt) } else { String::new() };
+        let message =
+            format!("`{}` holds no answer for the case `{}`{which}", self.path.display(), input.case_id);
+        Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
+    }
+}
+
+fn read(
+    file: &Path,
+    source: Option<&str>,
+    answers: &mut HashMap<(String, u32), Recorded>,
+    hasher: &mut blake3::Hasher,
+) -> Result<(), RecordingError> {
+    let unreadable = |cause| RecordingError::Unreadable { path: file.to_owned(), cause };
+    let mut reader = BufReader::new(File::open(file).map_err(unreadable)?);
+    let mut line = 0;
+    let mut text = Vec::new();
+    loop {
+        text.clear();
+        line += 1;
+        let wrong = |message: String| RecordingError::Line { path: file.to_owned(), line, message };
+        let read = std::io::Read::take(&mut reader, MAX_LINE + 1)
+            .read_until(b'\n', &mut text)
+            .map_err(unreadable)?;
+        if read == 0 {
+            return Ok(());
+        }
+        if read as u64 > MAX_LINE {
+            return Err(wrong(format!("the line is longer than {} MiB", MAX_LINE >> 20)));
+        }
+        hasher.update(&text);
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        let value: Value =
+            serde_json::from_slice(&text).map_err(|error| wrong(format!("this is no JSON: {error}")))?;
+        let target = ["target", "source_target"].iter().find_map(|key| value.get(key)?.as_str());
+        if source.is_some() && target != source {
+            continue;
+        }
+        let id = ID_KEYS.iter().find_map(|key| match value.get(key)? {
+            Value::String(id) => Some(id.clone()),
+            Value::Number(id) => Some(id.to_string()),
+            _ => None,
+        });
+        let Some(id) = id else {
+            return Err(wrong(format!("the line names no case; expected one of {}", ID_KEYS.join(", "))));
+        };
+        let repeat = ["repeat", "attempt"].iter().find_map(|key| value.get(key)?.as_u64()).unwrap_or(0);
+        let repeat = u32::try_from(repeat).map_err(|_| wrong(format!("repeat {repeat} is too large")))?;
+        let recorded = Recorded { line, answer: answer(&value).map_err(wrong)? };
+        if let Some(earlier) = answers.insert((id.clone(), repeat), recorded) {
+            return Err(wrong(format!(
+                "the case `{id}` is already recorded in line {}; `source: NAME` chooses the answers of one target",
+                earlier.line
+            )));
+        }
+    }
+}
+
+/// The answer of a line; a failure that was recorded is one again.
+fn answer(line: &Value) -> Result<Result<Answer, TargetError>, String> {
+    let given = ANSWER_KEYS.iter().find_map(|key| line.get(key).filter(|value| !value.is_null()));
+    let Some(given) = given else {
+        let error = line.get("error").filter(|error| !error.is_null());
+        let Some(error) = error else {
+            return Err(format!("the line holds no answer; expected one of {}", ANSWER_KEYS.join(", ")));
+        };
+        let why =
+            error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
+        let error = TargetError::new(TargetErrorKind::Failed, format!("the recorded attempt failed: {why}"));
+        return Ok(Err(TargetError { attempts: 0, ..error }));
+    };
+    let answer = match given_answer(given) {
+        Ok(answer) => answer,
+        Err(error) => return Ok(Err(error)),
+    };
+    // The figures of a stored row are those of the whole case, judges included.
+    if line.get("verdict").is_some() {
+        return Ok(Ok(answer));
+    }
+    let number = |key: &str| line.get(key).and_then(Value::as_f64);
+    Ok(Ok(Answer {
+        tokens: line.get("token_usage").map_or(answer.tokens, reply::read_tokens),
+        cost: number("cost_usd").and_then(Usd::from_dollars).map(Cost::exactly).or(answer.cost),
+        duration: number("duration_ms")
+            .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok())
+            .unwrap_or(answer.duration),
+        ..answer
+    }))
+}
+
+impl Target for ReplayTarget {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async { self.find(input) })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription { name: self.name.clone(), kind: TargetKind::Recorded, model: None }
+    }
+
+    fn settings(&self) -> String {
+        format!("{:?} {}", self.name, self.digest)
+    }
+}

@@ -1,0 +1,33 @@
+//! The answer of a command that prints what it does: an agent's stream of records.
+
+use std::time::Duration;
+
+use assize_trace::{Format, ReadError};
+
+use crate::{Answer, TargetError, TargetErrorKind, traced_answer};
+
+/// Reads what an agent printed. `measured` counts when the stream does not tell how long it took.
+pub(crate) fn read(bytes: &[u8], format: Format, measured: Duration) -> Result<Answer, TargetError> {
+    let malformed = |message: String| TargetError::new(TargetErrorKind::Malformed, message);
+    let read = match assize_trace::read(bytes, Some(format)) {
+        Ok(read) => read,
+        Err(ReadError::Empty) => {
+            let message = "the agent printed nothing";
+            return Err(TargetError::new(TargetErrorKind::NoAnswer, message));
+        }
+        Err(error) => return Err(malformed(format!("the agent's output can't be read: {error}"))),
+    };
+    let Some(trace) = read.traces.last() else {
+        let problem = match read.problems.first() {
+            Some(problem) => format!("line {}: {}", problem.line, problem.message),
+            None => format!("none of its {} records is known", read.records),
+        };
+        return Err(malformed(format!(
+            "the agent's output is not in the format `{}`: {problem}",
+            format.name()
+        )));
+    };
+    let answer = traced_answer(trace).map_err(|error| TargetError { attempts: 1, ..error })?;
+    let duration = trace.duration.unwrap_or(measured);
+    Ok(Answer { duration, attempts: 1, ..answer })
+}

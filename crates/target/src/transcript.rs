@@ -1,0 +1,177 @@
+//! A target that answers with sessions an agent had before.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use assize_llm::BoxFuture;
+use assize_trace::Format;
+
+use crate::recording::{RecordingError, files};
+use crate::{
+    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, prompt_text,
+    traced_answer,
+};
+
+/// Looks each case's answer up among recorded sessions.
+///
+/// A session belongs to a case when its id or the name of its file (without extension) is the case's id; else when it
+/// began with the case's input; else, when there is only one session, it belongs to every case.
+#[derive(Debug, Clone)]
+pub struct TranscriptTarget {
+    name: String,
+    path: PathBuf,
+    sessions: Vec<Result<Answer, TargetError>>,
+    /// Sessions by id and by file name. `None` when several claim the name.
+    by_name: HashMap<String, Option<usize>>,
+    /// Sessions by the words they began with. `None` when several began with them.
+    by_question: HashMap<String, Option<usize>>,
+    /// Records of kinds that are not known, by kind.
+    unknown: BTreeMap<String, usize>,
+    digest: blake3::Hash,
+}
+
+impl TranscriptTarget {
+    /// Reads the sessions of a log, or of all logs in a folder. Without a format, each log tells its own.
+    pub fn load(
+        name: impl Into<String>,
+        path: impl Into<PathBuf>,
+        format: Option<Format>,
+    ) -> Result<Self, RecordingError> {
+        let path = path.into();
+        let mut hasher = blake3::Hasher::new();
+        let mut target = Self {
+            name: name.into(),
+            path: path.clone(),
+            sessions: Vec::new(),
+            by_name: HashMap::new(),
+            by_question: HashMap::new(),
+            unknown: BTreeMap::new(),
+            digest: hasher.finalize(),
+        };
+        for file in files(&path)? {
+            target.add(&file, format, &mut hasher)?;
+        }
+        if target.sessions.is_empty() {
+            let message = "nothing in it tells of a session".to_owned();
+            return Err(RecordingError::File { path, message });
+        }
+        target.digest = hasher.finalize();
+        Ok(target)
+    }
+
+    fn add(
+        &mut self,
+        file: &Path,
+        format: Option<Format>,
+        hasher: &mut blake3::Hasher,
+    ) -> Result<(), RecordingError> {
+        let unreadable = |cause| RecordingError::Unreadable { path: file.to_owned(), cause };
+        let log = Hashing { inner: File::open(file).map_err(unreadable)?, hasher };
+        let read = assize_trace::read(BufReader::new(log), format)
+            .map_err(|error| RecordingError::File { path: file.to_owned(), message: error.to_string() })?;
+        if let Some(problem) = read.problems.first() {
+            return Err(RecordingError::Line {
+                path: file.to_owned(),
+                line: problem.line,
+                message: problem.message.clone(),
+            });
+        }
+        for (kind, count) in &read.unknown {
+            *self.unknown.entry(kind.clone()).or_default() += count;
+        }
+        let is_alone = read.traces.len() == 1;
+        for trace in &read.traces {
+            let index = self.sessions.len();
+            let stem = file.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_alone);
+            let mut names: Vec<&str> = trace.session.as_deref().into_iter().chain(stem).collect();
+            names.dedup();
+            for name in names {
+                enter(&mut self.by_name, name.to_owned(), index);
+            }
+            if let Some(question) = trace.question() {
+                enter(&mut self.by_question, plain(question), index);
+            }
+            self.sessions.push(traced_answer(trace));
+        }
+        Ok(())
+    }
+
+    /// The records that were left out because their kinds are not known, by kind.
+    pub fn unknown_records(&self) -> &BTreeMap<String, usize> {
+        &self.unknown
+    }
+
+    fn find(&self, input: &TargetInput) -> Result<&Result<Answer, TargetError>, String> {
+        let several = |what: &str| format!("several sessions in `{}` {what}", self.path.display());
+        match self.by_name.get(&input.case_id) {
+            Some(Some(index)) => return Ok(&self.sessions[*index]),
+            Some(None) => return Err(several("carry the id of this case")),
+            None => {}
+        }
+        match self.by_question.get(&plain(&prompt_text(&input.messages))) {
+            Some(Some(index)) => return Ok(&self.sessions[*index]),
+            Some(None) => {
+                return Err(several("began with this case's input; name their files after the cases"));
+            }
+            None => {}
+        }
+        match self.sessions.as_slice() {
+            [only] => Ok(only),
+            sessions => Err(format!(
+                "none of the {} sessions in `{}` belongs to this case: none carries its id, is in a file of that \
+                 name, or began with its input",
+                sessions.len(),
+                self.path.display()
+            )),
+        }
+    }
+}
+
+fn enter(map: &mut HashMap<String, Option<usize>>, key: String, index: usize) {
+    map.entry(key).and_modify(|known| *known = None).or_insert(Some(index));
+}
+
+/// Words without regard to white space, which logs and eval files treat differently.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Target for TranscriptTarget {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        let found = match self.find(input) {
+            Ok(found) => found.clone(),
+            Err(message) => {
+                Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
+            }
+        };
+        Box::pin(async move { found })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription { name: self.name.clone(), kind: TargetKind::Recorded, model: None }
+    }
+
+    fn settings(&self) -> String {
+        format!("{:?} {}", self.name, self.digest)
+    }
+}
+
+/// Hashes what is read through it.
+struct Hashing<'a> {
+    inner: File,
+    hasher: &'a mut blake3::Hasher,
+}
+
+impl Read for Hashing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.hasher.update(&buffer[..read]);
+        Ok(read)
+    }
+}
