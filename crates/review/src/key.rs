@@ -11,10 +11,6 @@ pub enum Key {
     Escape,
     /// Backspace.
     Backspace,
-    /// To the next text.
-    Tab,
-    /// To the text before.
-    BackTab,
     /// One line up.
     Up,
     /// One line down.

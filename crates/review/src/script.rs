@@ -117,7 +117,9 @@ fn object(text: &str) -> Result<Line, String> {
             Said::Outcome(LabelOutcome::Score(score.as_f64().ok_or("`label` is no score")?))
         }
         _ => {
-            return Err("`label` is missing: met, unmet, not_applicable, unsure, a score or a code".to_owned());
+            return Err(
+                "`label` is missing: met, unmet, not_applicable, unsure, a score or a code".to_owned()
+            );
         }
     };
     let severity = word("severity")?.as_deref().map(severity).transpose()?;
