@@ -1,6 +1,6 @@
 //! The screen of a review, as lines of text for a window of any size.
 
-use assize_rubric::Severity;
+use assize_rubric::{LabelOutcome, Severity};
 
 use crate::session::{Mode, Said};
 use crate::wrap::{fit, wrap};
@@ -75,7 +75,7 @@ pub fn screen(session: &mut Session, reviewer: &str, width: usize, height: usize
     lines.push(line(fit(&bar, width), Look::Bar));
     let footer = footer(session, &item, width);
     let room = height - 1 - footer.len();
-    let body = if session.help { help(width) } else { body(session, &item, width, room) };
+    let body = if session.help { help(width) } else { body(session, &item, width) };
     let furthest = body.len().saturating_sub(room);
     let from = if session.help {
         0
@@ -125,7 +125,7 @@ fn add(lines: &mut Vec<ScreenLine>, title: &str, text: &str, width: usize) {
     lines.extend(wrap(text, width).into_iter().map(|text| line(text, Look::Plain)));
 }
 
-fn body(session: &Session, item: &Item, width: usize, room: usize) -> Vec<ScreenLine> {
+fn body(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
     if let (Mode::Choosing(at), Question::Primary(choices)) = (&session.mode, &item.question) {
         let entries = choices
             .iter()
@@ -144,11 +144,6 @@ fn body(session: &Session, item: &Item, width: usize, room: usize) -> Vec<Screen
         add(&mut lines, &section.title, &section.text, width);
     }
     if session.may_show_judge() {
-        // On a line of its own at the top of the screen, wherever the texts were scrolled to.
-        let missing = room.saturating_sub(lines.len() % room.max(1));
-        if lines.len() > room {
-            lines.extend((0..missing.min(1)).map(|_| line(String::new(), Look::Plain)));
-        }
         if let Some(decision) = session.decision() {
             add(
                 &mut lines,
@@ -166,7 +161,7 @@ fn body(session: &Session, item: &Item, width: usize, room: usize) -> Vec<Screen
 
 pub(crate) fn decision_words(said: &Said, severity: Option<Severity>, note: Option<&str>) -> String {
     let mut words = match said {
-        Said::Outcome(outcome) => outcome.to_string(),
+        Said::Outcome(outcome) => outcome_word(*outcome),
         Said::Primary(code) => code.clone(),
     };
     if let Some(severity) = severity {
@@ -180,8 +175,18 @@ pub(crate) fn decision_words(said: &Said, severity: Option<Severity>, note: Opti
     words
 }
 
+/// The word of the key, not of the file.
+fn outcome_word(outcome: LabelOutcome) -> String {
+    match outcome {
+        LabelOutcome::Met => "pass".to_owned(),
+        LabelOutcome::Unmet => "fail".to_owned(),
+        LabelOutcome::NotApplicable => "not applicable".to_owned(),
+        other => other.to_string(),
+    }
+}
+
 pub(crate) fn judge_words(judge: &crate::JudgeSaid) -> String {
-    let outcome = judge.outcome.map_or_else(|| "no decision".to_owned(), |outcome| outcome.to_string());
+    let outcome = judge.outcome.map_or_else(|| "no decision".to_owned(), outcome_word);
     let confidence = judge.confidence.map(|word| format!(" (confidence {word})")).unwrap_or_default();
     let reason = if judge.reason.is_empty() { String::new() } else { format!(": {}", judge.reason) };
     format!("{outcome}{confidence}{reason}")
@@ -289,12 +294,12 @@ mod tests {
         for key in [Key::End, Key::Char('?'), Key::Char('?'), Key::Char('e'), Key::Escape, Key::Home] {
             session.press(key);
             let drawn = text(&screen(&mut session, "ann", 80, 24));
-            assert!(!drawn.contains("SECRET-REASON") && !drawn.contains("unmet"), "{drawn}");
+            assert!(!drawn.contains("SECRET-REASON") && !drawn.contains("The judge\n"), "{drawn}");
         }
         assert!(matches!(session.press(Key::Char('p')), Step::Record(_)));
         session.recorded();
         let drawn = text(&screen(&mut session, "ann", 80, 24));
-        assert!(drawn.contains("SECRET-REASON") && drawn.contains("You\nmet"), "{drawn}");
+        assert!(drawn.contains("SECRET-REASON") && drawn.contains("You\npass"), "{drawn}");
         session.press(Key::Char('z'));
         let again = text(&screen(&mut session, "ann", 80, 24));
         assert!(!again.contains("SECRET-REASON"), "{again}");
