@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         Command::Score(args) => command::score::execute(&args, &context),
         Command::Scorecard(args) => command::scorecard::execute(&args, &context),
         Command::Audit(args) => command::audit::execute(&args, &context),
+        Command::Review(args) => command::review::execute(&args, &context),
         Command::Calibrate(args) => command::calibrate::execute(&args, &context),
         Command::Agreement(args) => command::agreement::execute(&args, &context),
         Command::Repeats(args) => command::repeats::execute(&args, &context),

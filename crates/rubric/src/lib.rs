@@ -30,6 +30,7 @@ mod prerequisites;
 mod rubric;
 mod score;
 mod scorecard;
+mod settle;
 mod sum;
 mod tree;
 mod verdict;
@@ -58,5 +59,6 @@ pub use scorecard::{
     Card, CardError, CardKind, CardNode, CardScores, CaseTally, Contribution, Criticality, Gain,
     MissingPolicy, NodeId, NodeScore, Normalisation, NormaliseError, Standing, score_card,
 };
+pub use settle::{Settled, settle_labels};
 pub use tree::{Tree, weighted_mean};
 pub use verdict::{Lines, LinesError, TOLERANCE, Verdict, at_least};

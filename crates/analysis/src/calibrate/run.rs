@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_rubric::{JudgeIdentity, Outcome, RawScore};
-use assize_store::{CaseRecord, JudgementRow, RunInfo, StoreError};
+use assize_store::{BenchmarkState, CaseRecord, DecidedBy, JudgementRow, RunInfo, StoreError};
 
 use super::bias::model_family;
 use super::item::{Item, ItemKey, JudgeSaid, Said};
@@ -48,7 +48,13 @@ pub fn from_run(
         let answered = record.result.target.as_deref().and_then(|name| models.get(name).copied());
         for row in &record.judgements {
             if row.grader_result.is_some() {
-                other_graders += 1;
+                match benchmark(row, answered, length) {
+                    Some(decision) => {
+                        judges.insert(row.judge.name.clone());
+                        decisions.push(decision);
+                    }
+                    None => other_graders += 1,
+                }
                 continue;
             }
             // The votes of a panel stand beside its decision; it is the decision that counts.
@@ -85,6 +91,23 @@ pub fn from_run(
     let judge = (!judges.is_empty()).then(|| judges.into_iter().collect::<Vec<_>>().join(", "));
     let material = Material { items: items.into_values().collect(), judge, ..Material::default() };
     Ok(RunItems { material, reworded, other_graders })
+}
+
+/// What a judge decided about a benchmark of a scorecard; `None` for what checks or people decided.
+fn benchmark(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) -> Option<Decision> {
+    let benchmark = row.grader_result.as_ref()?.benchmark?;
+    if benchmark.decided_by != Some(DecidedBy::Judge) {
+        return None;
+    }
+    let said = match (benchmark.state, benchmark.pass) {
+        (BenchmarkState::NotApplicable, _) => Said::NotApplicable,
+        (BenchmarkState::Scored, Some(pass)) => Said::Verdict(pass),
+        _ => Said::Undecided,
+    };
+    let mut found = decision(row, answered, length);
+    found.key.criterion.clone_from(&row.grader);
+    found.text.clone_from(&row.grader);
+    Some(Decision { said, ..found })
 }
 
 fn decision(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) -> Decision {

@@ -18,6 +18,7 @@ mod lint;
 mod lsp;
 mod panel;
 mod power;
+mod review;
 mod schema;
 mod score;
 mod scorecard;
@@ -54,6 +55,7 @@ pub(crate) use init::{InitArgs, InitFormat};
 pub(crate) use lint::LintArgs;
 pub(crate) use lsp::LspArgs;
 pub(crate) use power::PowerArgs;
+pub(crate) use review::ReviewArgs;
 pub(crate) use schema::SchemaArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
@@ -128,6 +130,8 @@ pub(crate) enum Command {
     Scorecard(ScorecardArgs),
     /// Put a judge to the test: do texts, orders, lengths or names sway it?
     Audit(AuditArgs),
+    /// Decide case by case as a person: labels for scorecards and for measuring judges.
+    Review(ReviewArgs),
     /// Measure a judge against people: agreement, biases, corrected pass rates, limits for CI.
     Calibrate(CalibrateArgs),
     /// Measure how well raters agree with each other.

@@ -27,6 +27,7 @@ pub(crate) mod power;
 mod present;
 pub(crate) mod repeats;
 mod resume;
+pub(crate) mod review;
 mod runs;
 pub(crate) mod schema;
 pub(crate) mod score;

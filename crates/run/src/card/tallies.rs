@@ -1,8 +1,8 @@
 //! From results and labels to the cases of each benchmark of a scorecard.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use assize_rubric::{CaseTally, LabelOutcome, Unit};
+use assize_rubric::{CaseTally, LabelOutcome, Settled, Unit, settle_labels};
 use assize_spec::{Applies, CardOutcome, CardResult, EvaluatorType, Scorecard};
 
 /// The cases of every benchmark, and what a person should look at.
@@ -16,7 +16,7 @@ pub struct CardTallies {
 
 /// Sorts results and labels by benchmark. Labels count for `manual_sme` benchmarks. A case to which a
 /// benchmark does not apply by list or tags is left out, whatever was said about it; one that applies, or
-/// may apply, and has no result is missing, and so is one on which reviewers differ.
+/// may apply, and has no result is missing, and so is one on which reviewers differ ([`settle_labels`]).
 pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallies {
     let mut said: BTreeMap<(usize, usize), Vec<CardOutcome>> = BTreeMap::new();
     for result in results {
@@ -24,6 +24,7 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallie
     }
     let cases: BTreeMap<&str, usize> =
         scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, at)).collect();
+    let mut spoken: BTreeMap<(usize, usize), Vec<(Option<&str>, LabelOutcome)>> = BTreeMap::new();
     for label in &scorecard.labels {
         let Some((benchmark, case)) = label.benchmark.zip(cases.get(label.trace_id.as_str()).copied()) else {
             continue;
@@ -31,14 +32,30 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallie
         if scorecard.benchmarks[benchmark].evaluator != EvaluatorType::ManualSme {
             continue;
         }
-        let outcome = match label.outcome {
-            LabelOutcome::Met => CardOutcome::Scored(Unit::ONE),
-            LabelOutcome::Unmet => CardOutcome::Scored(Unit::ZERO),
-            LabelOutcome::NotApplicable => CardOutcome::NotApplicable,
-            // Who can't tell has decided nothing, and labels of scorecards are no scores.
-            LabelOutcome::Unsure | LabelOutcome::Score(_) => continue,
+        spoken.entry((benchmark, case)).or_default().push((label.reviewer.as_deref(), label.outcome));
+    }
+    let mut differ: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (place, labels) in spoken {
+        let outcome = match settle_labels(labels) {
+            Settled::Nothing | Settled::Decided(LabelOutcome::Unsure) => continue,
+            Settled::Differ => {
+                differ.insert(place);
+                continue;
+            }
+            Settled::Decided(LabelOutcome::Met) => CardOutcome::Scored(Unit::ONE),
+            Settled::Decided(LabelOutcome::Unmet) => CardOutcome::Scored(Unit::ZERO),
+            Settled::Decided(LabelOutcome::NotApplicable) => CardOutcome::NotApplicable,
+            Settled::Decided(LabelOutcome::Score(raw)) => {
+                let scale = scorecard.benchmarks[place.0].scale.as_ref();
+                let unit = match scale {
+                    Some(scale) => scale.formula.apply(raw, scale.min, scale.max),
+                    None => Unit::new(raw).ok(),
+                };
+                let Some(unit) = unit else { continue };
+                CardOutcome::Scored(unit)
+            }
         };
-        said.entry((benchmark, case)).or_default().push(outcome);
+        said.entry(place).or_default().push(outcome);
     }
     let mut review = Vec::new();
     let mut tallies = Vec::with_capacity(scorecard.benchmarks.len());
@@ -49,6 +66,11 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallie
                 continue;
             }
             let outcomes = said.get(&(benchmark, at)).map(Vec::as_slice).unwrap_or_default();
+            if differ.contains(&(benchmark, at)) {
+                missing += 1;
+                review.push((at, benchmark));
+                continue;
+            }
             match outcomes.split_first() {
                 None => missing += 1,
                 Some((first, others)) if others.iter().any(|other| other != first) => {
@@ -113,6 +135,7 @@ mod tests {
         let (reading, case) = places(&card, "S-DOC1", "med-01-nausea");
         let mut other = card.labels[0].clone();
         other.outcome = LabelOutcome::Unmet;
+        other.reviewer = Some("clinician-z".to_owned());
         card.labels.push(other);
         let found = card_tallies(&card, &[]);
         assert_eq!(found.tallies[reading], CaseTally::new([0.0, 1.0, 1.0].map(unit), 5));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assize_grade::{BehaviourDecision, BehaviourJudgement, BehaviourTask};
-use assize_rubric::{Judgement, LabelOutcome, Unit};
-use assize_spec::{Behaviour, BenchmarkGrader, EvaluatorType, SmeLabel};
+use assize_rubric::{Judgement, LabelOutcome, Settled, Unit, settle_labels};
+use assize_spec::{Behaviour, BenchmarkGrader, EvaluatorType};
 use assize_store::{BenchmarkRow, BenchmarkState, DecidedBy, GraderResult, JudgementRow, Note};
 
 use super::rows::Spot;
@@ -12,7 +12,7 @@ use super::{Scene, grade_at};
 
 pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrader) -> JudgementRow {
     match benchmark.evaluator {
-        EvaluatorType::ManualSme => by_people(scene, spot, &benchmark.labels),
+        EvaluatorType::ManualSme => by_people(scene, spot, benchmark),
         EvaluatorType::Code => by_checks(scene, spot, benchmark).await,
         EvaluatorType::LlmJudge | EvaluatorType::Hybrid => by_judge(scene, spot, benchmark).await,
     }
@@ -202,46 +202,54 @@ fn decided(behaviour: &Behaviour, judged: &BehaviourJudgement) -> (GraderResult,
     (result, reason)
 }
 
-/// What people said. Where they differ, nothing is decided; who could not tell has said nothing, and labels of scorecards
-/// are no scores.
-fn by_people(scene: &Scene<'_>, spot: &Spot<'_>, labels: &[SmeLabel]) -> JudgementRow {
-    let clear: Vec<&SmeLabel> = labels
-        .iter()
-        .filter(|label| !matches!(label.outcome, LabelOutcome::Unsure | LabelOutcome::Score(_)))
-        .collect();
+/// What people said: the majority of their last words. Where there is none, nothing is decided.
+fn by_people(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrader) -> JudgementRow {
     let said = || {
-        let words = clear.iter().map(|label| {
+        let words = benchmark.labels.iter().map(|label| {
             let who = label.reviewer.as_deref().unwrap_or("somebody");
             let note = label.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
             format!("{who}: {}{note}", outcome_name(label.outcome))
         });
         words.collect::<Vec<_>>().join("; ")
     };
-    let Some(first) = clear.first() else {
-        let message = "waits for a person".to_owned();
-        return undecided(scene, spot, BenchmarkState::Waiting, message, Vec::new());
+    let labels = benchmark.labels.iter().map(|label| (label.reviewer.as_deref(), label.outcome));
+    let (state, pass, raw_score, score) = match settle_labels(labels) {
+        Settled::Nothing | Settled::Decided(LabelOutcome::Unsure) => {
+            let message = "waits for a person".to_owned();
+            return undecided(scene, spot, BenchmarkState::Waiting, message, Vec::new());
+        }
+        Settled::Differ => {
+            let message = format!("reviewers differ: {}", said());
+            return undecided(scene, spot, BenchmarkState::ReviewersDiffer, message, Vec::new());
+        }
+        Settled::Decided(LabelOutcome::NotApplicable) => (BenchmarkState::NotApplicable, None, None, None),
+        Settled::Decided(LabelOutcome::Met) => (BenchmarkState::Scored, Some(true), None, Some(1.0)),
+        Settled::Decided(LabelOutcome::Unmet) => (BenchmarkState::Scored, Some(false), None, Some(0.0)),
+        // A score says nothing about pass or fail of the one case.
+        Settled::Decided(LabelOutcome::Score(raw)) => {
+            let unit = match &benchmark.scale {
+                Some(scale) => scale.formula.apply(raw, scale.min, scale.max),
+                None => Unit::new(raw).ok(),
+            };
+            let Some(unit) = unit else {
+                let message = format!("{raw} is not on the scale of the benchmark");
+                return undecided(scene, spot, BenchmarkState::Missing, message, Vec::new());
+            };
+            (BenchmarkState::Scored, None, Some(raw), Some(unit.get()))
+        }
     };
-    if clear.iter().any(|label| label.outcome != first.outcome) {
-        let message = format!("reviewers differ: {}", said());
-        return undecided(scene, spot, BenchmarkState::ReviewersDiffer, message, Vec::new());
-    }
-    let pass = first.outcome == LabelOutcome::Met;
-    let (state, pass, score) = match first.outcome {
-        LabelOutcome::NotApplicable => (BenchmarkState::NotApplicable, None, None),
-        _ => (BenchmarkState::Scored, Some(pass), Some(f64::from(u8::from(pass)))),
-    };
-    let row = BenchmarkRow { state, pass, raw_score: None, decided_by: Some(DecidedBy::Person) };
+    let row = BenchmarkRow { state, pass, raw_score, decided_by: Some(DecidedBy::Person) };
     let result = GraderResult { score, benchmark: Some(row), ..GraderResult::default() };
     spot.row(scene, result, said())
 }
 
-const fn outcome_name(outcome: LabelOutcome) -> &'static str {
+fn outcome_name(outcome: LabelOutcome) -> String {
     match outcome {
-        LabelOutcome::Met => "pass",
-        LabelOutcome::Unmet => "fail",
-        LabelOutcome::NotApplicable => "not applicable",
-        LabelOutcome::Unsure => "unsure",
-        LabelOutcome::Score(_) => "a score",
+        LabelOutcome::Met => "pass".to_owned(),
+        LabelOutcome::Unmet => "fail".to_owned(),
+        LabelOutcome::NotApplicable => "not applicable".to_owned(),
+        LabelOutcome::Unsure => "unsure".to_owned(),
+        LabelOutcome::Score(score) => score.to_string(),
     }
 }
 

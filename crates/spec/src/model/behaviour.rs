@@ -17,6 +17,8 @@ pub struct BenchmarkGrader {
     pub all_must_pass: bool,
     /// What a judge is asked; for `llm_judge` and `hybrid`.
     pub behaviour: Option<Arc<Behaviour>>,
+    /// Its scale, if it has one; the scores of people are on it.
+    pub scale: Option<ScoringScale>,
     /// What people said about the case; for `manual_sme`.
     pub labels: Vec<SmeLabel>,
 }

@@ -118,6 +118,7 @@ impl<'s> CardCases<'s> {
                 checks: benchmark.checks.clone(),
                 all_must_pass: benchmark.all_must_pass,
                 behaviour: self.behaviours.get(at).and_then(|both| both[asks].clone()),
+                scale: benchmark.scale.clone(),
                 labels: self.labels.get(&(case, at)).cloned().unwrap_or_default(),
             }),
         }

@@ -115,6 +115,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-audit",
         ],
     ),
+    room("assize-review", "3½", &["assize-rubric", "assize-stats", "assize-report"]),
     room(
         "assize-cli",
         "4",
@@ -137,6 +138,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-grade",
             "assize-run",
             "assize-report",
+            "assize-review",
         ],
     ),
     room(TESTKIT, "tests", &[]),
@@ -151,6 +153,7 @@ pub(super) const HEAVY: &[Heavy] = &[
     Heavy { name: "clap_complete", rooms: &["assize-cli"] },
     Heavy { name: "clap_mangen", rooms: &["assize-cli"] },
     Heavy { name: "console", rooms: &["assize-cli"] },
+    Heavy { name: "crossterm", rooms: &["assize-cli"] },
     Heavy { name: "indicatif", rooms: &["assize-cli"] },
     Heavy { name: "lsp-server", rooms: &["assize-lsp"] },
     Heavy { name: "lsp-types", rooms: &["assize-lsp"] },

@@ -30,14 +30,14 @@ pub(crate) fn execute(args: &ScorecardArgs, context: &Context) -> Result<Exit, S
 }
 
 /// A scorecard that is sound, with the files it was read from.
-struct Sound {
-    scorecard: Scorecard,
+pub(super) struct Sound {
+    pub(super) scorecard: Scorecard,
     files: Vec<std::path::PathBuf>,
     warnings: usize,
 }
 
 /// Reads a scorecard that must be sound, saying what is wrong with it.
-fn sound(path: &Path, roots: &[std::path::PathBuf], context: &Context) -> Result<Sound, String> {
+pub(super) fn sound(path: &Path, roots: &[std::path::PathBuf], context: &Context) -> Result<Sound, String> {
     if !path.exists() {
         return Err(format!("{}: no such file or folder", path.display()));
     }

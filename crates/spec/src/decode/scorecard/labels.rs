@@ -4,8 +4,9 @@ use assize_rubric::{LabelOutcome, Severity};
 
 use super::draft::{Draft, LabelDraft};
 use super::words::{needed, word};
+use crate::decode::object::number;
 use crate::decode::{Context, Object};
-use crate::tree::Node;
+use crate::tree::{Data, Node};
 
 /// The code of a label that finds none of the benchmarks at fault.
 pub(super) const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
@@ -35,7 +36,12 @@ pub(super) fn label(cx: &mut Context, node: &Node, draft: &mut Draft) {
     let code = either(&object, "benchmark_code", "criterion");
     let benchmark = needed(cx, &mut object, what, code, "\"benchmark_code\": \"A-REF1\"");
     let decided = either(&object, "outcome", "label");
-    let outcome = object.value(decided).map(|node| word(cx, node, decided, &OUTCOMES));
+    let outcome = object.value(decided).map(|node| match node.data {
+        Data::Int(_) | Data::Float(_) => {
+            number(node, decided, &mut cx.problems).map(|score| LabelOutcome::Score(score.value))
+        }
+        _ => word(cx, node, decided, &OUTCOMES),
+    });
     let severity = object.value("severity").and_then(|node| word(cx, node, "severity", &SEVERITIES));
     let who = either(&object, "reviewer", "who");
     let mut text = |cx: &mut Context, key| object.string(key, &mut cx.problems).map(|text| text.value);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
-use assize_rubric::Weight;
+use assize_rubric::{LabelOutcome, Weight};
 
 use super::draft::{CaseDraft, Draft, LabelDraft, PartsDraft};
 use super::labels::NONE_OF_THE_ABOVE;
@@ -480,6 +480,22 @@ fn labels(cx: &mut Context, draft: &Draft, codes: &Codes) -> Vec<CardLabel> {
             cx.problems.add(diagnostic.with_help("`trace_id` is the `id` of a case"));
         }
         let of = (benchmark.value != NONE_OF_THE_ABOVE).then(|| lookup_benchmark(cx, codes, benchmark));
+        if let LabelOutcome::Score(score) = outcome {
+            let scale =
+                of.flatten().and_then(|at| draft.benchmarks.get(at)).and_then(|found| found.scale.as_ref());
+            let (low, high) = scale.map_or((0.0, 1.0), |scale| (scale.min, scale.max));
+            if !(low..=high).contains(score) {
+                cx.problems.add(
+                    Diagnostic::error(
+                        codes::OUT_OF_RANGE,
+                        "a label's score is not on the scale of its benchmark",
+                        trace_id.span,
+                        format!("found {score}"),
+                    )
+                    .with_help(format!("use a number from {low} to {high}")),
+                );
+            }
+        }
         labels.push(CardLabel {
             trace_id: trace_id.value.clone(),
             benchmark: of.flatten(),

@@ -1,0 +1,70 @@
+//! `assize review`.
+
+use std::path::PathBuf;
+
+use assize_review::Order;
+
+use super::SplitWord;
+
+/// Options of `assize review`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Keys: p pass, f fail, n not applicable, u unsure, v a score, s severity, e note, x skip, z undo,\n\
+    q leave, ? help. What the judge said is shown once you have decided.\n\n\
+    Without a terminal, or with --plain, decisions are lines: a decision, if wanted a severity, if wanted\n\
+    `--` and a note (`fail high -- the dose is wrong`), or `skip`, `undo`, `quit`; or JSON objects with `case`,\n\
+    `criterion`, `label` and if wanted `severity` and `note`.\n\n\
+    Examples:\n  \
+    assize review runs/rdi --who ann\n  \
+    assize review last --who ann --order random:7 --limit 50\n  \
+    assize review scorecards/intake --who ann --traces\n  \
+    assize review runs/rdi --who ann --decisions decided.txt\n  \
+    assize review runs/rdi --agreement"
+)]
+pub(crate) struct ReviewArgs {
+    /// A run (its folder, its id, or `last`), or the folder of a scorecard.
+    #[arg(value_name = "RUN|DIR")]
+    pub(crate) what: String,
+    /// Who decides; the name stands in every label. The login name unless given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) who: Option<String>,
+    /// Folder of the labels, one file a reviewer. `labels` beside the scorecard or eval file unless given.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) labels: Option<PathBuf>,
+    /// `queue` (what waits for a person), `random`, `random:SEED` or `uncertain-first` (both everything).
+    #[arg(long, default_value = "queue", value_name = "ORDER")]
+    pub(crate) order: Order,
+    /// At most so many items.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Only items of cases whose id matches this pattern; may be given several times.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) filter: Vec<String>,
+    /// Only items of this criterion or benchmark; may be given several times.
+    #[arg(long, value_name = "ID")]
+    pub(crate) criterion: Vec<String>,
+    /// Name the first failure of each case of a scorecard instead of deciding benchmark by benchmark.
+    #[arg(long)]
+    pub(crate) traces: bool,
+    /// Show again what you have decided before.
+    #[arg(long)]
+    pub(crate) again: bool,
+    /// What the labels may be used for.
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) split: Option<SplitWord>,
+    /// Read the decisions from this file, one a line.
+    #[arg(long, value_name = "FILE", conflicts_with = "plain")]
+    pub(crate) decisions: Option<PathBuf>,
+    /// Lines of text instead of a screen, for screen readers.
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// Decide nothing; print how far the reviewers agree.
+    #[arg(long, conflicts_with_all = ["decisions", "plain"])]
+    pub(crate) agreement: bool,
+    /// Print the agreement as one JSON object.
+    #[arg(long, requires = "agreement")]
+    pub(crate) json: bool,
+    /// Folder that the files may read from, beside their own repository; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+}

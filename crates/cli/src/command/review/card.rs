@@ -1,0 +1,244 @@
+//! The items of a scorecard: benchmarks on cases, or cases whose first failure is to be named.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use assize_review::{Choice, Item, JudgeSaid, Question, ScoreScale, Section, Why};
+use assize_rubric::{Confidence, LabelOutcome};
+use assize_spec::{Applies, CardCase, EvaluatorType, Guidelines, Scorecard};
+use assize_store::{BenchmarkState, CaseRecord, DecidedBy, JudgementRow, RunFolder, RunInfo};
+use serde_json::Value;
+
+use super::{Material, version};
+use crate::args::ReviewArgs;
+use crate::command::scorecard::sound;
+use crate::context::Context;
+
+/// What people judge of a scorecard that was not run, or with another order everything.
+pub(super) fn of_folder(path: &Path, args: &ReviewArgs, context: &Context) -> Result<Material, String> {
+    let scorecard = sound(path, &args.root, context)?.scorecard;
+    let mut items = Vec::new();
+    for case in &scorecard.cases {
+        if args.traces {
+            items.extend(trace(&scorecard, case, None));
+            continue;
+        }
+        for (at, benchmark) in scorecard.benchmarks.iter().enumerate() {
+            let manual = benchmark.evaluator == EvaluatorType::ManualSme;
+            if (manual || args.order.takes_all()) && scorecard.applies(at, case) != Applies::No {
+                let why = if manual { Why::Waiting } else { Why::Check };
+                items.push(item(&scorecard, at, case, None, None, why));
+            }
+        }
+    }
+    Ok(Material { items, labels: labels_of(path) })
+}
+
+/// What waits for a person in a run, or with another order everything that a judge or a person decides.
+pub(super) fn of_run(
+    folder: &RunFolder,
+    info: &RunInfo,
+    args: &ReviewArgs,
+    context: &Context,
+) -> Result<Material, String> {
+    let path = info.suites.first().map(|suite| PathBuf::from(&suite.path)).unwrap_or_default();
+    if !path.exists() {
+        return Err(format!(
+            "the scorecard `{}` of the run is not there; go to the folder the run was started in",
+            path.display()
+        ));
+    }
+    let scorecard = sound(&path, &args.root, context)?.scorecard;
+    let cases: HashMap<&str, &CardCase> = scorecard.cases.iter().map(|case| (&*case.id, case)).collect();
+    let benchmarks: HashMap<&str, usize> =
+        scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect();
+    let mut items = Vec::new();
+    for record in folder.cases().map_err(|error| error.to_string())? {
+        let record: CaseRecord = record.map_err(|error| error.to_string())?;
+        // A case that is no longer in the files can't be shown.
+        let Some(case) = cases.get(record.result.case_id.as_str()) else { continue };
+        let answer = record.result.answer.as_deref();
+        if args.traces {
+            items.extend(trace(&scorecard, case, answer));
+            continue;
+        }
+        for row in &record.judgements {
+            let Some(&at) = benchmarks.get(row.grader.as_str()).filter(|_| row.member.is_empty()) else {
+                continue;
+            };
+            let Some(why) = why(row, args.order.takes_all()) else { continue };
+            items.push(item(&scorecard, at, case, answer, judge(row), why));
+        }
+    }
+    Ok(Material { items, labels: labels_of(&path) })
+}
+
+fn labels_of(path: &Path) -> Option<PathBuf> {
+    path.is_dir().then(|| path.join("labels"))
+}
+
+fn why(row: &JudgementRow, all: bool) -> Option<Why> {
+    let benchmark = row.grader_result.as_ref()?.benchmark?;
+    match benchmark.state {
+        BenchmarkState::Waiting => Some(Why::Waiting),
+        BenchmarkState::ReviewersDiffer => Some(Why::ReviewersDiffer),
+        BenchmarkState::Uncertain => Some(Why::Uncertain),
+        BenchmarkState::Missing => all.then_some(Why::Undecided),
+        BenchmarkState::Scored | BenchmarkState::NotApplicable => {
+            let by_checks = benchmark.decided_by == Some(DecidedBy::Checks);
+            (all && !by_checks).then_some(Why::Check)
+        }
+    }
+}
+
+fn judge(row: &JudgementRow) -> Option<JudgeSaid> {
+    let benchmark = row.grader_result.as_ref()?.benchmark?;
+    if benchmark.decided_by != Some(DecidedBy::Judge) {
+        return None;
+    }
+    let outcome = match (benchmark.state, benchmark.raw_score, benchmark.pass) {
+        (BenchmarkState::NotApplicable, ..) => Some(LabelOutcome::NotApplicable),
+        (BenchmarkState::Uncertain, ..) => Some(LabelOutcome::Unsure),
+        (_, Some(score), _) => Some(LabelOutcome::Score(score)),
+        (_, None, Some(pass)) => Some(if pass { LabelOutcome::Met } else { LabelOutcome::Unmet }),
+        (_, None, None) => None,
+    };
+    Some(JudgeSaid { outcome, reason: row.reason.clone(), confidence: row.confidence.map(confidence) })
+}
+
+pub(super) const fn confidence(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Low => "low",
+        Confidence::Medium => "medium",
+        Confidence::High => "high",
+    }
+}
+
+fn item(
+    scorecard: &Scorecard,
+    at: usize,
+    case: &CardCase,
+    answer: Option<&str>,
+    judge: Option<JudgeSaid>,
+    why: Why,
+) -> Item {
+    let benchmark = &scorecard.benchmarks[at];
+    let name = benchmark.label.as_deref().map(|label| format!("{label}\n")).unwrap_or_default();
+    let mut criterion = format!("{name}{}\n\n{}", benchmark.concept, benchmark.inclusion);
+    if let Some(exclusion) = &benchmark.exclusion {
+        criterion.push_str(&format!("\n{exclusion}"));
+    }
+    if let Some(scale) = &benchmark.scale {
+        for (score, text) in &scale.descriptions {
+            criterion.push_str(&format!("\n{score}: {text}"));
+        }
+    }
+    for example in &benchmark.examples {
+        criterion.push_str(&format!("\nExample of the failure: {example}"));
+    }
+    let guidelines = guidelines(scorecard, benchmark.parent);
+    let prompt = benchmark.prompt.and_then(|at| scorecard.prompts.get(at)).map(|prompt| &*prompt.text);
+    let version = version([criterion.as_str(), &guidelines, prompt.unwrap_or_default()]);
+    let mut sections = Vec::new();
+    add(&mut sections, &format!("Criterion {}", benchmark.code), criterion);
+    add(&mut sections, "Guidelines", guidelines);
+    material(&mut sections, case, answer);
+    add(&mut sections, "What a judge is asked", prompt.unwrap_or_default().to_owned());
+    Item {
+        case: case.id.to_string(),
+        suite: None,
+        system: None,
+        repeat: None,
+        criterion: benchmark.code.to_string(),
+        version,
+        sections,
+        question: Question::Verdict(
+            benchmark.scale.as_ref().map(|scale| ScoreScale { min: scale.min, max: scale.max }),
+        ),
+        judge,
+        why,
+    }
+}
+
+/// A case whose first failure is to be named; `None` if no benchmark is about it.
+fn trace(scorecard: &Scorecard, case: &CardCase, answer: Option<&str>) -> Option<Item> {
+    let choices: Vec<Choice> = scorecard
+        .benchmarks
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| scorecard.applies(*at, case) != Applies::No)
+        .map(|(_, benchmark)| Choice {
+            code: benchmark.code.to_string(),
+            text: benchmark.label.clone().unwrap_or_else(|| benchmark.concept.clone()),
+        })
+        .collect();
+    if choices.is_empty() {
+        return None;
+    }
+    let version = version(choices.iter().flat_map(|choice| [choice.code.as_str(), choice.text.as_str()]));
+    let mut sections = Vec::new();
+    material(&mut sections, case, answer);
+    let failures: Vec<String> =
+        choices.iter().map(|choice| format!("{}: {}", choice.code, choice.text)).collect();
+    add(&mut sections, "Failures it may show", failures.join("\n"));
+    Some(Item {
+        case: case.id.to_string(),
+        suite: None,
+        system: None,
+        repeat: None,
+        criterion: String::new(),
+        version,
+        sections,
+        question: Question::Primary(choices),
+        judge: None,
+        why: Why::Waiting,
+    })
+}
+
+fn material(sections: &mut Vec<Section>, case: &CardCase, answer: Option<&str>) {
+    add(sections, "Source", shown(case.source_narrative.as_ref()));
+    add(sections, "Ground truth", shown(case.ground_truth.as_ref()));
+    let given = shown(case.candidate_output.as_ref());
+    let candidate = if given.is_empty() { answer.unwrap_or_default().to_owned() } else { given };
+    add(sections, "Candidate output", candidate);
+}
+
+pub(super) fn add(sections: &mut Vec<Section>, title: &str, text: String) {
+    if !text.trim().is_empty() {
+        sections.push(Section { title: title.to_owned(), text });
+    }
+}
+
+/// A text as it is, anything else as JSON.
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => format!("{other:#}"),
+    }
+}
+
+/// The guidelines of all rubrics above, the topmost first.
+fn guidelines(scorecard: &Scorecard, parent: usize) -> String {
+    let above = std::iter::successors(Some(parent), |at| scorecard.rubrics.get(*at)?.parent);
+    let mut blocks: Vec<String> = above
+        .filter_map(|at| {
+            let rubric = scorecard.rubrics.get(at)?;
+            rubric.guidelines.as_ref().map(|found| format!("{}\n{}", rubric.code, guideline_lines(found)))
+        })
+        .collect();
+    blocks.reverse();
+    blocks.join("\n")
+}
+
+fn guideline_lines(found: &Guidelines) -> String {
+    let lists = [
+        ("Look at", &found.focus_areas),
+        ("Not to be held against it", &found.acceptable_deviations),
+        ("Must hold", &found.critical_requirements),
+    ];
+    let listed = lists.into_iter().flat_map(|(title, texts)| texts.iter().map(move |text| (title, text)));
+    let single = [("Evidence", &found.evidence_requirements), ("Also", &found.special_instructions)];
+    let single = single.into_iter().filter_map(|(title, text)| Some((title, text.as_ref()?)));
+    listed.chain(single).map(|(title, text)| format!("  {title}: {text}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,112 @@
+//! The items of a run of eval files: criteria of rubrics on answers.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use assize_review::{Item, JudgeSaid, Question, ScoreScale, Why};
+use assize_rubric::{Confidence, LabelOutcome, Outcome, RawScore, Scale};
+use assize_spec::{Message, load_suite};
+use assize_store::{CaseRecord, JudgementRow, RunFolder};
+
+use super::card::{add, confidence};
+use super::{Material, version};
+use crate::args::ReviewArgs;
+use crate::command::eval::load_options;
+use crate::context::Context;
+
+/// What was asked and what is right, by suite and case.
+type Asked = HashMap<(String, String), (String, String)>;
+
+/// The criteria of a run: in the queue those the judge could not decide or was not sure about.
+pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -> Result<Material, String> {
+    let info = folder.info().map_err(|error| error.to_string())?;
+    let asked =
+        asked(info.suites.iter().map(|suite| (suite.name.as_str(), suite.path.as_str())), args, context);
+    let several_suites = info.suites.len() > 1;
+    let several_targets = info.targets.len() > 1;
+    let mut items = Vec::new();
+    for record in folder.cases().map_err(|error| error.to_string())? {
+        let record: CaseRecord = record.map_err(|error| error.to_string())?;
+        let rubrics: Vec<&JudgementRow> = record
+            .judgements
+            .iter()
+            .filter(|row| row.grader_result.is_none() && row.vote.is_none())
+            .collect();
+        for row in &rubrics {
+            let said = judge(row);
+            let sure = said.outcome.is_some() && row.confidence != Some(Confidence::Low);
+            if sure && !args.order.takes_all() {
+                continue;
+            }
+            let why = match (said.outcome.is_some(), sure) {
+                (false, _) => Why::Undecided,
+                (true, false) => Why::Uncertain,
+                (true, true) => Why::Check,
+            };
+            // As labels name it: with the grader's name where several graders have the id.
+            let id = row.shown_id(row.criterion.id.as_str());
+            let shared = rubrics
+                .iter()
+                .any(|other| other.grader != row.grader && other.shown_id(other.criterion.id.as_str()) == id);
+            let mut sections = Vec::new();
+            add(&mut sections, "Criterion", row.criterion.text.clone());
+            let key = (row.suite.clone(), row.case_id.clone());
+            let (question, reference) = asked.get(&key).cloned().unwrap_or_default();
+            add(&mut sections, "Question", question);
+            add(&mut sections, "Reference", reference);
+            add(&mut sections, "Answer", record.result.answer.clone().unwrap_or_default());
+            items.push(Item {
+                case: row.case_id.clone(),
+                suite: several_suites.then(|| row.suite.clone()),
+                system: row.target.clone().filter(|_| several_targets),
+                repeat: (row.repeat > 1).then_some(row.repeat),
+                criterion: if shared { format!("{}/{id}", row.grader) } else { id },
+                version: version([row.criterion.text.as_str()]),
+                sections,
+                question: Question::Verdict(
+                    (!matches!(row.criterion.scale, Scale::Checklist))
+                        .then_some(ScoreScale { min: 0.0, max: 10.0 }),
+                ),
+                judge: Some(said),
+                why,
+            });
+        }
+    }
+    let beside = info.suites.first().map(|suite| Path::new(&suite.path).with_file_name("labels"));
+    Ok(Material { items, labels: Some(beside.unwrap_or_else(|| PathBuf::from("labels"))) })
+}
+
+fn judge(row: &JudgementRow) -> JudgeSaid {
+    let outcome = match row.decided() {
+        Outcome::Met => Some(LabelOutcome::Met),
+        Outcome::Unmet => Some(LabelOutcome::Unmet),
+        Outcome::Scored(raw) => Some(LabelOutcome::Score(f64::from(RawScore::get(raw)))),
+        Outcome::Averaged(points) => Some(LabelOutcome::Score(points.get())),
+        Outcome::NotApplicable => Some(LabelOutcome::NotApplicable),
+        Outcome::Ungraded => None,
+    };
+    JudgeSaid { outcome, reason: row.reason.clone(), confidence: row.confidence.map(confidence) }
+}
+
+/// Reads the questions again, as far as the files are still there: a run keeps the answers only.
+fn asked<'s>(
+    suites: impl Iterator<Item = (&'s str, &'s str)>,
+    args: &ReviewArgs,
+    context: &Context,
+) -> Asked {
+    let options = load_options(&args.root, context);
+    let mut found = Asked::new();
+    for (name, path) in suites.filter(|(_, path)| Path::new(path).is_file()) {
+        let loaded = load_suite(Path::new(path), &options);
+        for case in loaded.cases.iter().map_while(Result::ok) {
+            let texts =
+                |messages: &[Message]| messages.iter().map(Message::to_text).collect::<Vec<_>>().join("\n\n");
+            let mut reference = texts(&case.expected_output);
+            if let Some(outcome) = &case.expected_outcome {
+                reference = format!("{outcome}\n{reference}");
+            }
+            found.insert((name.to_owned(), case.id.to_string()), (texts(&case.input), reference));
+        }
+    }
+    found
+}

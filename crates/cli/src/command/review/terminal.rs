@@ -1,0 +1,163 @@
+//! The review on a terminal: its screen, its keys, and leaving it as it was.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use assize_review::{Key, Look, Screen, Session, Step, screen};
+use crossterm::cursor::{Hide, MoveTo, Show};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
+use crossterm::style::{Attribute, Print, SetAttribute};
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
+};
+use crossterm::{execute, queue};
+
+use super::Writer;
+use crate::context::Context;
+
+/// How long a request to terminate may wait to be noticed.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Shows the session until the reviewer leaves or the program is asked to end.
+pub(super) fn run(session: &mut Session, writer: &mut Writer, context: &Context) -> Result<(), String> {
+    let failed = |error: io::Error| format!("the terminal can't be used: {error}; try `--plain`");
+    let ended = watch_for_the_end();
+    // What a panic says would be lost on the other screen, and the terminal with it.
+    let before = Arc::new(std::panic::take_hook());
+    let told = Arc::clone(&before);
+    std::panic::set_hook(Box::new(move |panic| {
+        restore();
+        told(panic);
+    }));
+    let guard = Taken::new().map_err(failed);
+    let outcome = guard.and_then(|guard| {
+        let outcome = look(session, writer, context, &ended).map_err(failed);
+        drop(guard);
+        outcome
+    });
+    std::panic::set_hook(Box::new(move |panic| before(panic)));
+    outcome
+}
+
+fn look(session: &mut Session, writer: &mut Writer, context: &Context, ended: &AtomicBool) -> io::Result<()> {
+    let mut shown: Option<(Screen, (u16, u16))> = None;
+    while !ended.load(Ordering::Acquire) {
+        let window = size()?;
+        let drawn = screen(session, &writer.given.who, usize::from(window.0), usize::from(window.1));
+        let now = (drawn, window);
+        if shown.as_ref() != Some(&now) {
+            draw(&now.0, context.stdout.color)?;
+            shown = Some(now);
+        }
+        if !poll(GLANCE)? {
+            continue;
+        }
+        let Event::Key(event) = read()? else { continue };
+        let Some(key) = key(event) else { continue };
+        match session.press(key) {
+            Step::Stay => {}
+            Step::Quit => break,
+            // What could not be written stands on the screen.
+            Step::Record(decision) => drop(writer.record(session, &decision)),
+        }
+    }
+    Ok(())
+}
+
+fn key(event: KeyEvent) -> Option<Key> {
+    if event.kind == KeyEventKind::Release {
+        return None;
+    }
+    if event.modifiers.contains(KeyModifiers::CONTROL) {
+        return matches!(event.code, KeyCode::Char('c' | 'd')).then_some(Key::Interrupt);
+    }
+    Some(match event.code {
+        KeyCode::Char(c) => Key::Char(c),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Escape,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        _ => return None,
+    })
+}
+
+/// Draws all lines anew: a screen is small, and what a resize left behind is gone.
+fn draw(screen: &Screen, color: bool) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for (row, line) in screen.lines.iter().enumerate() {
+        let attribute = match line.look {
+            Look::Bar | Look::Marked => Some(Attribute::Reverse),
+            Look::Heading | Look::Alert => Some(Attribute::Bold),
+            Look::Faint => Some(Attribute::Dim),
+            Look::Plain => None,
+        };
+        queue!(out, MoveTo(0, u16::try_from(row).unwrap_or(u16::MAX)))?;
+        queue!(out, crossterm::terminal::Clear(crossterm::terminal::ClearType::CurrentLine))?;
+        match attribute.filter(|_| color) {
+            Some(attribute) => {
+                queue!(out, SetAttribute(attribute), Print(&line.text), SetAttribute(Attribute::Reset))?;
+            }
+            None => queue!(out, Print(&line.text))?,
+        }
+    }
+    out.flush()
+}
+
+/// The terminal while it is ours; it is given back when this goes, whichever way.
+struct Taken;
+
+impl Taken {
+    fn new() -> io::Result<Self> {
+        enable_raw_mode()?;
+        let taken = Self;
+        execute!(io::stdout(), EnterAlternateScreen, Hide)?;
+        Ok(taken)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Nothing is left to do where the terminal itself is gone.
+fn restore() {
+    let _ = execute!(io::stdout(), Show, LeaveAlternateScreen);
+    let _ = disable_raw_mode();
+}
+
+/// A request to terminate becomes a flag, so that the terminal is given back before the program ends.
+fn watch_for_the_end() -> Arc<AtomicBool> {
+    let ended = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    {
+        let flag = Arc::clone(&ended);
+        std::thread::spawn(move || {
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+                return;
+            };
+            runtime.block_on(async {
+                use tokio::signal::unix::{SignalKind, signal};
+                let asked = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()];
+                let [Ok(mut terminate), Ok(mut hangup), Ok(mut interrupt)] = asked.map(signal) else {
+                    return;
+                };
+                tokio::select! {
+                    _ = terminate.recv() => {}
+                    _ = hangup.recv() => {}
+                    _ = interrupt.recv() => {}
+                }
+                flag.store(true, Ordering::Release);
+            });
+        });
+    }
+    ended
+}

@@ -1,0 +1,269 @@
+//! The files that labels stand in: one for each reviewer, only ever added to.
+
+use std::collections::HashMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use assize_rubric::{Label, LabelOutcome, Sampling, Severity, Split};
+use serde_json::Value;
+
+use crate::{Decision, Item, Question, Said};
+
+/// Why labels can't be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum LabelsError {
+    /// The file can't be read or written.
+    #[error("{path}: {error}", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        error: io::Error,
+    },
+    /// A line is no label.
+    #[error("{path}:{line}: {message}", path = path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+/// How labels of a session are marked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// Who decides.
+    pub who: String,
+    /// How the cases were come by.
+    pub sampled: Sampling,
+    /// What the labels may be used for, if the reviewer said so.
+    pub split: Option<Split>,
+}
+
+/// The labels of one reviewer.
+#[derive(Debug)]
+pub struct Labels {
+    path: PathBuf,
+    /// What this reviewer said about what, with the version of the question and whether it was drawn by lot.
+    known: HashMap<Target, Vec<(Option<String>, bool)>>,
+}
+
+/// What a label is about: case, suite, system, repeat, criterion. Empty where nothing was said.
+type Target = (String, String, String, u32, String);
+
+/// The criterion that stands for "which failure" among the known labels: codes of benchmarks can't have it.
+const PRIMARY: &str = "";
+
+/// The file of a reviewer in a folder of labels. Two names never share a file.
+pub fn file_of(folder: &Path, who: &str) -> PathBuf {
+    let mut name = String::new();
+    for c in who.chars() {
+        if c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '@') && !name.is_empty() {
+            name.push(c);
+        } else {
+            name.push_str(&format!("_{:x}", u32::from(c)));
+        }
+    }
+    folder.join(format!("review-{name}.jsonl"))
+}
+
+impl Labels {
+    /// Reads what a reviewer said so far. A file that is not there holds nothing.
+    ///
+    /// # Errors
+    /// When the file can't be read, or a line of it is no label.
+    pub fn open(path: PathBuf) -> Result<Self, LabelsError> {
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(LabelsError::File { path, error }),
+        };
+        let mut known: HashMap<Target, Vec<(Option<String>, bool)>> = HashMap::new();
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let found = serde_json::from_str::<Value>(line).map_err(|error| error.to_string()).and_then(read);
+            let (label, primary) = found.map_err(|message| LabelsError::Line {
+                path: path.clone(),
+                line: index + 1,
+                message,
+            })?;
+            let mark = (label.version.clone(), label.sampled == Some(Sampling::Random));
+            known.entry(target(&label, primary)).or_default().push(mark);
+        }
+        Ok(Self { path, known })
+    }
+
+    /// Where it stands.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the reviewer has answered this very question. An answer to an earlier wording is none. In a
+    /// random sample only answers of random samples count: leaving out what was picked would bend it.
+    pub fn answered(&self, item: &Item, sampled: Sampling) -> bool {
+        let primary = matches!(item.question, Question::Primary(_));
+        let label = blank(item);
+        self.known.get(&target(&label, primary)).is_some_and(|marks| {
+            marks.iter().any(|(version, random)| {
+                version.as_deref() == Some(item.version.as_str()) && (*random || sampled != Sampling::Random)
+            })
+        })
+    }
+
+    /// Adds a decision as one line, and makes sure it is on the disk.
+    ///
+    /// # Errors
+    /// When it can't be written. Then it was not made.
+    pub fn append(
+        &mut self,
+        item: &Item,
+        decision: &Decision,
+        given: &Given,
+        at: &str,
+    ) -> Result<(), LabelsError> {
+        let mut label = blank(item);
+        let primary = matches!(decision.said, Said::Primary(_));
+        match &decision.said {
+            Said::Outcome(outcome) => label.label = *outcome,
+            Said::Primary(code) => {
+                label.criterion.clone_from(code);
+                label.label =
+                    if code == crate::NONE_OF_THE_ABOVE { LabelOutcome::Met } else { LabelOutcome::Unmet };
+            }
+        }
+        label.who = Some(given.who.clone());
+        label.at = Some(at.to_owned());
+        label.note.clone_from(&decision.note);
+        label.severity = decision.severity;
+        label.sampled = Some(given.sampled);
+        label.split = given.split;
+        let mut value = serde_json::to_value(&label).unwrap_or_default();
+        if let Value::Object(object) = &mut value {
+            if primary {
+                object.insert("x-primary".to_owned(), Value::Bool(true));
+            }
+            if decision.after_judge {
+                object.insert("x-after-judge".to_owned(), Value::Bool(true));
+            }
+        }
+        self.write(&format!("{value}\n"))
+            .map_err(|error| LabelsError::File { path: self.path.clone(), error })?;
+        let mark = (label.version.clone(), given.sampled == Sampling::Random);
+        self.known.entry(target(&label, primary)).or_default().push(mark);
+        Ok(())
+    }
+
+    fn write(&self, line: &str) -> io::Result<()> {
+        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder)?;
+        }
+        let mut file = OpenOptions::new().create(true).read(true).append(true).open(&self.path)?;
+        // An editor may have left the last line open.
+        let mut last = [b'\n'];
+        if file.seek(SeekFrom::End(0))? > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+        }
+        let text = if last == *b"\n" { line.to_owned() } else { format!("\n{line}") };
+        file.write_all(text.as_bytes())?;
+        file.sync_data()
+    }
+}
+
+fn read(mut value: Value) -> Result<(Label, bool), String> {
+    let Value::Object(object) = &mut value else { return Err("not a JSON object".to_owned()) };
+    let primary = object.get("x-primary") == Some(&Value::Bool(true));
+    object.retain(|key, _| !key.starts_with("x-"));
+    serde_json::from_value(value).map(|label| (label, primary)).map_err(|error| error.to_string())
+}
+
+fn blank(item: &Item) -> Label {
+    Label {
+        case: item.case.clone(),
+        suite: item.suite.clone(),
+        system: item.system.clone(),
+        repeat: item.repeat,
+        criterion: item.criterion.clone(),
+        label: LabelOutcome::Unsure,
+        who: None,
+        at: None,
+        note: None,
+        severity: None::<Severity>,
+        version: Some(item.version.clone()),
+        sampled: None,
+        split: None,
+    }
+}
+
+fn target(label: &Label, primary: bool) -> Target {
+    (
+        label.case.clone(),
+        label.suite.clone().unwrap_or_default(),
+        label.system.clone().unwrap_or_default(),
+        label.repeat.unwrap_or_default(),
+        if primary { PRIMARY.to_owned() } else { label.criterion.clone() },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::tests::items;
+
+    fn decision(said: Said) -> Decision {
+        Decision { said, severity: Some(Severity::High), note: None, after_judge: false }
+    }
+
+    fn given(sampled: Sampling) -> Given {
+        Given { who: "ann".to_owned(), sampled, split: None }
+    }
+
+    #[test]
+    fn lines_are_added_and_read_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = file_of(&folder.path().join("labels"), "ann");
+        let mut all = items(2);
+        let mut labels = Labels::open(path.clone()).expect("nothing there");
+        assert!(!labels.answered(&all[0], Sampling::Chosen));
+        labels
+            .append(&all[0], &decision(Said::Outcome(LabelOutcome::Unmet)), &given(Sampling::Chosen), "t1")
+            .expect("written");
+        // Somebody's editor took the line break away.
+        let text = fs::read_to_string(&path).expect("there");
+        fs::write(&path, text.trim_end()).expect("written");
+        let amended = Decision { after_judge: true, ..decision(Said::Outcome(LabelOutcome::Met)) };
+        labels.append(&all[0], &amended, &given(Sampling::Chosen), "t2").expect("written");
+        let text = fs::read_to_string(&path).expect("there");
+        assert_eq!(text.lines().count(), 2, "{text}");
+        assert!(text.lines().nth(1).is_some_and(|line| line.contains("\"x-after-judge\":true")), "{text}");
+        let again = Labels::open(path).expect("sound");
+        assert!(again.answered(&all[0], Sampling::Chosen));
+        assert!(!again.answered(&all[0], Sampling::Random), "what was picked is no sample");
+        assert!(!again.answered(&all[1], Sampling::Chosen));
+        all[0].version = "v2".to_owned();
+        assert!(!again.answered(&all[0], Sampling::Chosen), "another question is not answered");
+    }
+
+    #[test]
+    fn a_damaged_line_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("review-ann.jsonl");
+        fs::write(&path, "\n{\"case\":\"c\"}\n").expect("written");
+        let error = Labels::open(path).expect_err("no label").to_string();
+        assert!(error.contains("review-ann.jsonl:2: missing field"), "{error}");
+    }
+
+    #[test]
+    fn names_stay_in_the_folder_and_apart() {
+        let folder = Path::new("labels");
+        let names = ["ann", "Ann", "../../etc/x", "an n", "an_20n", "ärztin"];
+        let files: Vec<PathBuf> = names.iter().map(|name| file_of(folder, name)).collect();
+        for (at, file) in files.iter().enumerate() {
+            assert_eq!(file.parent(), Some(folder), "{file:?}");
+            assert!(!files[..at].contains(file), "{file:?}");
+        }
+    }
+}

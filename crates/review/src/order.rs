@@ -1,0 +1,139 @@
+//! In which order items are looked at, and whether that makes them a random sample.
+
+use std::str::FromStr;
+
+use assize_rubric::Sampling;
+use assize_stats::SeededRandom;
+use rand_core::RngCore;
+
+use crate::{Item, Why};
+
+/// The order of a review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// What a person should look at, in the order it was found; the most urgent kind first.
+    #[default]
+    Queue,
+    /// Everything, drawn by lot from a seed.
+    Random(u64),
+    /// Everything, what the judge was least sure of first.
+    UncertainFirst,
+}
+
+/// An order that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no order: use `queue`, `random`, `random:SEED` (a whole number) or `uncertain-first`")]
+pub struct OrderError(String);
+
+impl FromStr for Order {
+    type Err = OrderError;
+
+    fn from_str(text: &str) -> Result<Self, OrderError> {
+        match text {
+            "queue" => Ok(Self::Queue),
+            "random" => Ok(Self::Random(0)),
+            "uncertain-first" => Ok(Self::UncertainFirst),
+            other => other
+                .strip_prefix("random:")
+                .and_then(|seed| seed.parse().ok())
+                .map(Self::Random)
+                .ok_or_else(|| OrderError(other.to_owned())),
+        }
+    }
+}
+
+impl Order {
+    /// Whether it goes through everything, not only what waits for a person.
+    pub const fn takes_all(self) -> bool {
+        !matches!(self, Self::Queue)
+    }
+
+    /// What labels of this order say about how their case was come by. Whoever stops anywhere in a
+    /// random order has still looked at a random sample.
+    pub const fn sampling(self) -> Sampling {
+        match self {
+            Self::Random(_) => Sampling::Random,
+            Self::Queue | Self::UncertainFirst => Sampling::Chosen,
+        }
+    }
+
+    /// Puts items in this order. The same items and seed give the same order everywhere.
+    pub fn arrange(self, items: &mut Vec<Item>) {
+        match self {
+            Self::Queue => items.sort_by_key(|item| item.why),
+            Self::Random(seed) => {
+                // The draw must not depend on the order in which cases happened to finish.
+                items.sort_by(|a, b| identity(a).cmp(&identity(b)));
+                let mut random = SeededRandom::new(seed);
+                let mut drawn: Vec<(u64, Item)> =
+                    items.drain(..).map(|item| (random.next_u64(), item)).collect();
+                drawn.sort_by_key(|(draw, _)| *draw);
+                items.extend(drawn.into_iter().map(|(_, item)| item));
+            }
+            Self::UncertainFirst => items.sort_by_key(doubt),
+        }
+    }
+}
+
+fn identity(item: &Item) -> (&str, Option<&str>, Option<&str>, Option<u32>, &str) {
+    (&item.case, item.suite.as_deref(), item.system.as_deref(), item.repeat, &item.criterion)
+}
+
+/// How sure the judge was, the least sure first.
+fn doubt(item: &Item) -> (u8, Why) {
+    let confidence = item.judge.as_ref().and_then(|judge| judge.confidence);
+    let rank = match (item.why, confidence) {
+        (Why::Check, Some("low")) => 1,
+        (Why::Check, Some("medium")) => 2,
+        (Why::Check, None) => 3,
+        (Why::Check, Some(_)) => 4,
+        _ => 0,
+    };
+    (rank, item.why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::tests::items;
+
+    fn ids(items: &[Item]) -> Vec<String> {
+        items.iter().map(|item| item.case.clone()).collect()
+    }
+
+    #[test]
+    fn a_random_order_depends_on_the_seed_and_on_nothing_else() {
+        let (mut first, mut second) = (items(40), items(40));
+        second.reverse();
+        Order::Random(7).arrange(&mut first);
+        Order::Random(7).arrange(&mut second);
+        assert_eq!(ids(&first), ids(&second));
+        Order::Random(8).arrange(&mut second);
+        assert_ne!(ids(&first), ids(&second));
+    }
+
+    #[test]
+    fn the_queue_is_by_urgency_and_doubt_is_by_confidence() {
+        let mut all = items(4);
+        all[0].why = Why::Check;
+        all[1].why = Why::Uncertain;
+        all[2].why = Why::Waiting;
+        all[3].why = Why::Check;
+        if let Some(judge) = &mut all[3].judge {
+            judge.confidence = Some("low");
+        }
+        let mut queue = all.clone();
+        Order::Queue.arrange(&mut queue);
+        assert_eq!(ids(&queue), ["case-2", "case-1", "case-0", "case-3"]);
+        Order::UncertainFirst.arrange(&mut all);
+        assert_eq!(ids(&all), ["case-2", "case-1", "case-3", "case-0"]);
+    }
+
+    #[test]
+    fn orders_are_read_and_only_the_random_one_makes_a_sample() {
+        assert_eq!("random:12".parse(), Ok(Order::Random(12)));
+        assert!("random:x".parse::<Order>().is_err());
+        assert_eq!(Order::Random(1).sampling(), Sampling::Random);
+        assert_eq!(Order::UncertainFirst.sampling(), Sampling::Chosen);
+    }
+}

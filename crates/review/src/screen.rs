@@ -1,0 +1,320 @@
+//! The screen of a review, as lines of text for a window of any size.
+
+use assize_rubric::{LabelOutcome, Severity};
+
+use crate::session::{Mode, Said};
+use crate::wrap::{fit, wrap};
+use crate::{Item, NONE_OF_THE_ABOVE, Question, Session};
+
+/// The smallest window anything can be read in.
+const LEAST: (usize, usize) = (30, 8);
+
+/// How a line looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// The line at the top.
+    Bar,
+    /// The heading of a text.
+    Heading,
+    /// A text.
+    Plain,
+    /// Something less important.
+    Faint,
+    /// What is marked in a list.
+    Marked,
+    /// Something that needs attention.
+    Alert,
+}
+
+/// A line of the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenLine {
+    /// The text, safe to print, no wider than the window.
+    pub text: String,
+    /// How it looks.
+    pub look: Look,
+}
+
+/// A screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Screen {
+    /// As many lines as the window has.
+    pub lines: Vec<ScreenLine>,
+}
+
+/// Draws a session. It corrects the session's scroll to what there is to see.
+pub fn screen(session: &mut Session, reviewer: &str, width: usize, height: usize) -> Screen {
+    if width < LEAST.0 || height < LEAST.1 {
+        let text = fit("Make the window larger.", width);
+        let mut lines = vec![line(text, Look::Alert)];
+        pad(&mut lines, height);
+        return Screen { lines };
+    }
+    let left = session.left();
+    let mut lines = Vec::with_capacity(height);
+    let Some(item) = session.item().cloned() else {
+        lines.push(line(
+            fit(&format!("{} of {} decided · {reviewer}", left.decided, left.all), width),
+            Look::Bar,
+        ));
+        lines.push(line(String::new(), Look::Plain));
+        lines.push(line("Nothing is left to decide.".to_owned(), Look::Plain));
+        pad(&mut lines, height - 1);
+        lines.push(line(fit("Enter leave · z undo", width), Look::Faint));
+        return Screen { lines };
+    };
+    let what = if item.criterion.is_empty() { "first failure" } else { &item.criterion };
+    let bar = format!(
+        "{} · {what} · {} of {}, {} decided · {} · {reviewer}",
+        item.case,
+        session.place() + 1,
+        left.all,
+        left.decided,
+        item.why.words()
+    );
+    lines.push(line(fit(&bar, width), Look::Bar));
+    let footer = footer(session, &item, width);
+    let room = height - 1 - footer.len();
+    let body = if session.help { help(width) } else { body(session, &item, width) };
+    let furthest = body.len().saturating_sub(room);
+    let from = if session.help {
+        0
+    } else {
+        session.scroll = session.scroll.min(furthest);
+        // What is marked in a list must be in sight.
+        match body.iter().position(|line| line.look == Look::Marked) {
+            Some(at) => at.saturating_sub(room / 2).min(furthest),
+            None => session.scroll,
+        }
+    };
+    lines.extend(body.into_iter().skip(from).take(room));
+    pad(&mut lines, height - footer.len());
+    lines.extend(footer);
+    if furthest > 0 && !session.help {
+        let seen = format!(" {}% ", (from * 100).checked_div(furthest).unwrap_or(100));
+        let rule = height - footer_len(&lines, height);
+        if let Some(line) = lines.get_mut(rule) {
+            line.text = format!("{:─>width$}", seen);
+        }
+    }
+    Screen { lines }
+}
+
+/// How many lines the footer has: it begins with the only rule.
+fn footer_len(lines: &[ScreenLine], height: usize) -> usize {
+    let rule = lines.iter().rposition(|line| line.look == Look::Faint && line.text.starts_with('─'));
+    rule.map_or(0, |at| height - at)
+}
+
+fn line(text: String, look: Look) -> ScreenLine {
+    ScreenLine { text, look }
+}
+
+fn pad(lines: &mut Vec<ScreenLine>, height: usize) {
+    lines.truncate(height);
+    while lines.len() < height {
+        lines.push(line(String::new(), Look::Plain));
+    }
+}
+
+fn add(lines: &mut Vec<ScreenLine>, title: &str, text: &str, width: usize) {
+    if !lines.is_empty() {
+        lines.push(line(String::new(), Look::Plain));
+    }
+    lines.push(line(fit(title, width), Look::Heading));
+    lines.extend(wrap(text, width).into_iter().map(|text| line(text, Look::Plain)));
+}
+
+fn body(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
+    if let (Mode::Choosing(at), Question::Primary(choices)) = (&session.mode, &item.question) {
+        let entries = choices
+            .iter()
+            .map(|choice| format!("{}  {}", choice.code, choice.text))
+            .chain([NONE_OF_THE_ABOVE.to_owned()]);
+        return entries
+            .enumerate()
+            .map(|(place, text)| {
+                let (mark, look) = if place == *at { ("> ", Look::Marked) } else { ("  ", Look::Plain) };
+                line(fit(&format!("{mark}{text}"), width), look)
+            })
+            .collect();
+    }
+    let mut lines = Vec::new();
+    for section in &item.sections {
+        add(&mut lines, &section.title, &section.text, width);
+    }
+    if session.may_show_judge() {
+        if let Some(decision) = session.decision() {
+            add(
+                &mut lines,
+                "You",
+                &decision_words(&decision.said, decision.severity, decision.note.as_deref()),
+                width,
+            );
+        }
+        if let Some(judge) = &item.judge {
+            add(&mut lines, "The judge", &judge_words(judge), width);
+        }
+    }
+    lines
+}
+
+pub(crate) fn decision_words(said: &Said, severity: Option<Severity>, note: Option<&str>) -> String {
+    let mut words = match said {
+        Said::Outcome(outcome) => outcome_word(*outcome),
+        Said::Primary(code) => code.clone(),
+    };
+    if let Some(severity) = severity {
+        words.push_str(", severity ");
+        words.push_str(severity_word(severity));
+    }
+    if let Some(note) = note {
+        words.push_str(": ");
+        words.push_str(note);
+    }
+    words
+}
+
+/// The word of the key, not of the file.
+fn outcome_word(outcome: LabelOutcome) -> String {
+    match outcome {
+        LabelOutcome::Met => "pass".to_owned(),
+        LabelOutcome::Unmet => "fail".to_owned(),
+        LabelOutcome::NotApplicable => "not applicable".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+pub(crate) fn judge_words(judge: &crate::JudgeSaid) -> String {
+    let outcome = judge.outcome.map_or_else(|| "no decision".to_owned(), outcome_word);
+    let confidence = judge.confidence.map(|word| format!(" (confidence {word})")).unwrap_or_default();
+    let reason = if judge.reason.is_empty() { String::new() } else { format!(": {}", judge.reason) };
+    format!("{outcome}{confidence}{reason}")
+}
+
+const fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "low",
+        Severity::Medium => "medium",
+        Severity::High => "high",
+    }
+}
+
+fn footer(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
+    let mut lines = vec![line("─".repeat(width), Look::Faint)];
+    if let Some(message) = &session.message {
+        lines.push(line(fit(message, width), Look::Alert));
+    }
+    // Of what is being typed, the end must be in sight.
+    let typing = |label: &str, text: &str| {
+        let room = width.saturating_sub(label.len() + 1);
+        let tail: String = text.chars().skip(text.chars().count().saturating_sub(room)).collect();
+        line(fit(&format!("{label}{tail}_"), width), Look::Marked)
+    };
+    let keys = match &session.mode {
+        Mode::Note(text) => {
+            lines.push(typing("note: ", text));
+            "Enter keep · Esc drop"
+        }
+        Mode::Score(text) => {
+            if let Question::Verdict(Some(scale)) = &item.question {
+                lines.push(typing(&format!("score ({} to {}): ", scale.min, scale.max), text));
+            }
+            "Enter decide · Esc back"
+        }
+        Mode::Choosing(_) => "↑↓ move · Enter decide · Esc back",
+        Mode::Decided => "Enter next · z undo · q leave · ↑↓ scroll",
+        Mode::Finished => "",
+        Mode::Deciding => {
+            let severity = session.severity.map_or("none", severity_word);
+            let note = if session.note.is_empty() { "none" } else { &session.note };
+            lines.push(line(fit(&format!("severity: {severity} · note: {note}"), width), Look::Faint));
+            match &item.question {
+                Question::Verdict(None) => {
+                    "p pass  f fail  n n/a  u unsure  s severity  e note  x skip  z undo  ? help"
+                }
+                Question::Verdict(Some(_)) => {
+                    "p pass  f fail  v score  n n/a  u unsure  s severity  e note  x skip  ? help"
+                }
+                Question::Primary(_) => {
+                    "c choose  0 none of them  s severity  e note  x skip  z undo  ? help"
+                }
+            }
+        }
+    };
+    lines.push(line(fit(keys, width), Look::Plain));
+    lines
+}
+
+fn help(width: usize) -> Vec<ScreenLine> {
+    const HELP: [(&str, &str); 15] = [
+        ("p f", "pass, fail"),
+        ("n u", "not applicable, unsure"),
+        ("v", "a score, where there is a scale"),
+        ("c 0", "choose a failure, or none of them (traces)"),
+        ("s", "severity: none, low, medium, high"),
+        ("e", "write a note"),
+        ("x", "skip for now"),
+        ("z", "decide the last one again"),
+        ("↑ ↓ j k", "a line up or down"),
+        ("space b", "ten lines down or up; also Page Up, Page Down"),
+        ("Home End", "to the beginning, to the end"),
+        ("Enter", "to the next item, once decided"),
+        ("q", "leave; what was decided is kept"),
+        ("", "Severity and note come before the decision."),
+        ("", "Any key closes this."),
+    ];
+    HELP.iter().map(|(keys, text)| line(fit(&format!("{keys:<10}{text}"), width), Look::Plain)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::tests::items;
+    use crate::{Key, Step};
+    use unicode_width::UnicodeWidthStr;
+
+    fn text(screen: &Screen) -> String {
+        screen.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn every_window_is_filled_and_never_overrun() {
+        for (width, height) in [(80, 24), (200, 60), (30, 8), (10, 3), (40, 9), (0, 0)] {
+            let mut session = Session::new(items(1));
+            let drawn = screen(&mut session, "ann", width, height);
+            assert_eq!(drawn.lines.len(), height, "{width}x{height}");
+            assert!(drawn.lines.iter().all(|line| line.text.width() <= width), "{width}x{height}");
+        }
+    }
+
+    #[test]
+    fn the_judge_is_on_no_screen_before_the_decision() {
+        let mut session = Session::new(items(1));
+        for key in [Key::End, Key::Char('?'), Key::Char('?'), Key::Char('e'), Key::Escape, Key::Home] {
+            session.press(key);
+            let drawn = text(&screen(&mut session, "ann", 80, 24));
+            assert!(!drawn.contains("SECRET-REASON") && !drawn.contains("The judge\n"), "{drawn}");
+        }
+        assert!(matches!(session.press(Key::Char('p')), Step::Record(_)));
+        session.recorded();
+        let drawn = text(&screen(&mut session, "ann", 80, 24));
+        assert!(drawn.contains("SECRET-REASON") && drawn.contains("You\npass"), "{drawn}");
+        session.press(Key::Char('z'));
+        let again = text(&screen(&mut session, "ann", 80, 24));
+        assert!(!again.contains("SECRET-REASON"), "{again}");
+    }
+
+    #[test]
+    fn scrolling_stops_at_the_end_and_comes_back_at_once() {
+        let mut session = Session::new(items(1));
+        session.press(Key::End);
+        let end = screen(&mut session, "ann", 80, 24);
+        assert!(text(&end).contains("100%"), "{}", text(&end));
+        session.press(Key::Up);
+        let above = screen(&mut session, "ann", 80, 24);
+        assert_ne!(end, above, "one line up is one line up");
+        session.press(Key::Home);
+        assert!(text(&screen(&mut session, "ann", 80, 24)).contains("The answer is kind."));
+    }
+}

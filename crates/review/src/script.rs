@@ -1,0 +1,168 @@
+//! Decisions as lines of text: for pipes, for screen readers, for tests.
+
+use assize_rubric::{LabelOutcome, Severity};
+use serde_json::Value;
+
+use crate::{NONE_OF_THE_ABOVE, Said};
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// Nothing: blank, or a comment.
+    Nothing,
+    /// A decision about the current item, or about the one it names.
+    Decide {
+        /// Case and criterion, if the line names them.
+        of: Option<(String, String)>,
+        /// What was decided.
+        said: Said,
+        /// How bad the failure is.
+        severity: Option<Severity>,
+        /// Why.
+        note: Option<String>,
+    },
+    /// On to the next item.
+    Skip,
+    /// The last decision again.
+    Undo,
+    /// Enough.
+    Quit,
+}
+
+/// Reads a line: a decision, if wanted a severity, if wanted `--` and a note; or a JSON object with `case`,
+/// `criterion`, `label` and if wanted `severity` and `note`.
+///
+/// # Errors
+/// Says what was found and what is expected.
+pub fn parse_line(text: &str) -> Result<Line, String> {
+    let text = text.trim();
+    if text.is_empty() || text.starts_with('#') {
+        return Ok(Line::Nothing);
+    }
+    if text.starts_with('{') {
+        return object(text);
+    }
+    let (head, note) = match text.split_once("--") {
+        Some((head, note)) => (head.trim(), Some(note.trim().to_owned()).filter(|note| !note.is_empty())),
+        None => (text, None),
+    };
+    let mut words = head.split_whitespace();
+    let first = words.next().ok_or_else(|| format!("`{text}` has a note and no decision"))?;
+    let plain = match first {
+        "skip" | "x" => Some(Line::Skip),
+        "undo" | "z" => Some(Line::Undo),
+        "quit" | "q" => Some(Line::Quit),
+        _ => None,
+    };
+    if let Some(line) = plain {
+        return if words.next().is_none() && note.is_none() {
+            Ok(line)
+        } else {
+            Err(format!("nothing can stand behind `{first}`"))
+        };
+    }
+    let severity = words.next().map(severity).transpose()?;
+    if let Some(more) = words.next() {
+        return Err(format!("`{more}` is too much: DECISION [low|medium|high] [-- NOTE]"));
+    }
+    Ok(Line::Decide { of: None, said: said(first)?, severity, note })
+}
+
+fn said(word: &str) -> Result<Said, String> {
+    let outcome = match word {
+        "p" => Some(LabelOutcome::Met),
+        "f" => Some(LabelOutcome::Unmet),
+        "n" => Some(LabelOutcome::NotApplicable),
+        "u" => Some(LabelOutcome::Unsure),
+        "none" => return Ok(Said::Primary(NONE_OF_THE_ABOVE.to_owned())),
+        other => LabelOutcome::from_word(other),
+    };
+    if let Some(outcome) = outcome {
+        return Ok(Said::Outcome(outcome));
+    }
+    match word.parse::<f64>() {
+        Ok(score) if score.is_finite() => Ok(Said::Outcome(LabelOutcome::Score(score))),
+        Ok(_) => Err(format!("`{word}` is no score")),
+        // Which codes there are, only the item knows.
+        Err(_) => Ok(Said::Primary(word.to_owned())),
+    }
+}
+
+fn severity(word: &str) -> Result<Severity, String> {
+    match word {
+        "low" => Ok(Severity::Low),
+        "medium" => Ok(Severity::Medium),
+        "high" => Ok(Severity::High),
+        other => Err(format!("`{other}` is no severity (low, medium, high); a note stands behind `--`")),
+    }
+}
+
+fn object(text: &str) -> Result<Line, String> {
+    const KNOWN: [&str; 5] = ["case", "criterion", "label", "severity", "note"];
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
+    let object = value.as_object().ok_or("not a JSON object")?;
+    if let Some(other) = object.keys().find(|key| !KNOWN.contains(&key.as_str())) {
+        return Err(format!("`{other}` is not known here; there are {}", KNOWN.join(", ")));
+    }
+    let word = |key: &str| match object.get(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(format!("`{key}` must be a text")),
+    };
+    let case = word("case")?.ok_or("`case` is missing")?;
+    let criterion = word("criterion")?.unwrap_or_default();
+    let said = match object.get("label") {
+        Some(Value::String(text)) => said(text)?,
+        Some(Value::Number(score)) => {
+            Said::Outcome(LabelOutcome::Score(score.as_f64().ok_or("`label` is no score")?))
+        }
+        _ => {
+            return Err(
+                "`label` is missing: met, unmet, not_applicable, unsure, a score or a code".to_owned()
+            );
+        }
+    };
+    let severity = word("severity")?.as_deref().map(severity).transpose()?;
+    Ok(Line::Decide { of: Some((case, criterion)), said, severity, note: word("note")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_what_keys_say() {
+        let line = parse_line("fail high -- the dose is wrong").expect("sound");
+        let expected = Line::Decide {
+            of: None,
+            said: Said::Outcome(LabelOutcome::Unmet),
+            severity: Some(Severity::High),
+            note: Some("the dose is wrong".to_owned()),
+        };
+        assert_eq!(line, expected);
+        assert_eq!(parse_line(" # later"), Ok(Line::Nothing));
+        assert_eq!(parse_line("undo"), Ok(Line::Undo));
+        let scored = parse_line("4.5").expect("sound");
+        assert!(
+            matches!(scored, Line::Decide { said: Said::Outcome(LabelOutcome::Score(score)), .. } if score == 4.5)
+        );
+        let named = parse_line(r#"{"case":"c","criterion":"k","label":"met"}"#).expect("sound");
+        assert!(matches!(named, Line::Decide { of: Some((case, _)), .. } if case == "c"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, wanted) in [
+            ("fail terrible", "no severity"),
+            ("fail high again", "too much"),
+            ("skip high", "nothing can stand"),
+            ("-- note", "no decision"),
+            (r#"{"case":"c","lable":"met"}"#, "lable"),
+            (r#"{"label":"met"}"#, "`case` is missing"),
+            ("inf", "no score"),
+        ] {
+            let error = parse_line(line).expect_err(line);
+            assert!(error.contains(wanted), "{line}: {error}");
+        }
+    }
+}

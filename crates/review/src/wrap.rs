@@ -1,0 +1,79 @@
+//! Breaking texts into lines of a width, whatever is in them.
+
+use assize_report::safe;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The lines of a text at most `width` columns wide. Line breaks of the text are kept; words longer than a
+/// line are cut; what would steer a terminal is spelled out.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let clean = safe(paragraph);
+        let indent: String = clean.chars().take_while(|c| *c == ' ').take(width / 2).collect();
+        let mut line = indent.clone();
+        let mut empty = true;
+        for word in clean.split_whitespace() {
+            let gap = usize::from(!empty);
+            if !empty && line.width() + gap + word.width() > width {
+                lines.push(std::mem::replace(&mut line, indent.clone()));
+                empty = true;
+            }
+            if !empty {
+                line.push(' ');
+            }
+            for c in word.chars() {
+                if line.width() + c.width().unwrap_or(0) > width && line.width() > indent.width() {
+                    lines.push(std::mem::replace(&mut line, indent.clone()));
+                }
+                line.push(c);
+            }
+            empty = false;
+        }
+        lines.push(if empty { String::new() } else { line });
+    }
+    lines
+}
+
+/// A text in one line of at most `width` columns; what is cut off is marked.
+pub(crate) fn fit(text: &str, width: usize) -> String {
+    let clean = safe(text);
+    if clean.width() <= width {
+        return clean;
+    }
+    let mut out = String::new();
+    for c in clean.chars() {
+        if out.width() + c.width().unwrap_or(0) + 1 > width {
+            break;
+        }
+        out.push(c);
+    }
+    if width > 0 {
+        out.push('…');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_asked_and_no_word_is_lost() {
+        let text = "One two three.\n\n  indented words here\nlong-word-without-any-break 漢字漢字漢字漢字";
+        for width in [1, 2, 7, 12, 80] {
+            let lines = wrap(text, width);
+            // A character of two columns can't be cut to fit into one.
+            assert!(lines.iter().all(|line| line.width() <= width.max(2)), "{width}: {lines:?}");
+            let kept = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            assert_eq!(kept(&lines.concat()), kept(text), "{width}");
+        }
+        assert_eq!(wrap("One two three.", 8), ["One two", "three."]);
+    }
+
+    #[test]
+    fn nothing_steers_the_terminal() {
+        assert_eq!(wrap("a\u{1b}[2Jb", 40), ["a\\u{1b}[2Jb"]);
+        assert_eq!(fit("abcdef", 4), "abc…");
+    }
+}
