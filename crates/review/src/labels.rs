@@ -1,6 +1,7 @@
 //! The files that labels stand in: one for each reviewer, only ever added to.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -65,7 +66,7 @@ pub fn file_of(folder: &Path, who: &str) -> PathBuf {
         if c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '@') && !name.is_empty() {
             name.push(c);
         } else {
-            name.push_str(&format!("_{:x}", u32::from(c)));
+            let _ = write!(name, "_{:x}", u32::from(c));
         }
     }
     folder.join(format!("review-{name}.jsonl"))

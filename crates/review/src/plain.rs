@@ -3,6 +3,7 @@
 use crate::screen::judge_words;
 use crate::wrap::wrap;
 use crate::{Item, JudgeSaid, Question};
+use std::fmt::Write as _;
 
 /// The item without anything the judge said.
 pub fn plain_item(item: &Item, place: usize, all: usize, width: usize) -> String {
@@ -15,18 +16,15 @@ pub fn plain_item(item: &Item, place: usize, all: usize, width: usize) -> String
     ));
     out.push('\n');
     for section in &item.sections {
-        out.push_str(&format!("\n{}:\n", section.title));
+        let _ = write!(out, "\n{}:\n", section.title);
         for line in wrap(&section.text, width.saturating_sub(2)) {
-            out.push_str(&format!("  {line}\n"));
+            let _ = writeln!(out, "  {line}");
         }
     }
     match &item.question {
         Question::Verdict(None) => out.push_str("\npass, fail, na, unsure? "),
         Question::Verdict(Some(scale)) => {
-            out.push_str(&format!(
-                "\npass, fail, na, unsure or a score from {} to {}? ",
-                scale.min, scale.max
-            ));
+            let _ = write!(out, "\npass, fail, na, unsure or a score from {} to {}? ", scale.min, scale.max);
         }
         Question::Primary(_) => out.push_str("\ncode of the first failure, or none? "),
     }

@@ -94,7 +94,7 @@ pub fn screen(session: &mut Session, reviewer: &str, width: usize, height: usize
         let seen = format!(" {}% ", (from * 100).checked_div(furthest).unwrap_or(100));
         let rule = height - footer_len(&lines, height);
         if let Some(line) = lines.get_mut(rule) {
-            line.text = format!("{:─>width$}", seen);
+            line.text = format!("{seen:─>width$}");
         }
     }
     Screen { lines }

@@ -14,6 +14,9 @@ pub struct CardTallies {
     pub review: Vec<(usize, usize)>,
 }
 
+/// What a reviewer said.
+type Spoken<'a> = (Option<&'a str>, LabelOutcome);
+
 /// Sorts results and labels by benchmark. Labels count for `manual_sme` benchmarks. A case to which a
 /// benchmark does not apply by list or tags is left out, whatever was said about it; one that applies, or
 /// may apply, and has no result is missing, and so is one on which reviewers differ ([`settle_labels`]).
@@ -24,7 +27,7 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallie
     }
     let cases: BTreeMap<&str, usize> =
         scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, at)).collect();
-    let mut spoken: BTreeMap<(usize, usize), Vec<(Option<&str>, LabelOutcome)>> = BTreeMap::new();
+    let mut spoken: BTreeMap<(usize, usize), Vec<Spoken<'_>>> = BTreeMap::new();
     for label in &scorecard.labels {
         let Some((benchmark, case)) = label.benchmark.zip(cases.get(label.trace_id.as_str()).copied()) else {
             continue;

@@ -1,6 +1,7 @@
 //! The items of a scorecard: benchmarks on cases, or cases whose first failure is to be named.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use assize_review::{Choice, Item, JudgeSaid, Question, ScoreScale, Section, Why};
@@ -126,15 +127,15 @@ fn item(
     let name = benchmark.label.as_deref().map(|label| format!("{label}\n")).unwrap_or_default();
     let mut criterion = format!("{name}{}\n\n{}", benchmark.concept, benchmark.inclusion);
     if let Some(exclusion) = &benchmark.exclusion {
-        criterion.push_str(&format!("\n{exclusion}"));
+        let _ = write!(criterion, "\n{exclusion}");
     }
     if let Some(scale) = &benchmark.scale {
         for (score, text) in &scale.descriptions {
-            criterion.push_str(&format!("\n{score}: {text}"));
+            let _ = write!(criterion, "\n{score}: {text}");
         }
     }
     for example in &benchmark.examples {
-        criterion.push_str(&format!("\nExample of the failure: {example}"));
+        let _ = write!(criterion, "\nExample of the failure: {example}");
     }
     let guidelines = guidelines(scorecard, benchmark.parent);
     let prompt = benchmark.prompt.and_then(|at| scorecard.prompts.get(at)).map(|prompt| &*prompt.text);
