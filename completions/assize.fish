@@ -43,6 +43,7 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "generate" -d 'Draft w
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
 complete -c assize -n "__fish_assize_needs_command" -f -a "audit" -d 'Put a judge to the test: do texts, orders, lengths or names sway it?'
+complete -c assize -n "__fish_assize_needs_command" -f -a "review" -d 'Decide case by case as a person: labels for scorecards and for measuring judges'
 complete -c assize -n "__fish_assize_needs_command" -f -a "calibrate" -d 'Measure a judge against people: agreement, biases, corrected pass rates, limits for CI'
 complete -c assize -n "__fish_assize_needs_command" -f -a "agreement" -d 'Measure how well raters agree with each other'
 complete -c assize -n "__fish_assize_needs_command" -f -a "repeats" -d 'Measure how noisy repeated scores are, and what repeating brings'
@@ -817,6 +818,27 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand review" -l who -d 'Who decides; the name stands in every label. The login name unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand review" -l labels -d 'Folder of the labels, one file a reviewer. `labels` beside the scorecard or eval file unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand review" -l order -d '`queue` (what waits for a person), `random`, `random:SEED` or `uncertain-first` (both everything)' -r
+complete -c assize -n "__fish_assize_using_subcommand review" -l limit -d 'At most so many items' -r
+complete -c assize -n "__fish_assize_using_subcommand review" -l filter -d 'Only items of cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand review" -l criterion -d 'Only items of this criterion or benchmark; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand review" -l split -d 'What the labels may be used for' -r -f -a "test\t'Those kept back for testing'
+train\t'Those the judge was tuned on: no measure of the judge'"
+complete -c assize -n "__fish_assize_using_subcommand review" -l decisions -d 'Read the decisions from this file, one a line' -r -F
+complete -c assize -n "__fish_assize_using_subcommand review" -l root -d 'Folder that the files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand review" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand review" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand review" -l traces -d 'Name the first failure of each case of a scorecard instead of deciding benchmark by benchmark'
+complete -c assize -n "__fish_assize_using_subcommand review" -l again -d 'Show again what you have decided before'
+complete -c assize -n "__fish_assize_using_subcommand review" -l plain -d 'Lines of text instead of a screen, for screen readers'
+complete -c assize -n "__fish_assize_using_subcommand review" -l agreement -d 'Decide nothing; print how far the reviewers agree'
+complete -c assize -n "__fish_assize_using_subcommand review" -l json -d 'Print the agreement as one JSON object'
+complete -c assize -n "__fish_assize_using_subcommand review" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand review" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand calibrate" -s l -l labels -d 'Labels: files, or folders of them' -r -F
 complete -c assize -n "__fish_assize_using_subcommand calibrate" -l columns -d 'Which column holds what, such as `case=item_id,criterion=category,label=verdict`' -r
 complete -c assize -n "__fish_assize_using_subcommand calibrate" -l values -d 'How outcomes are spelled, such as `met=1,unmet=0,not_applicable=-`' -r
