@@ -51,6 +51,16 @@ pub(crate) enum ToChoice {
     Format2,
     /// A scorecard in one file.
     Scorecard,
+    /// A promptfoo configuration.
+    Promptfoo,
+    /// HealthBench examples, JSONL.
+    #[value(name = "healthbench")]
+    HealthBench,
+    /// A PaperBench rubric tree, JSON.
+    #[value(name = "paperbench")]
+    PaperBench,
+    /// A table of criteria.
+    Csv,
 }
 
 /// Kinds of files that can be read.
