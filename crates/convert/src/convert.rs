@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_spec::{
-    Case, Document, Format, LoadOptions, LoadedSuite, Suite, load_scorecard, load_suite, read_rubric,
-    read_suite, yaml,
+    Case, Document, Format, LoadOptions, LoadedSuite, Suite, criterion_value, load_rubric, load_scorecard,
+    load_suite, read_rubric, read_suite, yaml,
 };
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ pub fn convert(path: &Path, from: From, to: To, options: &LoadOptions) -> Result
         }
         From::Csv => match read_csv(&text_of(path)?, &name, &mut notes) {
             Ok(Table::Cases(doc)) => Made::Doc(doc),
-            Ok(Table::Rubric(value)) => return from_table(path, &value, to, notes),
+            Ok(Table::Rubric(value)) => return from_rubric(path, &value, From::Csv, to, notes),
             Err(why) => return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list())),
         },
     };
@@ -191,6 +191,15 @@ fn from_suite(
     mut notes: Notes,
 ) -> Result<Converted, ConvertError> {
     let loaded = load_suite(path, options);
+    if loaded.suite.is_none() {
+        // A rubric in a file of its own has criteria and no cases.
+        let rubric = load_rubric(path, options);
+        if let Some(grader) = rubric.rubric.as_ref().filter(|_| !rubric.has_errors()) {
+            let criteria = grader.rubric.criteria().iter().map(|c| criterion_value(c, Format::Two));
+            let value = json!({"name": name_of(path), "criteria": criteria.collect::<Vec<_>>()});
+            return from_rubric(path, &value, From::Suite, to, notes);
+        }
+    }
     if loaded.has_errors() || loaded.suite.is_none() {
         return Err(broken(path, loaded.diagnostics, loaded.sources));
     }
@@ -344,8 +353,14 @@ fn write_card(path: &Path, tree: &Tree, from: From, mut notes: Notes) -> Result<
     Ok(Converted { text, cases: 0, notes: notes.into_list() })
 }
 
-/// A table without cases: a rubric file, or a scorecard of one rubric.
-fn from_table(path: &Path, value: &Value, to: To, mut notes: Notes) -> Result<Converted, ConvertError> {
+/// A rubric without cases: a rubric file, a scorecard of one rubric, or a case of its name.
+fn from_rubric(
+    path: &Path,
+    value: &Value,
+    from: From,
+    to: To,
+    mut notes: Notes,
+) -> Result<Converted, ConvertError> {
     if to.format().is_none() {
         let case = json!({"name": value["name"], "tests": [{"id": value["name"], "input": value["name"], "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
         let options = LoadOptions {
@@ -356,13 +371,22 @@ fn from_table(path: &Path, value: &Value, to: To, mut notes: Notes) -> Result<Co
         let loaded = read_suite(&shadow(path), &yaml(&case, 0), &options);
         if to.is_tree() {
             let tree = suite_tree(path, &loaded, &mut notes)?;
-            return write_tree(path, &tree, From::Csv, to, notes);
+            return write_tree(path, &tree, from, to, notes);
         }
         let Some(suite) = loaded.suite.as_ref().filter(|_| !loaded.has_errors()) else {
             return Err(broken(path, loaded.diagnostics, loaded.sources));
         };
-        notes.lost(None, "table", "names no cases; its name stands as the question of one case");
-        return write_other(path, (suite, &cases_of(path, &loaded)?), From::Csv, to, notes);
+        let cases = cases_of(path, &loaded)?;
+        if to == To::Csv {
+            let (text, rubrics) = export::csv_rubric(&cases, &mut notes);
+            let why = "nothing in it could be carried over".to_owned();
+            return match rubrics {
+                0 => Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list())),
+                _ => Ok(Converted { text, cases: 0, notes: notes.into_list() }),
+            };
+        }
+        notes.lost(None, "question", "the rubric belongs to no case; its name stands as the question of one");
+        return write_other(path, (suite, &cases), from, to, notes);
     }
     let mut value = value.clone();
     if to == To::Format1 {
@@ -371,11 +395,11 @@ fn from_table(path: &Path, value: &Value, to: To, mut notes: Notes) -> Result<Co
         let converted = suite(&graders, way, &|_| 1, &mut notes);
         value = json!({"name": value["name"], "rubrics": converted.pointer("/evalcases/0/execution/evaluators/0/rubrics")});
     }
-    let text = format!("{}{}", head(path, From::Csv.name()), yaml(&value, 0));
+    let text = format!("{}{}", head(path, from.name()), yaml(&value, 0));
     let loaded = read_rubric(&shadow(path), &text);
     if loaded.has_errors() {
         return Err(broken(path, loaded.diagnostics, loaded.sources));
     }
-    notes.tell(None, "table", "names no cases: written as a rubric file, for `assize grade --rubric`");
+    notes.tell(None, "rubric", "belongs to no case: written as a rubric file, for `assize grade --rubric`");
     Ok(Converted { text, cases: 0, notes: notes.into_list() })
 }

@@ -698,3 +698,61 @@ fn what_other_tools_can_not_hold_is_listed() {
     let nothing = run(folder.path(), "a.yaml", only_checks, To::Csv);
     assert!(matches!(nothing, Err(ConvertError::Nothing(_, _, notes)) if notes.len() == 2));
 }
+
+/// The score of a case's only rubric for yes or no by bits, the first criterion by the lowest.
+fn by_bits(case: &Case, bits: &mut u64) -> f64 {
+    let GraderKind::Rubric(rubric) = &case.graders[0].kind else { panic!("a rubric") };
+    let outcomes: Vec<Outcome> = rubric
+        .rubric
+        .criteria()
+        .iter()
+        .map(|_| {
+            let met = *bits & 1 == 1;
+            *bits >>= 1;
+            if met { Outcome::Met } else { Outcome::Unmet }
+        })
+        .collect();
+    let score = score_rubric(&rubric.rubric, &outcomes, Lines::with_room(Unit::ONE, None)).expect("fits");
+    score.score.expect("judged")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn a_scorecard_scores_as_the_cases_it_was_made_from(weights in prop::collection::vec(prop::collection::vec(1..9u8, 1..5), 1..4), bits in any::<u64>()) {
+        let cases: Vec<Value> = weights.iter().enumerate().map(|(at, weights)| {
+            let criteria: Vec<Value> = weights.iter().enumerate().map(|(c, weight)| json!({"id": format!("c{c}"), "outcome": format!("Names {at} {c}"), "weight": weight})).collect();
+            json!({"id": format!("case-{at}"), "input": "q", "assertions": [{"type": "rubrics", "criteria": criteria}]})
+        }).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let value = json!({"name": "all", "tests": cases});
+        let card = run(folder.path(), "a.yaml", &yaml(&value, 0), To::Scorecard).expect("converted");
+        let original = load(&folder.path().join("a.yaml"));
+        let mut left = bits;
+        let scores: Vec<f64> = original.1.iter().map(|case| by_bits(case, &mut left)).collect();
+        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        run(folder.path(), "card.yaml", &card.text, To::PaperBench).expect("a tree");
+        let flat = run(folder.path(), "card.yaml", &card.text, To::Format2).expect("flat");
+        let back = folder.path().join("back.yaml");
+        std::fs::write(&back, &flat.text).expect("written");
+        let mut left = bits;
+        prop_assert!((by_bits(&load(&back).1[0], &mut left) - mean).abs() < 1e-9, "{}", flat.text);
+    }
+}
+
+#[test]
+fn rubric_files_go_both_ways() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rubric = "criteria:\n  - {id: date, outcome: 'Names the date, in full', weight: 2, required: true}\n  - {id: carrier, outcome: Names the carrier}\n";
+    let table = run(folder.path(), "r.yaml", rubric, To::Csv).expect("a table");
+    assert_eq!(
+        table.text,
+        "id,criterion,weight,required\ndate,\"Names the date, in full\",2,yes\ncarrier,Names the carrier,1,no\n"
+    );
+    let back = run(folder.path(), "t.csv", &table.text, To::Format2).expect("a rubric");
+    assert_eq!(lost(&back), Vec::<String>::new());
+    let old = run(folder.path(), "r.yaml", rubric, To::Format1).expect("a rubric of format 1");
+    assert!(old.text.contains("expected_outcome: Names the carrier"), "{}", old.text);
+    let config = run(folder.path(), "r.yaml", rubric, To::Promptfoo).expect("a configuration");
+    assert!(lost(&config).iter().any(|note| note.contains("stands as the question")));
+}

@@ -2,15 +2,26 @@
 
 use assize_spec::{Case, Suite};
 
-use super::criteria::{beside, criteria, lines};
+use super::criteria::{Flat, beside, criteria, lines};
 use crate::note::Notes;
 
-const HEADER: &str = "case,input,expected_output,case_outcome,id,criterion,weight,required\n";
+const OF_CASE: &str = "case,input,expected_output,case_outcome,";
+const OF_CRITERION: &str = "id,criterion,weight,required\n";
+
+/// Writes the criteria of a rubric that belongs to no case, given as the only one of a suite.
+pub(crate) fn write_rubric(cases: &[Case], notes: &mut Notes) -> (String, usize) {
+    let mut text = OF_CRITERION.to_owned();
+    let list: Vec<Flat<'_>> = cases.iter().flat_map(|case| criteria(case, notes)).collect();
+    for flat in &list {
+        row(&fields(flat), &mut text);
+    }
+    (text, usize::from(!list.is_empty()))
+}
 
 /// Writes the criteria of all cases; question, reference and expected outcome stand with the first one of each case.
 /// Gives the text and the number of cases in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (String, usize) {
-    let mut text = HEADER.to_owned();
+    let mut text = format!("{OF_CASE}{OF_CRITERION}");
     let mut written = 0;
     for case in cases {
         let list = criteria(case, notes);
@@ -30,22 +41,31 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (String
         }
         for (index, flat) in list.iter().enumerate() {
             let first = |text: String| if index == 0 { text } else { String::new() };
-            let fields = [
+            let of_case = [
                 case.id.to_string(),
                 first(case.question()),
                 first(case.reference().unwrap_or_default()),
                 first(case.expected_outcome.clone().unwrap_or_default()),
-                flat.criterion.id.to_string(),
-                flat.criterion.text.clone(),
-                flat.weight.to_string(),
-                if flat.required { "yes" } else { "no" }.to_owned(),
             ];
-            let row: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
-            text.push_str(&row.join(","));
-            text.push('\n');
+            row(&[&of_case[..], &fields(flat)].concat(), &mut text);
         }
     }
     (text, written)
+}
+
+fn fields(flat: &Flat<'_>) -> [String; 4] {
+    [
+        flat.criterion.id.to_string(),
+        flat.criterion.text.clone(),
+        flat.weight.to_string(),
+        if flat.required { "yes" } else { "no" }.to_owned(),
+    ]
+}
+
+fn row(fields: &[String], text: &mut String) {
+    let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
+    text.push_str(&fields.join(","));
+    text.push('\n');
 }
 
 /// A field by RFC 4180: in quotation marks where it holds a divider, a line end or a quotation mark.

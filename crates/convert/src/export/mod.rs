@@ -8,7 +8,7 @@ mod healthbench;
 mod paperbench;
 mod promptfoo;
 
-pub(crate) use csv::write as csv;
+pub(crate) use csv::{write as csv, write_rubric as csv_rubric};
 pub(crate) use healthbench::{ID_TAG, write as healthbench};
 pub(crate) use paperbench::write as paperbench;
 pub(crate) use promptfoo::write as promptfoo;

@@ -84,7 +84,12 @@ fn grader_of(grader: &Grader, case: &Case, notes: &mut Notes) -> Vec<Assertion> 
                 notes.lost(grader.place.line, named(grader, case), "its `negate` is not carried over");
             }
             let earned: f64 = criteria.iter().map(|c| c.weight.get().max(0.0)).sum();
-            let share = if earned > 0.0 { grader.standing.weight.get() / earned } else { 0.0 };
+            // The weights of the only grader can stay as they are written.
+            let share = match case.graders.len() {
+                1 => 1.0,
+                _ if earned > 0.0 => grader.standing.weight.get() / earned,
+                _ => 0.0,
+            };
             let mut list = Vec::new();
             for (index, criterion) in criteria.iter().enumerate() {
                 let line = rubric.places.get(index).map(|place| place.line);
