@@ -61,6 +61,10 @@ impl Sources {
     /// Takes texts that are known already, so that their files are not read again.
     pub(crate) fn take(&mut self, given: &SourceMap) {
         for (_, file) in given.files().filter(|(_, file)| file.first_line() == 1 && !file.text().is_empty()) {
+            // The first line of a dataset is a text of its own too; the whole comes first.
+            if self.known.contains_key(file.path()) {
+                continue;
+            }
             let known = self.add(file.path(), file.text().to_owned());
             self.known.insert(file.path().to_path_buf(), Some(known));
         }

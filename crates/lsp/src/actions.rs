@@ -6,7 +6,7 @@ use lsp_types::{
     OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 
-use crate::check::{Checked, is_here};
+use crate::check::Checked;
 use crate::server::Open;
 use crate::text;
 
@@ -16,19 +16,15 @@ pub(crate) fn actions(document: &Open, checked: &Checked, range: Range) -> Vec<C
     let mut actions = Vec::new();
     for (diagnostic, sources) in checked.each() {
         let Some(suggestion) = &diagnostic.suggestion else { continue };
-        let here = [diagnostic.primary.span, suggestion.span]
-            .into_iter()
-            .all(|span| is_here(span, sources, &document.path, &document.text));
-        let touched = [diagnostic.primary.span, suggestion.span]
-            .into_iter()
-            .any(|span| span.start <= to && span.end >= from);
-        if !here || !touched {
+        let place = |span| text::here(span, sources, &document.path, &document.text);
+        let (Some(primary), Some(part)) = (place(diagnostic.primary.span), place(suggestion.span)) else {
+            continue;
+        };
+        if ![primary, part].iter().any(|(start, end)| *start <= to && *end >= from) {
             continue;
         }
-        let edit = TextEdit {
-            range: text::range(&document.text, suggestion.span),
-            new_text: suggestion.replacement.clone(),
-        };
+        let edit =
+            TextEdit { range: text::range(&document.text, part), new_text: suggestion.replacement.clone() };
         let change = TextDocumentEdit {
             text_document: OptionalVersionedTextDocumentIdentifier {
                 uri: document.uri.clone(),

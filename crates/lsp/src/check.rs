@@ -1,81 +1,82 @@
 //! What is wrong with a text: the complaints of the loader and the findings of the linter.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span};
-use assize_lint::{Linted, lint_loaded, lint_rubric};
-use assize_spec::{LoadOptions, read_rubric_file, read_suite};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap};
+use assize_lint::{Linted, lint_loaded, lint_rubric, lint_scorecard};
+use assize_spec::{
+    Cases, LoadOptions, RubricGrader, Scorecard, read_rubric_file, read_scorecard, read_suite,
+};
 use lsp_types::{
     DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
 };
 
+use crate::kind::Kind;
 use crate::{file_uri, text};
-
-/// What a file is, told by its keys: editors show all YAML files to a language server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// An eval file.
-    Suite,
-    /// A rubric file.
-    Rubric,
-    /// Nothing this server knows.
-    Other,
-}
-
-impl Kind {
-    /// The kind of a text. A list of criteria without keys is known by its name, `*.rubric.yaml`.
-    pub(crate) fn of(path: &Path, text: &str) -> Self {
-        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-        if !matches!(ending.as_deref(), Some("yaml" | "yml" | "json")) {
-            return Self::Other;
-        }
-        let json = ending.as_deref() == Some("json");
-        let has = |keys: &[&str]| {
-            text.lines().any(|line| {
-                // JSON may be indented as it likes.
-                let line = if json { line.trim_start_matches([' ', '{', '\t']) } else { line };
-                let Some((key, _)) = line.split_once(':') else { return false };
-                keys.contains(&key.trim_end().trim_matches(['"', '\'']))
-            })
-        };
-        if name.contains(".eval.") || name.starts_with("eval.") || has(&["tests", "evalcases", "eval_cases"])
-        {
-            Self::Suite
-        } else if name.contains(".rubric.") || name.starts_with("rubric.") || has(&["criteria", "rubrics"]) {
-            Self::Rubric
-        } else {
-            Self::Other
-        }
-    }
-}
 
 /// What was found out about a text.
 pub(crate) struct Checked {
-    /// Complaints and findings whose main place is in this text.
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Complaints and findings.
+    diagnostics: Vec<Diagnostic>,
     /// The texts that both point into, each list with its own.
-    pub(crate) sources: Vec<SourceMap>,
+    sources: Vec<SourceMap>,
     /// Which of `sources` each diagnostic belongs to.
-    pub(crate) source_of: Vec<usize>,
+    source_of: Vec<usize>,
+    /// What the text holds, as far as it could be read.
+    pub(crate) content: Content,
 }
 
-/// Checks a text as if it stood at `path`.
-pub(crate) fn check(path: &Path, text: &str, options: &LoadOptions) -> Checked {
-    let mut checked = Checked { diagnostics: Vec::new(), sources: Vec::new(), source_of: Vec::new() };
+/// What a text holds.
+pub(crate) enum Content {
+    Suite(Cases),
+    Rubric(Arc<RubricGrader>),
+    Card(Box<Scorecard>),
+    Nothing,
+}
+
+/// Checks a text as if it stood at `path`. `open` are all texts that are open, this one among them.
+pub(crate) fn check(
+    path: &Path,
+    text: &str,
+    open: &BTreeMap<PathBuf, String>,
+    options: &LoadOptions,
+) -> Checked {
+    let mut checked = Checked {
+        diagnostics: Vec::new(),
+        sources: Vec::new(),
+        source_of: Vec::new(),
+        content: Content::Nothing,
+    };
     match Kind::of(path, text) {
-        Kind::Other => {}
-        Kind::Suite => {
+        Kind::Beside(_) | Kind::Other => {}
+        Kind::Suite | Kind::Dataset => {
             let loaded = read_suite(path, text, options);
             let linted = lint_loaded(&loaded).ok();
             checked.add(loaded.diagnostics, loaded.sources);
             checked.add_linted(linted);
+            checked.content = Content::Suite(loaded.cases);
         }
         Kind::Rubric => {
             let loaded = read_rubric_file(path, text, options);
             let linted = lint_rubric(&loaded);
             checked.add(loaded.diagnostics, loaded.sources);
             checked.add_linted(Some(linted));
+            if let Some(rubric) = loaded.rubric {
+                checked.content = Content::Rubric(rubric);
+            }
+        }
+        Kind::Card(root, _) => {
+            let loaded = read_scorecard(&root, open.clone(), options);
+            let linted = lint_scorecard(&loaded);
+            checked.add(loaded.diagnostics, loaded.sources);
+            checked.add_linted(Some(linted));
+            // What is wrong with other files of the scorecard is said where they are open.
+            checked.keep_those_of(path);
+            if let Some(card) = loaded.scorecard {
+                checked.content = Content::Card(Box::new(card));
+            }
         }
     }
     checked
@@ -95,6 +96,16 @@ impl Checked {
         }
     }
 
+    fn keep_those_of(&mut self, path: &Path) {
+        let all = std::mem::take(&mut self.diagnostics).into_iter().zip(std::mem::take(&mut self.source_of));
+        for (diagnostic, at) in all {
+            if self.sources[at].file(diagnostic.primary.span.source).path() == path {
+                self.diagnostics.push(diagnostic);
+                self.source_of.push(at);
+            }
+        }
+    }
+
     /// Every diagnostic with the texts it points into.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&Diagnostic, &SourceMap)> {
         self.diagnostics.iter().zip(self.source_of.iter().map(|at| &self.sources[*at]))
@@ -106,22 +117,12 @@ impl Checked {
     }
 }
 
-/// Whether a span lies in the text at `path`.
-pub(crate) fn is_here(span: Span, sources: &SourceMap, path: &Path, text: &str) -> bool {
-    let file = sources.file(span.source);
-    // Another text of this name, as a file that includes itself, has other places.
-    file.path() == path && file.text().trim_start_matches('\u{feff}') == text.trim_start_matches('\u{feff}')
-}
-
 fn one(diagnostic: &Diagnostic, sources: &SourceMap, path: &Path, text: &str) -> lsp_types::Diagnostic {
-    let here = is_here(diagnostic.primary.span, sources, path, text);
-    let range = if here {
-        text::range(text, diagnostic.primary.span)
-    } else {
-        Range { start: Position::new(0, 0), end: Position::new(0, 0) }
-    };
+    let here = text::here(diagnostic.primary.span, sources, path, text);
+    let beginning = Range { start: Position::new(0, 0), end: Position::new(0, 0) };
+    let range = here.map_or(beginning, |part| text::range(text, part));
     let mut message = format!("{}: {}", diagnostic.title, diagnostic.primary.text);
-    if !here {
+    if here.is_none() {
         let file = sources.file(diagnostic.primary.span.source);
         let line = sources.position(diagnostic.primary.span).line;
         message = format!("{}:{line}: {message}", file.path().display());
@@ -132,7 +133,10 @@ fn one(diagnostic: &Diagnostic, sources: &SourceMap, path: &Path, text: &str) ->
     }
     let related = diagnostic.secondary.iter().filter_map(|label| {
         let file = sources.file(label.span.source);
-        let range = text::range(file.text(), label.span);
+        let range = match text::here(label.span, sources, path, text) {
+            Some(part) => text::range(text, part),
+            None => text::range(file.text(), (label.span.start, label.span.end)),
+        };
         Some(DiagnosticRelatedInformation {
             location: Location { uri: file_uri::uri(file.path())?, range },
             message: label.text.clone(),
@@ -150,23 +154,5 @@ fn one(diagnostic: &Diagnostic, sources: &SourceMap, path: &Path, text: &str) ->
         message,
         related_information: (!related.is_empty()).then_some(related),
         ..lsp_types::Diagnostic::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_files_of_this_program_are_looked_at() {
-        let kind = |name: &str, text: &str| Kind::of(Path::new(name), text);
-        assert_eq!(kind("a.yaml", "name: x\ntests:\n"), Kind::Suite);
-        assert_eq!(kind("a.json", "{\n  \"evalcases\": []\n}"), Kind::Suite);
-        assert_eq!(kind("a.eval.yaml", ""), Kind::Suite);
-        assert_eq!(kind("a.yaml", "criteria:\n- x\n"), Kind::Rubric);
-        assert_eq!(kind("a.rubric.yml", "- x\n"), Kind::Rubric);
-        assert_eq!(kind("compose.yaml", "services:\n  tests: 1\n"), Kind::Other);
-        assert_eq!(kind("a.txt", "tests:\n"), Kind::Other);
-        assert_eq!(kind("a.yaml", "testsuite: 1\n"), Kind::Other);
     }
 }

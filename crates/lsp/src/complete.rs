@@ -2,60 +2,61 @@
 
 use lsp_types::{CompletionItem, CompletionItemKind, Documentation, MarkupContent, MarkupKind, Position};
 
-use crate::check::Kind;
-use crate::keys::{self, Key};
-use crate::place::{Line, section, siblings};
+use crate::kind::Kind;
 use crate::server::Open;
+use crate::shape::Key;
+use crate::spot::{At, is_json, spot};
 use crate::text;
 
 /// What may be written at a position.
 pub(crate) fn complete(document: &Open, position: Position) -> Vec<CompletionItem> {
     let kind = Kind::of(&document.path, &document.text);
-    let is_json = document.path.extension().is_some_and(|ending| ending == "json");
-    if kind == Kind::Other || is_json {
-        return Vec::new();
+    let Some(schema) = kind.schema() else { return Vec::new() };
+    let spot = spot(document, position, true);
+    let Some(shape) = spot.shape(schema) else { return Vec::new() };
+    let json = is_json(document);
+    let offset = text::offset(&document.text, position);
+    let quoted =
+        json && document.text[..offset].ends_with(|c: char| c == '"' || c.is_alphanumeric() || c == '_');
+    match &spot.at {
+        At::Key(_) => {
+            let keys = shape.keys(&spot.beside).into_iter();
+            keys.filter(|key| !key.deprecated && !spot.beside.contains_key(&key.name))
+                .map(|key| item(key, json, quoted))
+                .collect()
+        }
+        At::Value { key, .. } if key.is_empty() => words(shape.words(), json && !quoted),
+        At::Value { key, .. } => words(shape.below(key).words(), json && !quoted),
+        At::Nothing => Vec::new(),
     }
-    let mut lines: Vec<&str> = document.text.split('\n').map(|line| line.trim_end_matches('\r')).collect();
-    let row = position.line as usize;
-    let Some(text) = lines.get(row).copied() else { return Vec::new() };
-    let start = text::offset(&document.text, Position { line: position.line, character: 0 });
-    let written = text::offset(&document.text, position).saturating_sub(start).min(text.len());
-    // What stands behind the cursor does not tell what is to stand at it.
-    let before = &text[..written];
-    lines[row] = before;
-    let mut line = Line::of(before);
-    if line.content.is_empty() {
-        // The cursor says how deep a line goes that holds nothing yet.
-        line.column = before.len();
-    }
-    let section = section(kind, &lines, row, line.column);
-    if let Some((name, _)) = line.key() {
-        return keys::find(section, name).into_iter().flat_map(words).collect();
-    }
-    if line.content.contains([':', ' ', '"', '\'', '#', '{', '[']) {
-        return Vec::new();
-    }
-    let taken = siblings(&lines, row, line.column);
-    keys::of(section).filter(|key| !taken.contains(&key.name)).map(item).collect()
 }
 
-fn item(key: &'static Key) -> CompletionItem {
+fn item(key: Key, json: bool, quoted: bool) -> CompletionItem {
+    let insert = match (json, quoted) {
+        (false, _) => format!("{}: ", key.name),
+        (true, false) => format!("\"{}\": ", key.name),
+        // The quotation marks are there already.
+        (true, true) => key.name.clone(),
+    };
     CompletionItem {
-        label: key.name.to_owned(),
+        label: key.name,
         kind: Some(CompletionItemKind::PROPERTY),
-        insert_text: Some(format!("{}: ", key.name)),
+        insert_text: Some(insert),
         documentation: Some(Documentation::MarkupContent(MarkupContent {
             kind: MarkupKind::Markdown,
-            value: key.about.to_owned(),
+            value: key.about,
         })),
         ..CompletionItem::default()
     }
 }
 
-fn words(key: &'static Key) -> impl Iterator<Item = CompletionItem> {
-    key.values.iter().map(|word| CompletionItem {
-        label: (*word).to_owned(),
+/// Words as items; in JSON words that are no truth values stand in quotation marks.
+fn words(words: Vec<String>, quote: bool) -> Vec<CompletionItem> {
+    let item = |word: String| CompletionItem {
+        insert_text: (quote && word != "true" && word != "false").then(|| format!("\"{word}\"")),
+        label: word,
         kind: Some(CompletionItemKind::ENUM_MEMBER),
         ..CompletionItem::default()
-    })
+    };
+    words.into_iter().map(item).collect()
 }

@@ -1,50 +1,90 @@
-//! From a name to what it names: a file, a template, a target.
+//! From a name to what it names: a file, a template, a target, a part of a scorecard.
 
 use std::path::{Path, PathBuf};
 
 use assize_spec::{LoadOptions, load_targets};
 use lsp_types::{Location, Position, Range};
 
-use crate::check::Kind;
-use crate::place::Line;
+use crate::kind::Kind;
 use crate::server::Open;
+use crate::spot::{At, plain, spot};
+use crate::yaml_place::Line;
 use crate::{file_uri, text};
 
 /// Where the folder of templates is, seen from a folder.
 const TEMPLATES: &str = ".assize/templates";
+/// Longer words are no codes.
+const LONGEST_CODE: usize = 200;
+/// Folders of a scorecard deeper than this are not searched.
+const DEEPEST: usize = 16;
 
 /// What the value under the cursor leads to.
 pub(crate) fn define(document: &Open, position: Position, options: &LoadOptions) -> Option<Location> {
-    if Kind::of(&document.path, &document.text) == Kind::Other {
+    let kind = Kind::of(&document.path, &document.text);
+    if kind == Kind::Other {
         return None;
     }
-    let line = document.text.lines().nth(position.line as usize)?;
-    let line = Line::of(line);
-    let (key, value) = line.key().map_or(("", line.content), |(key, value)| (key, value));
-    let value = plain(value);
+    let spot = spot(document, position, false);
+    let (key, value) = match &spot.at {
+        At::Value { key, text } => (key.as_str(), text.as_str()),
+        // The weights of an index have codes for keys.
+        At::Key(code) => ("", code.as_str()),
+        At::Nothing => return None,
+    };
     if value.is_empty() {
         return None;
     }
     let folder = document.path.parent()?;
+    if let Kind::Card(root, _) = &kind
+        && let Some(place) = code(value, root, document)
+    {
+        return Some(place);
+    }
     match key {
         "target" | "use_target" | "judge" => target(value, folder, options),
         "include" => {
             let template = format!("{TEMPLATES}/{value}.yaml");
             file(&template, folder, options).or_else(|| file(value, folder, options))
         }
-        _ => file(value, folder, options),
+        _ => {
+            let card = match &kind {
+                // Paths of a scorecard begin at its folder.
+                Kind::Card(root, _) if root.is_dir() => file(value, root, options),
+                _ => None,
+            };
+            card.or_else(|| file(value, folder, options))
+        }
     }
 }
 
-/// A scalar without quotation marks and the comment behind it.
-fn plain(value: &str) -> &str {
-    let value = value.trim();
-    for mark in ['"', '\''] {
-        if let Some(inner) = value.strip_prefix(mark) {
-            return inner.split(mark).next().unwrap_or_default();
-        }
+/// Where a code of a scorecard is defined: in this text, or in the file that is named after it.
+fn code(code: &str, root: &Path, document: &Open) -> Option<Location> {
+    let defines =
+        |line: &str| Line::of(line).key().is_some_and(|(key, value)| key == "code" && plain(value) == code);
+    let row = |text: &str| text.lines().position(defines).and_then(|row| u32::try_from(row).ok());
+    let at = |row: u32| Range { start: Position::new(row, 0), end: Position::new(row, 0) };
+    if let Some(row) = row(&document.text) {
+        return Some(Location { uri: document.uri.clone(), range: at(row) });
     }
-    value.split(" #").next().unwrap_or_default().trim_end()
+    let usable = !code.contains(['/', '\\']) && code.len() < LONGEST_CODE;
+    let path = named(code, root, DEEPEST).filter(|_| usable)?;
+    let text = std::fs::read_to_string(&path).ok()?;
+    Some(Location { uri: file_uri::uri(&path)?, range: at(row(&text).unwrap_or(0)) })
+}
+
+/// The file of a scorecard's folder that is named after a code. Links to folders are not followed.
+fn named(code: &str, folder: &Path, depth: usize) -> Option<PathBuf> {
+    let mut entries: Vec<_> = std::fs::read_dir(folder).ok()?.filter_map(Result::ok).collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    let is_it = |path: &Path| {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        path.file_stem().is_some_and(|stem| stem == code) && matches!(ending, Some("yaml" | "yml" | "json"))
+    };
+    let file = entries.iter().map(std::fs::DirEntry::path).find(|path| is_it(path) && path.is_file());
+    file.or_else(|| {
+        let folders = entries.iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders.filter(|_| depth > 1).find_map(|entry| named(code, &entry.path(), depth - 1))
+    })
 }
 
 /// A file of that name in the folder, above it up to the top of the repository, or in the working folder.
@@ -80,18 +120,4 @@ fn target(name: &str, folder: &Path, options: &LoadOptions) -> Option<Location> 
     let row = u32::try_from(row).ok()?;
     let range = Range { start: Position::new(row, 0), end: Position::new(row, end) };
     Some(Location { uri: file_uri::uri(&path)?, range })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scalars_lose_quotes_and_comments() {
-        for (written, value) in
-            [("a.md", "a.md"), (" 'a b' # c", "a b"), ("\"x", "x"), ("a # b", "a"), ("a#b", "a#b"), ("", "")]
-        {
-            assert_eq!(plain(written), value, "{written}");
-        }
-    }
 }

@@ -1,19 +1,24 @@
-//! What the word under the cursor means: a key, or the complaint that is made there.
+//! What the word under the cursor means: a key, a criterion's share in the score, or the complaint that is made there.
 
 use assize_lint::RULES;
 use assize_spec::codes;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
-use crate::check::{Checked, Kind, is_here};
-use crate::keys;
-use crate::place::{Line, section};
+use crate::check::Checked;
+use crate::kind::Kind;
 use crate::server::Open;
+use crate::share::share;
+use crate::spot::{At, spot};
 use crate::text;
 
 /// The hint at a position, if there is anything to say.
 pub(crate) fn hover(document: &Open, checked: &Checked, position: Position) -> Option<Hover> {
-    let parts: Vec<String> =
-        key(document, position).into_iter().chain(complaints(document, checked, position)).collect();
+    let offset = text::offset(&document.text, position);
+    let parts: Vec<String> = key(document, position)
+        .into_iter()
+        .chain(share(checked, &document.path, &document.text, offset))
+        .chain(complaints(document, checked, offset))
+        .collect();
     (!parts.is_empty()).then(|| Hover {
         contents: HoverContents::Markup(MarkupContent {
             kind: MarkupKind::Markdown,
@@ -24,35 +29,25 @@ pub(crate) fn hover(document: &Open, checked: &Checked, position: Position) -> O
 }
 
 fn key(document: &Open, position: Position) -> Option<String> {
-    let kind = Kind::of(&document.path, &document.text);
-    if kind == Kind::Other {
-        return None;
-    }
-    let lines: Vec<&str> = document.text.lines().collect();
-    let row = position.line as usize;
-    let line = Line::of(lines.get(row)?);
-    let (name, _) = line.key()?;
-    let start = text::offset(&document.text, Position { line: position.line, character: 0 });
-    let at = text::offset(&document.text, position).checked_sub(start + line.column)?;
-    if at > line.content.find(':')? {
-        return None;
-    }
-    let key = keys::find(section(kind, &lines, row, line.column), name)?;
+    let schema = Kind::of(&document.path, &document.text).schema()?;
+    let spot = spot(document, position, false);
+    let At::Key(name) = &spot.at else { return None };
+    let shape = spot.shape(schema)?;
+    let key = shape.keys(&spot.beside).into_iter().find(|key| key.name == *name)?;
     let about = format!("**`{}`**: {}", key.name, key.about);
-    if key.values.is_empty() {
+    if key.words.is_empty() {
         return Some(about);
     }
-    let words: Vec<String> = key.values.iter().map(|word| format!("`{word}`")).collect();
+    let words: Vec<String> = key.words.iter().map(|word| format!("`{word}`")).collect();
     Some(format!("{about}\n\nOne of {}.", words.join(", ")))
 }
 
 /// The pages of the codes of what is said about this place.
-fn complaints(document: &Open, checked: &Checked, position: Position) -> Vec<String> {
-    let at = text::offset(&document.text, position);
+fn complaints(document: &Open, checked: &Checked, at: usize) -> Vec<String> {
     let mut pages = Vec::new();
     for (diagnostic, sources) in checked.each() {
-        let span = diagnostic.primary.span;
-        if !is_here(span, sources, &document.path, &document.text) || !(span.start..=span.end).contains(&at) {
+        let here = text::here(diagnostic.primary.span, sources, &document.path, &document.text);
+        if !here.is_some_and(|(start, end)| (start..=end).contains(&at)) {
             continue;
         }
         let code = diagnostic.code;

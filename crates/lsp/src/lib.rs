@@ -1,4 +1,4 @@
-//! A language server for eval files and rubric files: complaints and findings while typing, hints, completion, the way to
+//! A language server for eval files, rubric files, datasets and scorecards: complaints and findings while typing, hints, completion, the way to
 //! named files, and the changes that complaints suggest.
 //!
 //! It says what `validate` and `lint` say, over the same loader, about texts that are not saved yet. It asks no model
@@ -12,9 +12,13 @@ mod complete;
 mod define;
 mod file_uri;
 mod hover;
-mod keys;
-mod place;
+mod json_place;
+mod kind;
 mod server;
+mod shape;
+mod share;
+mod spot;
 mod text;
+mod yaml_place;
 
 pub use server::{ServeError, serve};

@@ -21,6 +21,8 @@ use crate::complete::complete;
 use crate::define::define;
 use crate::file_uri;
 use crate::hover::hover;
+use crate::kind::Kind;
+use crate::text;
 
 /// How long the editor must be quiet before a changed text is checked.
 const QUIET: Duration = Duration::from_millis(120);
@@ -101,7 +103,7 @@ fn converse(connection: &Connection, options: &LoadOptions) -> Result<(), ServeE
 fn capabilities() -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(PositionEncodingKind::UTF16),
-        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::FULL)),
+        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::INCREMENTAL)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {
             trigger_characters: Some(vec![" ".to_owned(), "-".to_owned()]),
@@ -136,9 +138,12 @@ impl Server<'_> {
 
     /// The document in its present state, checked and told.
     fn checked(&mut self, address: &str) -> Result<Option<(&Open, &Checked)>, ServeError> {
+        let all = || self.open.values().map(|open| (open.path.clone(), open.text.clone())).collect();
+        let unchecked = self.open.get(address).is_some_and(|document| document.checked.is_none());
+        let open: BTreeMap<PathBuf, String> = if unchecked { all() } else { BTreeMap::new() };
         let Some(document) = self.open.get_mut(address) else { return Ok(None) };
         if document.checked.is_none() {
-            let checked = check(&document.path, &document.text, self.options);
+            let checked = check(&document.path, &document.text, &open, self.options);
             let params = PublishDiagnosticsParams {
                 uri: document.uri.clone(),
                 diagnostics: checked.to_protocol(&document.path, &document.text),
@@ -164,10 +169,19 @@ impl Server<'_> {
             "textDocument/didChange" => {
                 if let Some(params) = read::<DidChangeTextDocumentParams>(params) {
                     let document = params.text_document;
-                    // Only whole texts were asked for; the last one counts.
-                    let last = params.content_changes.into_iter().rfind(|change| change.range.is_none());
-                    if let Some(change) = last {
-                        self.set(document.uri, Some(document.version), change.text);
+                    let known = self.open.get(document.uri.as_str()).map(|open| open.text.clone());
+                    let text = params.content_changes.into_iter().try_fold(known, |text, change| {
+                        match (change.range, text) {
+                            (None, _) => Some(Some(change.text)),
+                            (Some(range), Some(text)) => {
+                                Some(Some(text::changed(&text, range, &change.text)?))
+                            }
+                            (Some(_), None) => None,
+                        }
+                    });
+                    // A change that does not fit leaves the text as it was; the next whole text puts it right.
+                    if let Some(Some(text)) = text {
+                        self.set(document.uri, Some(document.version), text);
                     }
                 }
             }
@@ -194,6 +208,12 @@ impl Server<'_> {
     fn set(&mut self, uri: Uri, version: Option<i32>, text: String) {
         // A text without a file has no folder in which its references could be looked for.
         let Some(path) = file_uri::path(uri.as_str()) else { return };
+        // The files of a scorecard are checked together.
+        if let Kind::Card(root, _) = Kind::of(&path, &text) {
+            for other in self.open.values_mut().filter(|other| other.path.starts_with(&root)) {
+                other.checked = None;
+            }
+        }
         self.open.insert(uri.as_str().to_owned(), Open { uri, path, version, text, checked: None });
     }
 

@@ -1,6 +1,8 @@
 //! Positions: bytes of a text here, lines and UTF-16 units in the protocol.
 
-use assize_diagnostic::Span;
+use std::path::Path;
+
+use assize_diagnostic::{SourceMap, Span};
 use lsp_types::{Position, Range};
 
 /// The byte at a position; one beyond the end of its line counts as that end.
@@ -35,9 +37,40 @@ pub(crate) fn position(text: &str, offset: usize) -> Position {
     }
 }
 
-/// The range of a span.
-pub(crate) fn range(text: &str, span: Span) -> Range {
-    Range { start: position(text, span.start), end: position(text, span.end.max(span.start)) }
+/// The range of the bytes from the first number to before the second.
+pub(crate) fn range(text: &str, (start, end): (usize, usize)) -> Range {
+    Range { start: position(text, start), end: position(text, end.max(start)) }
+}
+
+/// The bytes of a span in the text at `path`; `None` if it lies in another file, or in another state of this one. What
+/// was read as a line of a dataset is found in the whole.
+pub(crate) fn here(span: Span, sources: &SourceMap, path: &Path, text: &str) -> Option<(usize, usize)> {
+    let file = sources.file(span.source);
+    if file.path() != path {
+        return None;
+    }
+    // Another text of this name, as a file that includes itself, has other places.
+    let bare = |text: &str| text.trim_start_matches('\u{feff}').len();
+    if file.first_line() == 1
+        && file.text().trim_start_matches('\u{feff}') == text.trim_start_matches('\u{feff}')
+    {
+        let shift = (text.len() - bare(text)).saturating_sub(file.text().len() - bare(file.text()));
+        return Some((span.start + shift, span.end + shift));
+    }
+    let line = file.first_line();
+    let start = match line {
+        1 => text.len() - bare(text),
+        _ => text.match_indices('\n').nth(line - 2)?.0 + 1,
+    };
+    let is_line = text.get(start..)?.starts_with(file.text()) && !file.text().is_empty();
+    is_line.then_some((start + span.start, start + span.end))
+}
+
+/// A text after a change to a part of it; `None` if the part is no part of it.
+pub(crate) fn changed(text: &str, range: Range, new: &str) -> Option<String> {
+    let (start, end) = (offset(text, range.start), offset(text, range.end));
+    let (before, after) = (text.get(..start)?, text.get(end..)?);
+    (start <= end).then(|| format!("{before}{new}{after}"))
 }
 
 #[cfg(test)]
@@ -57,5 +90,29 @@ mod tests {
         assert_eq!(position(text, 9_999), Position { line: 2, character: 0 });
         // Half of a pair is the character.
         assert_eq!(offset(text, Position { line: 0, character: 4 }), after_smile);
+    }
+
+    #[test]
+    fn changes_are_made_in_their_place() {
+        let at = |line, character| Position { line, character };
+        let change = |from, to, new| changed("a: \u{1f600}\nb: x\n", Range { start: from, end: to }, new);
+        assert_eq!(change(at(0, 5), at(0, 5), "!").as_deref(), Some("a: \u{1f600}!\nb: x\n"));
+        assert_eq!(change(at(0, 1), at(1, 1), "").as_deref(), Some("a: x\n"));
+        assert_eq!(change(at(9, 0), at(9, 9), "c").as_deref(), Some("a: \u{1f600}\nb: x\nc"));
+        assert_eq!(change(at(1, 1), at(0, 1), "c"), None);
+    }
+
+    #[test]
+    fn lines_of_a_dataset_are_found_in_the_whole() {
+        let text = "\u{feff}{}\nwhole line\n";
+        let path = Path::new("a.jsonl");
+        let mut sources = SourceMap::new();
+        let second = sources.add_fragment(path, "whole line", 2);
+        let other = sources.add_fragment(path, "another", 2);
+        let first = sources.add_fragment(path, "{}", 1);
+        assert_eq!(here(Span::new(second, 6, 10), &sources, path, text), Some((12, 16)));
+        assert_eq!(here(Span::new(other, 0, 1), &sources, path, text), None);
+        assert_eq!(here(Span::new(first, 0, 2), &sources, path, text), Some((3, 5)));
+        assert_eq!(here(Span::new(second, 0, 1), &sources, Path::new("b.jsonl"), text), None);
     }
 }

@@ -20,7 +20,10 @@ mod write;
 pub use answers::{GivenAnswer, load_answers, suite_of_answer};
 pub use cases::{CaseIter, Cases};
 pub use decode::{CaseLoadError, Environment};
-pub use decode::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
+pub use decode::{
+    LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
+    looks_like_scorecard, read_scorecard,
+};
 pub use decode::{
     LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric,
     read_rubric_file,

@@ -60,7 +60,7 @@ impl LoadedSuite {
 pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
     let mut cx = context(path, options);
     let loaded = match file::ending(path).as_str() {
-        "jsonl" => dataset(&mut cx, path),
+        "jsonl" => dataset(&mut cx, path, None),
         "yaml" | "yml" | "json" | "" => {
             file::read_source(&mut cx, path, None).and_then(|source| whole(&mut cx, path, source))
         }
@@ -73,11 +73,16 @@ pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
     LoadedSuite::new(cx, loaded)
 }
 
-/// Loads the text of an eval file, YAML or JSON, as if it stood at `path`: files it names are looked for from there.
+/// Loads the text of an eval file, YAML, JSON or JSONL, as if it stood at `path`: files it names are looked for from
+/// there.
 pub fn read_suite(path: &Path, text: &str, options: &LoadOptions) -> LoadedSuite {
     let mut cx = context(path, options);
     let source = cx.sources.add(path, text);
-    let loaded = whole(&mut cx, path, source);
+    let loaded = if file::ending(path) == "jsonl" {
+        dataset(&mut cx, path, Some(text))
+    } else {
+        whole(&mut cx, path, source)
+    };
     LoadedSuite::new(cx, loaded)
 }
 
@@ -207,10 +212,14 @@ fn cases(cx: &mut Context, key: &str, key_span: Span, mut list: Node, defaults: 
     collector.into_cases()
 }
 
-/// A dataset that is loaded by itself, with the file of settings beside it.
-fn dataset(cx: &mut Context, path: &Path) -> Loaded {
+/// A dataset that is loaded by itself, with the file of settings beside it. With a text its cases are kept, and the
+/// file is not read.
+fn dataset(cx: &mut Context, path: &Path, text: Option<&str>) -> Loaded {
     let settings = settings(cx, path);
-    let line = jsonl::first_line(cx, path);
+    let line = match text {
+        Some(text) => jsonl::first_of(cx, path, text.as_bytes()),
+        None => jsonl::first_line(cx, path),
+    };
     if let Some(line) = &line
         && format::looks_like_result(line)
     {
@@ -241,7 +250,9 @@ fn dataset(cx: &mut Context, path: &Path) -> Loaded {
     };
     let mut collector = Collector::new(defaults);
     let defaults = collector.defaults.clone();
-    if let Some(dataset) = jsonl::check(cx, path, None, &defaults, &mut collector.ids) {
+    if let Some(text) = text {
+        jsonl::keep(cx, path, text, &mut collector);
+    } else if let Some(dataset) = jsonl::check(cx, path, None, &defaults, &mut collector.ids) {
         collector.dataset(dataset);
     }
     Some((suite, collector.into_cases()))

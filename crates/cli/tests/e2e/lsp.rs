@@ -222,3 +222,155 @@ fn no_state_of_a_text_ends_the_server() {
     }
     editor.end();
 }
+
+/// The words of a hint.
+fn hint(editor: &mut Editor, file: &str, line: u32, character: u32) -> String {
+    let at = editor.at(file, line, character);
+    let found = editor.ask("textDocument/hover", at);
+    found["contents"]["value"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn parts_of_a_text_are_changed_in_order() {
+    let mut editor = Editor::start();
+    editor.open("s.yaml", SOUND);
+    assert_eq!(editor.diagnostics().1, Vec::<Value>::new());
+    let range = |from: (u32, u32), to: (u32, u32)| json!({"start": {"line": from.0, "character": from.1}, "end": {"line": to.0, "character": to.1}});
+    let document = json!({"uri": editor.uri("s.yaml"), "version": 2});
+    let changes = json!([
+        {"range": range((2, 4), (2, 9)), "text": "\u{1f600}inptu"},
+        {"range": range((2, 4), (2, 6)), "text": ""},
+    ]);
+    editor.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
+    let (version, found) = editor.diagnostics();
+    assert_eq!(version, 2);
+    assert!(
+        found.iter().any(|one| one["code"] == "E0103" && one["range"] == range((2, 4), (2, 9))),
+        "{found:?}"
+    );
+    editor.end();
+}
+
+#[test]
+fn criteria_say_what_they_weigh() {
+    let mut editor = Editor::start();
+    let text = "tests:\n  - id: a\n    input: q\n    assertions:\n      - type: rubrics\n        weight: 3\n        criteria:\n          - {id: x, outcome: Names the day, weight: 2, required: true}\n          - {id: y, outcome: Blames somebody, weight: -1}\n          - outcome: Names the carrier\n            weight: 3\n      - {type: contains, value: x}\n";
+    editor.open("s.yaml", text);
+    let first = hint(&mut editor, "s.yaml", 7, 30);
+    assert!(first.contains("weight 2 of 5, 40.0 % of the rubric's score, 30.0 % of the case's"), "{first}");
+    assert!(first.contains("the case fails without it"), "{first}");
+    let penalty = hint(&mut editor, "s.yaml", 8, 30);
+    assert!(penalty.contains("takes up to 20.0 % of the rubric's score"), "{penalty}");
+    let key = hint(&mut editor, "s.yaml", 10, 14);
+    assert!(key.contains("**`weight`**") && key.contains("60.0 %"), "{key}");
+    editor
+        .open("r.rubric.yaml", "- {outcome: Names the day, score_ranges: {0: no, 5: yes}, min_score: 0.5}\n");
+    let ranges = hint(&mut editor, "r.rubric.yaml", 0, 15);
+    assert!(ranges.contains("weight 1 of 1, 100.0 %") && ranges.contains("fails below 0.5"), "{ranges}");
+    editor.end();
+}
+
+#[test]
+fn datasets_and_json_are_read_as_they_are_typed() {
+    let mut editor = Editor::start();
+    let lines = "{\"id\": \"a\", \"input\": \"q\", \"assertions\": [\"Answers well\"]}\n{\"id\": \"b\", \"inptu\": 1}\n";
+    editor.open("cases.jsonl", lines);
+    let (_, found) = editor.diagnostics();
+    let lines_of = |code: &str| -> Vec<&Value> {
+        found.iter().filter(|one| one["code"] == code).map(|one| &one["range"]["start"]).collect()
+    };
+    assert_eq!(lines_of("L0101"), [&json!({"line": 0, "character": 41})], "{found:?}");
+    assert_eq!(lines_of("E0103"), [&json!({"line": 1, "character": 13})], "{found:?}");
+    let share = hint(&mut editor, "cases.jsonl", 0, 50);
+    assert!(share.contains("weight 1 of 1"), "{share}");
+    editor.open("s.json", "{\"tests\": [{\"id\": \"a\", \"rubrics\": [{\"req\": 1, \"required\": }]}]}");
+    let keys = editor.at("s.json", 0, 39);
+    let keys = editor.ask("textDocument/completion", keys);
+    assert!(labels(&keys).contains(&"weight") && !labels(&keys).contains(&"required"), "{keys}");
+    let words = editor.at("s.json", 0, 61);
+    let words = editor.ask("textDocument/completion", words);
+    assert!(labels(&words).starts_with(&["true", "false"]), "{words}");
+    let about = hint(&mut editor, "s.json", 0, 3);
+    assert!(about.contains("**`tests`**"), "{about}");
+    editor.end();
+}
+
+#[test]
+fn scorecards_are_known_with_their_prompts_and_codes() {
+    let mut editor = Editor::start();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scorecard");
+    let files = [
+        "index.yaml",
+        "rubrics/A.yaml",
+        "rubrics/A-REF.yaml",
+        "benchmarks/refusal/A-REF1.yaml",
+        "benchmarks/refusal/A-REF2.yaml",
+        "benchmarks/refusal/A-REF1_prompt.md",
+        "benchmarks/refusal/A-REF2_prompt.md",
+    ];
+    for file in files {
+        let text = std::fs::read_to_string(root.join(file)).expect("readable");
+        // A card of one branch.
+        let text = text.replace("  - A-NEG\n", "").replace("  - A-MED\n", "").replace("  - A-FMT\n", "");
+        editor.cli.file(format!("card/{file}"), text);
+    }
+    editor.cli.file("card/index.yaml", "code: RDI\nlabel: All\ncomponents: [A]\nweights: {A: 1}\n");
+    let prompt = "card/benchmarks/refusal/A-REF1_prompt.md";
+    let sound = editor.cli.read(prompt);
+    editor.open(prompt, &sound);
+    assert_eq!(editor.diagnostics().1, Vec::<Value>::new(), "{sound}");
+    editor.change(
+        prompt,
+        2,
+        &sound.replace("1. The record says that risks were explained.", "1. Good quality."),
+    );
+    let found = editor.diagnostics().1;
+    assert!(found.iter().any(|one| one["code"] == "L0101"), "{found:?}");
+
+    let benchmark = "card/benchmarks/refusal/A-REF1.yaml";
+    let text = editor.cli.read(benchmark);
+    let row = |key: &str| {
+        u32::try_from(text.lines().position(|line| line.starts_with(key)).expect("there")).expect("small")
+    };
+    editor.open(benchmark, &text);
+    let weighs = hint(&mut editor, benchmark, row("weight"), 10);
+    assert!(
+        weighs.contains("weight 0.6, 60.0 % of the score of `A-REF`") && weighs.contains("hard gate"),
+        "{weighs}"
+    );
+    for (key, column, file) in
+        [("llm_prompt_file", 30, "A-REF1_prompt.md"), ("parent_rubric", 17, "rubrics/A-REF.yaml")]
+    {
+        let at = editor.at(benchmark, row(key), column);
+        let place = editor.ask("textDocument/definition", at);
+        assert!(place["uri"].as_str().is_some_and(|uri| uri.ends_with(file)), "{key}: {place}");
+    }
+    let index = editor.cli.read("card/index.yaml");
+    editor.open("card/index.yaml", &index);
+    let at = editor.at("card/index.yaml", 2, 13);
+    let place = editor.ask("textDocument/definition", at);
+    assert!(place["uri"].as_str().is_some_and(|uri| uri.ends_with("rubrics/A.yaml")), "{place}");
+
+    // A broken text of one file is met by the others before it is saved.
+    editor.told.clear();
+    editor.change(benchmark, 2, &text.replace("criticality: hard_gate", "criticality: "));
+    let at = editor.at(benchmark, row("criticality"), 13);
+    let words = editor.ask("textDocument/completion", at);
+    assert_eq!(labels(&words), ["hard_gate", "threshold_gate", "improvement_signal"]);
+    editor.change(benchmark, 3, &text.replace("code: A-REF1", "code: A-REF9"));
+    let rubric = "card/rubrics/A-REF.yaml";
+    let lists = editor.cli.read(rubric);
+    editor.open(rubric, &lists);
+    let at = editor.at(rubric, 0, 0);
+    editor.ask("textDocument/hover", at);
+    let of_rubric =
+        editor.told.iter().rfind(|told| told["params"]["uri"] == editor.uri(rubric)).expect("told");
+    let found = of_rubric["params"]["diagnostics"].as_array().expect("a list");
+    assert!(
+        found.iter().any(|one| one["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("`A-REF1` is not a benchmark"))),
+        "{found:?}"
+    );
+    editor.end();
+}

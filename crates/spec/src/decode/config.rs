@@ -118,6 +118,7 @@ pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
         search: Vec::new(),
         roots: Vec::new(),
         templates: Templates::default(),
+        open: std::sync::Arc::default(),
     };
     let mut roots = folders;
     roots.extend(options.extra_roots.iter().cloned());

@@ -1,6 +1,7 @@
 //! What decoding needs beside the tree: sources, complaints, the environment and the files that
 //! may be read.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub(crate) struct Context {
     pub(crate) roots: Vec<PathBuf>,
     /// Assertion templates that have been read.
     pub(crate) templates: Templates,
+    /// Texts that stand for files of these paths: what is open in an editor and not saved.
+    pub(crate) open: Arc<BTreeMap<PathBuf, String>>,
 }
 
 /// A text file that an eval file refers to.
@@ -49,6 +52,7 @@ impl Context {
             search,
             roots,
             templates: Templates::default(),
+            open: Arc::default(),
         }
     }
 
@@ -58,6 +62,7 @@ impl Context {
         let mut fork = Self::new(Arc::clone(&self.environment), self.search.clone(), self.roots.clone());
         fork.problems = self.problems.fork();
         fork.templates = self.templates.clone();
+        fork.open = Arc::clone(&self.open);
         fork
     }
 

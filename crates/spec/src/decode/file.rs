@@ -21,6 +21,9 @@ pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> 
             Span::new(source, 0, 0)
         })
     };
+    if let Some(text) = cx.open.get(path).cloned() {
+        return Some(cx.sources.add(path, text));
+    }
     let shown = path.display();
     let bytes = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

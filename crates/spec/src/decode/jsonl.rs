@@ -12,6 +12,7 @@ use assize_diagnostic::{Code, Diagnostic, Label, Severity, SourceId, SourceMap, 
 
 use super::answers::answer;
 use super::case::{CaseRead, case};
+use super::collect::{Collector, Part};
 use super::file::not_utf8;
 use super::ids::{Ids, Met};
 use super::suite::SuiteDefaults;
@@ -135,10 +136,38 @@ fn check_lines(
     Ok(dataset)
 }
 
+/// Reads the lines of a dataset that is at hand as a text and keeps every case: for texts that are not saved.
+pub(crate) fn keep(cx: &mut Context, path: &Path, text: &str, collector: &mut Collector) {
+    let mut lines = Lines::new(text.as_bytes());
+    let shared: Arc<Path> = Arc::from(path);
+    let mut shown = Shown::default();
+    let mut kept = Vec::new();
+    // A text in memory can be read to its end.
+    while let Ok(Some(line)) = lines.next_line() {
+        let number = line.number;
+        let mut fork = cx.fork();
+        let read = read_line(&mut fork, path, line, &collector.defaults);
+        if let Some(id) = &read.id {
+            collector.ids.claim(&mut fork, id, Met::Line(&shared, number));
+        }
+        let sound = fork.problems.errors() == 0;
+        kept.extend(read.case.filter(|_| sound).map(Arc::new));
+        collector.met = true;
+        shown.add(cx, fork, path, number);
+    }
+    shown.finish(cx, path);
+    collector.parts.push(Part::Kept(kept));
+}
+
 /// The tree of the first line that holds anything, for telling the format. Complaints about it are made
 /// when the lines are checked.
 pub(crate) fn first_line(cx: &Context, path: &Path) -> Option<Node> {
-    let mut lines = Lines::new(File::open(path).ok()?);
+    first_of(cx, path, File::open(path).ok()?)
+}
+
+/// The same for a text that is at hand.
+pub(crate) fn first_of(cx: &Context, path: &Path, lines: impl Read) -> Option<Node> {
+    let mut lines = Lines::new(lines);
     let line = lines.next_line().ok()??;
     let mut fork = cx.fork();
     let source = fork.sources.add(path, line.content.ok()?);
@@ -310,7 +339,7 @@ pub(crate) struct DatasetCases {
 
 enum State {
     Start,
-    Reading(Lines),
+    Reading(Lines<File>),
     Done,
 }
 
@@ -368,8 +397,8 @@ impl DatasetCases {
 }
 
 /// The lines of a file that hold anything.
-struct Lines {
-    reader: BufReader<File>,
+struct Lines<R> {
+    reader: BufReader<R>,
     number: usize,
     buffer: Vec<u8>,
 }
@@ -384,8 +413,8 @@ enum Unfit {
     TooLong,
 }
 
-impl Lines {
-    fn new(file: File) -> Self {
+impl<R: Read> Lines<R> {
+    fn new(file: R) -> Self {
         Self { reader: BufReader::with_capacity(256 * 1024, file), number: 0, buffer: Vec::new() }
     }
 

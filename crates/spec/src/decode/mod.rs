@@ -47,5 +47,9 @@ pub use context::Environment;
 pub use jsonl::CaseLoadError;
 pub use prices::{LoadedPrices, ReadName, load_prices};
 pub use rubric::{LoadedRubric, load_rubric, read_rubric, read_rubric_file};
-pub use scorecard::{LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard};
+pub use scorecard::{
+    LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
+    looks_like_scorecard, read_scorecard,
+};
+pub(crate) use targets::provider_names;
 pub use targets::{LoadedTargets, load_targets};

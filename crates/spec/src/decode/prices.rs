@@ -56,6 +56,7 @@ pub fn load_prices(options: &LoadOptions, name: ReadName<'_>) -> LoadedPrices {
         search: Vec::new(),
         roots: Vec::new(),
         templates: Templates::default(),
+        open: std::sync::Arc::default(),
     };
     let mut rows = Vec::new();
     if let Some(source) = read(&path, working, &mut cx.sources, &mut cx.problems) {

@@ -75,7 +75,7 @@ fn shared() -> Keys {
         .filled("assertions", like("assertions"), "Graders: criteria as plain strings, or maps with `type`.")
         .older("assert", "assertions")
         .older("evaluators", "assertions")
-        .key("target", id(), "The name of the target.")
+        .key("target", id(), "Name of the target that answers, from the targets file.")
         .and(&lines())
         .key("tags", texts(), "Labels for `--tag`.")
         .key("metadata", free(), "Free data, kept.")
@@ -120,7 +120,7 @@ fn settings() -> Keys {
 /// The settings that suites and cases may have under `execution`.
 fn execution(about: &'static str) -> Keys {
     Keys::of("`execution`", about)
-        .key("target", id(), "The name of the target.")
+        .key("target", id(), "Name of the target that answers, from the targets file.")
         .filled(
             "targets",
             list(any_of([id(), like("target-ref")])),

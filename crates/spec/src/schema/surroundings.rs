@@ -8,12 +8,14 @@ use super::shape::{
     Keys, Shape, any_of, anything, at_least, boolean, count, like, list, list_or_none, number, string, text,
     texts, unit, whole,
 };
+use crate::decode::provider_names;
+use crate::model::SESSION_FORMATS;
 
 /// Providers whose settings are all known.
 const KNOWN: [&str; 5] = ["openai", "openai-compatible", "openrouter", "cli", "command"];
 
-/// Settings of providers that can't be used yet.
-const LATER: &[&str] = &[
+/// Settings of agents, recordings and mocks, which models and commands don't take.
+const OTHERS: &[&str] = &[
     "args",
     "arguments",
     "binary",
@@ -22,7 +24,10 @@ const LATER: &[&str] = &[
     "delay_min_ms",
     "delay_ms",
     "executable",
+    "fail",
+    "file",
     "fixtures",
+    "format",
     "log_dir",
     "log_directory",
     "log_format",
@@ -31,14 +36,18 @@ const LATER: &[&str] = &[
     "max_turns",
     "path",
     "response",
+    "session_dir",
+    "stream_log",
     "system_prompt",
+    "transcript",
 ];
 
 /// Adds the definitions.
 pub(super) fn add(defs: &mut Defs) {
     let target = target();
-    // Keys of providers that are not built yet are not all known, so only those of the others are held to a list.
-    let known: Vec<&String> = target.properties.keys().filter(|key| !LATER.contains(&key.as_str())).collect();
+    // Keys of other providers are not all known, so only those of models and commands are held to a list.
+    let known: Vec<&String> =
+        target.properties.keys().filter(|key| !OTHERS.contains(&key.as_str())).collect();
     let strict = json!({
         "if": { "required": ["provider"], "properties": { "provider": { "enum": KNOWN } } },
         "then": {
@@ -74,6 +83,11 @@ fn or_variable(shape: Shape) -> Shape {
     any_of([shape, Shape(json!({ "type": "string", "pattern": "\\$\\{\\{" }))])
 }
 
+/// A kind of target: the usual spellings, and any other, which readers check.
+fn provider() -> Shape {
+    any_of([Shape(json!({ "enum": provider_names().collect::<Vec<_>>() })), text()])
+}
+
 /// The address of a server, or a variable that holds it.
 fn address() -> Value {
     json!({ "type": ["string", "null"], "pattern": "^\\s*([Hh][Tt][Tt][Pp][Ss]?://[^/?#:\\s]|[^\\s]*\\$\\{\\{)" })
@@ -86,14 +100,18 @@ fn target() -> Keys {
         "What is asked: a model, a command. `${{ NAME }}` takes a variable of the environment.",
     )
     .needed("name", text(), "Its name, which eval files use.")
-    .key("provider", text(), "What it is: `openai`, `openai-compatible`, `openrouter`, `cli`.")
+    .key(
+        "provider",
+        provider(),
+        "What it is: a provider of models, a command, an agent, a mock, a recording.",
+    )
     .key("use_target", text(), "Another target that this one stands for.")
     .key("model", text(), "The model.")
     .older("deployment", "model")
     .key("base_url", string(), "The address of the server.")
     .older("endpoint", "base_url")
     .key("api_key", text(), "The key, from a variable: `${{ OPENAI_API_KEY }}`.")
-    .key("api_format", text(), "`chat`, or `responses` (not built yet).")
+    .key("api_format", text(), "`chat` or `responses`.")
     .key("temperature", or_variable(at_least(0.0).with("maximum", json!(2))), "Sampling temperature, 0 to 2.")
     .key("seed", or_variable(count(0)), "Seed of the sampling.")
     .key("max_output_tokens", or_variable(count(1)), "Most tokens of an answer.")
@@ -109,7 +127,7 @@ fn target() -> Keys {
         or_variable(Shape(json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 604_800 }))),
         "How long an answer may take.",
     )
-    .key("healthcheck", like("health-check"), "How to see whether it is there; not built yet.")
+    .key("healthcheck", like("health-check"), "How to see whether it is there, before anything is asked.")
     .key("verbose", or_variable(boolean()), "Without effect.")
     .key("keep_temp_files", or_variable(boolean()), "Without effect.")
     .key("workspace_template", anything(), "A folder that is copied; not built yet.")
@@ -121,8 +139,8 @@ fn target() -> Keys {
     .key("retry_max_delay_ms", milliseconds(), "The longest wait.")
     .key("retry_backoff_factor", or_variable(number()), "Without effect: waits double.")
     .key("retry_status_codes", or_variable(list_or_none(whole(100, 599))), "Without effect.")
-    .key("provider_batching", or_variable(boolean()), "All cases in one run of the command; not built yet.")
-    .key("fallback_targets", texts(), "Targets to fall back on; not built yet.")
+    .key("provider_batching", or_variable(boolean()), "All cases in one run of the command.")
+    .key("fallback_targets", texts(), "Targets to fall back on when this one fails.")
     .key("hooks", anything(), "Commands around it; not built yet.")
     .key("subagent_mode_allowed", or_variable(boolean()), "Without effect.")
     .open()
@@ -130,17 +148,63 @@ fn target() -> Keys {
     for key in ["region", "project", "location", "resource", "version", "api_version"] {
         keys = keys.key(key, string(), "A setting of a provider that is not built yet.");
     }
-    for key in ["fail", "file", "format", "session_dir", "stdin", "stream", "stream_log", "transcript"] {
-        keys = keys.key(key, anything(), "A setting of agents and of recorded or fixed answers.");
+    of_agents(of_answers(keys))
+}
+
+/// Settings of agents: which program is run, and with which words.
+fn of_agents(mut keys: Keys) -> Keys {
+    let program = || any_of([text(), list(string())]);
+    keys = keys.key("executable", program(), "The program of an agent, or a list that begins with it.");
+    for older in ["binary", "cli_path"] {
+        keys = keys.older(older, "executable");
     }
-    for key in LATER {
-        keys = keys.key(key, anything(), "A setting of a provider that is not built yet.");
+    keys = keys
+        .key("args", list_or_none(string()), "More words for the command line of an agent.")
+        .older("arguments", "args")
+        .key("system_prompt", number_or_text(), "What an agent is told beside its task.")
+        .key("max_turns", number_or_text(), "Most turns of an agent.")
+        .key("max_budget_usd", number_or_text(), "US dollars that an agent may spend on an answer.");
+    let about = "Without effect for agents: their output is their log.";
+    for key in ["log_dir", "log_directory", "log_format", "log_output_format"] {
+        keys = keys.key(key, string(), about);
+    }
+    keys.key("stream_log", any_of([boolean(), string()]), about)
+}
+
+/// Settings of commands, recordings and mocks: where answers come from.
+fn of_answers(mut keys: Keys) -> Keys {
+    keys = keys.key("path", text(), "The file or folder of recorded sessions or answers.");
+    for older in ["fixtures", "file", "transcript", "session_dir"] {
+        keys = keys.older(older, "path");
+    }
+    keys = keys
+        .key("format", session_format(), "The form of recorded sessions; told by the logs unless given.")
+        .key("stdin", string(), "What a command is given on standard input; has placeholders.")
+        .key("stream", session_format(), "The form of log that a command prints.")
+        .key("response", anything(), "The answer of a mock to everything: a text, an object, or messages.")
+        .key("fail", text(), "The message with which a mock fails.");
+    for (key, about) in [
+        ("delay_ms", "How long a mock waits."),
+        ("delay_min_ms", "How long a mock waits at least."),
+        ("delay_max_ms", "How long a mock waits at most."),
+    ] {
+        keys = keys.key(key, or_variable(whole(0, 3_600_000)), about);
     }
     keys
 }
 
+/// A word or a number that is handed on as a word.
+fn number_or_text() -> Shape {
+    any_of([string(), number()])
+}
+
+/// A form of agents' logs, in any letter case.
+fn session_format() -> Shape {
+    any_of([Shape(json!({ "enum": SESSION_FORMATS.iter().chain(&["auto"]).collect::<Vec<_>>() })), string()])
+}
+
 fn health_check() -> Keys {
-    Keys::of("a health check", "How to see whether a target is there; not built yet.")
+    Keys::of("a health check", "How to see whether a target is there.")
         .key("type", Shape(json!({ "enum": ["http", "command", null] })), "Which kind.")
         .key("url", text(), "The address that must answer.")
         .filled("command", any_of([text(), list(string())]), "The command that must succeed.")

@@ -93,7 +93,7 @@ pub(super) const ROOMS: &[Room] = &[
         "2",
         &["assize-diagnostic", "assize-rubric", "assize-spec", "assize-llm", "assize-grade", "assize-lint"],
     ),
-    room("assize-lsp", "2", &["assize-diagnostic", "assize-spec", "assize-lint"]),
+    room("assize-lsp", "2", &["assize-diagnostic", "assize-rubric", "assize-spec", "assize-lint"]),
     room("assize-analysis", "2", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
     room(
         "assize-audit",

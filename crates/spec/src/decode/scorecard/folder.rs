@@ -32,11 +32,15 @@ pub fn is_scorecard(path: &Path) -> bool {
     if !path.is_file() || !is_tree_file(path) {
         return false;
     }
-    let head = head(path);
-    if ["tests", "evalcases", "eval_cases"].iter().any(|key| has_key(&head, key)) {
+    looks_like_scorecard(&head(path))
+}
+
+/// Whether a text begins like a scorecard in one file.
+pub fn looks_like_scorecard(head: &str) -> bool {
+    if ["tests", "evalcases", "eval_cases"].iter().any(|key| has_key(head, key)) {
         return false;
     }
-    let tree = |key| has_key(&head, key);
+    let tree = |key| has_key(head, key);
     (tree("code") && (tree("sub_rubrics") || tree("benchmarks") || tree("components")))
         || (tree("rubrics") && head.contains("aggregation_method"))
 }

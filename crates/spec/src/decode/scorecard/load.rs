@@ -1,7 +1,9 @@
 //! Loading a scorecard: from a path to a checked model and every complaint.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, Span, Spanned};
 
@@ -40,9 +42,20 @@ pub struct LoadedScorecard {
 /// Loads a scorecard from a folder or from one file with everything inside. Everything that is wrong is
 /// reported at once; nothing but the files of the folder and those they name is read.
 pub fn load_scorecard(path: &Path, options: &LoadOptions) -> LoadedScorecard {
+    read_scorecard(path, BTreeMap::new(), options)
+}
+
+/// The same with texts that stand for the files of these paths: what is open in an editor and not saved. Paths are those
+/// that the folder leads to.
+pub fn read_scorecard(
+    path: &Path,
+    open: BTreeMap<PathBuf, String>,
+    options: &LoadOptions,
+) -> LoadedScorecard {
     let is_folder = path.is_dir();
     let inside = if is_folder { path.join("index.yaml") } else { path.to_path_buf() };
     let mut cx = context(&inside, options);
+    cx.open = Arc::new(open);
     let root = if is_folder { path.to_path_buf() } else { folder_of(path) };
     let mut draft = Draft::default();
     let files = if is_folder {

@@ -19,6 +19,6 @@ mod scale;
 mod shares;
 mod words;
 
-pub use folder::is_scorecard;
-pub use load::{LoadedScorecard, load_scorecard};
+pub use folder::{is_scorecard, looks_like_scorecard};
+pub use load::{LoadedScorecard, load_scorecard, read_scorecard};
 pub use results::{LoadedCardResults, load_card_results};

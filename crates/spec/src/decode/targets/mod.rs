@@ -15,3 +15,4 @@ mod shared;
 pub(crate) mod variables;
 
 pub use file::{LoadedTargets, load_targets};
+pub(crate) use provider::names as provider_names;

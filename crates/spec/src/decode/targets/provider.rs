@@ -94,7 +94,7 @@ pub(super) fn near(name: &str) -> Option<&'static str> {
 }
 
 /// The usual spellings of the kinds that can be run.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let runs = |row: &&Provider| !matches!(row.family, Family::Unbuilt(_) | Family::Library(_));
     PROVIDERS.iter().filter(runs).map(|row| row.name)
 }

@@ -1,8 +1,5 @@
 //! Where in a YAML file a line stands, told by indentation: that works on texts that are no YAML yet.
 
-use crate::check::Kind;
-use crate::keys::Section;
-
 /// A line taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
@@ -43,7 +40,7 @@ impl<'a> Line<'a> {
 }
 
 /// The keys around a line, the nearest first. `column` is where its content begins or would begin.
-fn around<'a>(lines: &[&'a str], row: usize, column: usize) -> Vec<&'a str> {
+pub(crate) fn around<'a>(lines: &[&'a str], row: usize, column: usize) -> Vec<&'a str> {
     let mut found = Vec::new();
     let (mut limit, mut same) = match lines.get(row).map(|line| Line::of(line)) {
         Some(Line { dash: Some(dash), .. }) => (dash, true),
@@ -71,32 +68,8 @@ fn around<'a>(lines: &[&'a str], row: usize, column: usize) -> Vec<&'a str> {
     found
 }
 
-fn begins_item(line: Option<&&str>) -> bool {
-    line.is_some_and(|line| Line::of(line).dash.is_some())
-}
-
-/// The section that the keys of a line belong to.
-pub(crate) fn section(kind: Kind, lines: &[&str], row: usize, column: usize) -> Section {
-    let around = around(lines, row, column);
-    match around.first().copied() {
-        // A rubric file may be a list without a key above it.
-        None if kind == Kind::Rubric && (column > 0 || begins_item(lines.get(row))) => Section::Criterion,
-        None if kind == Kind::Rubric => Section::Rubric,
-        None => Section::Suite,
-        Some("criteria" | "rubrics") => Section::Criterion,
-        Some("score_ranges") => Section::ScoreRange,
-        Some("assertions" | "assert" | "evaluators") => Section::Grader,
-        Some("execution") => Section::Execution,
-        Some("tests" | "evalcases" | "eval_cases") => Section::Case,
-        Some("input" | "input_messages" | "expected_messages" | "expected_output" | "output") => {
-            Section::Message
-        }
-        Some(_) => Section::Other,
-    }
-}
-
-/// The keys that stand in the same map as a line.
-pub(crate) fn siblings<'a>(lines: &[&'a str], row: usize, column: usize) -> Vec<&'a str> {
+/// The keys that stand in the same map as a line, and what stands behind each.
+pub(crate) fn siblings<'a>(lines: &[&'a str], row: usize, column: usize) -> Vec<(&'a str, &'a str)> {
     let here = |at: usize| Line::of(lines[at]);
     let mut found = Vec::new();
     let begins_item = |line: &Line<'_>| line.dash.is_some() && line.column == column;
@@ -107,7 +80,7 @@ pub(crate) fn siblings<'a>(lines: &[&'a str], row: usize, column: usize) -> Vec<
                 break;
             }
             if line.column == column {
-                found.extend(line.key().map(|(key, _)| key));
+                found.extend(line.key());
                 if begins_item(&line) {
                     break;
                 }
@@ -120,7 +93,7 @@ pub(crate) fn siblings<'a>(lines: &[&'a str], row: usize, column: usize) -> Vec<
             break;
         }
         if line.column == column {
-            found.extend(line.key().map(|(key, _)| key));
+            found.extend(line.key());
         }
     }
     found
@@ -133,39 +106,33 @@ mod tests {
     const TEXT: &str = "name: a\nexecution:\n  judge: x\ntests:\n- id: b\n  input: q\n  assertions:\n    - type: rubrics\n      criteria:\n        - outcome: c\n          score_ranges:\n            - score_range: [0, 10]\n          weight: 2\n    - Says so\n  tags: [x]\n";
 
     #[test]
-    fn sections_are_told_by_indentation() {
+    fn the_keys_around_a_line_are_told_by_indentation() {
         let lines: Vec<&str> = TEXT.lines().collect();
-        let expected = [
-            Section::Suite,
-            Section::Suite,
-            Section::Execution,
-            Section::Suite,
-            Section::Case,
-            Section::Case,
-            Section::Case,
-            Section::Grader,
-            Section::Grader,
-            Section::Criterion,
-            Section::Criterion,
-            Section::ScoreRange,
-            Section::Criterion,
-            Section::Grader,
-            Section::Case,
-        ];
-        for (row, expected) in expected.into_iter().enumerate() {
-            let column = Line::of(lines[row]).column;
-            assert_eq!(section(Kind::Suite, &lines, row, column), expected, "line {row}: {}", lines[row]);
+        for (row, expected) in [
+            (0, &[][..]),
+            (2, &["execution"]),
+            (4, &["tests"]),
+            (6, &["tests"]),
+            (7, &["assertions", "tests"]),
+            (9, &["criteria", "assertions", "tests"]),
+            (11, &["score_ranges", "criteria", "assertions", "tests"]),
+            (12, &["criteria", "assertions", "tests"]),
+            (13, &["assertions", "tests"]),
+        ] {
+            assert_eq!(around(&lines, row, Line::of(lines[row]).column), expected, "{}", lines[row]);
         }
-        assert_eq!(section(Kind::Rubric, &["- id: a"], 0, 2), Section::Criterion);
-        assert_eq!(section(Kind::Rubric, &["- id: a", "  w"], 1, 2), Section::Criterion);
     }
 
     #[test]
     fn siblings_stay_in_their_map() {
         let lines: Vec<&str> = TEXT.lines().collect();
-        assert_eq!(siblings(&lines, 12, 10), ["score_ranges", "outcome"]);
-        assert_eq!(siblings(&lines, 4, 2), ["input", "assertions", "tags"]);
-        assert_eq!(siblings(&lines, 99, 0), ["tests", "execution", "name"]);
+        let keys = |row, column| -> Vec<&str> {
+            siblings(&lines, row, column).into_iter().map(|(key, _)| key).collect()
+        };
+        assert_eq!(keys(12, 10), ["score_ranges", "outcome"]);
+        assert_eq!(keys(4, 2), ["input", "assertions", "tags"]);
+        assert_eq!(keys(99, 0), ["tests", "execution", "name"]);
+        assert_eq!(siblings(&lines, 8, 6), [("type", "rubrics")]);
     }
 
     #[test]
@@ -174,7 +141,7 @@ mod tests {
             let lines: Vec<&str> = text.split('\n').collect();
             for row in 0..lines.len() + 2 {
                 for column in 0..5 {
-                    section(Kind::Suite, &lines, row, column);
+                    around(&lines, row, column);
                     siblings(&lines, row, column);
                 }
             }

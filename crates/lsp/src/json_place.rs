@@ -1,0 +1,218 @@
+//! Where in a JSON text the cursor stands. Works on texts that are no JSON yet.
+
+use crate::shape::Siblings;
+use crate::spot::{At, Spot};
+
+/// Deepest nesting that is followed.
+const DEEPEST: usize = 200;
+
+/// A map or a list.
+struct Frame {
+    parent: Option<usize>,
+    /// The key of its parent that it stands behind.
+    key: String,
+    is_map: bool,
+    beside: Siblings,
+}
+
+/// The place of a byte.
+pub(crate) fn spot(text: &str, offset: usize) -> Spot {
+    let mut reader = Reader { frames: Vec::new(), open: None, key: None, awaits_value: false, found: None };
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let Some(c) = rest.chars().next() else { break };
+        let length = match c {
+            '"' => string_length(rest),
+            '{' | '}' | '[' | ']' | ',' | ':' => 1,
+            c if c.is_whitespace() => c.len_utf8(),
+            _ => rest.find([',', ':', '{', '}', '[', ']', '"', '\n']).unwrap_or(rest.len()).max(c.len_utf8()),
+        };
+        let token = &rest[..length];
+        // A cursor at the end of a word still touches it, one behind a sign does not.
+        let touches = match c {
+            '"' => offset > at && offset <= at + length,
+            '{' | '}' | '[' | ']' | ',' | ':' => false,
+            c if c.is_whitespace() => false,
+            _ => offset >= at && offset <= at + length,
+        };
+        if offset <= at && !touches {
+            reader.note(At::Nothing);
+        }
+        reader.take(token, touches);
+        at += length;
+    }
+    reader.note(At::Nothing);
+    reader.into_spot()
+}
+
+/// The length of a string with its quotation marks; one that is not closed ends with its line.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            '\n' => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+struct Reader {
+    frames: Vec<Frame>,
+    open: Option<usize>,
+    /// The last key of the open map.
+    key: Option<String>,
+    awaits_value: bool,
+    /// The frame and what the cursor touches in it.
+    found: Option<(Option<usize>, At)>,
+}
+
+impl Reader {
+    fn is_map(&self) -> bool {
+        self.open.is_some_and(|frame| self.frames[frame].is_map)
+    }
+
+    /// Notes where the cursor is, unless it was met already.
+    fn note(&mut self, at: At) {
+        if self.found.is_some() {
+            return;
+        }
+        let at = match at {
+            At::Nothing if self.is_map() && !self.awaits_value => At::Key(String::new()),
+            At::Nothing => At::Value { key: self.key.clone().unwrap_or_default(), text: String::new() },
+            other => other,
+        };
+        self.found = Some((self.open, at));
+    }
+
+    fn take(&mut self, token: &str, touches: bool) {
+        match token {
+            "{" | "[" => {
+                if self.frames.len() >= DEEPEST {
+                    return;
+                }
+                let frame = Frame {
+                    parent: self.open,
+                    key: self.key.take().unwrap_or_default(),
+                    is_map: token == "{",
+                    beside: Siblings::new(),
+                };
+                self.frames.push(frame);
+                self.open = Some(self.frames.len() - 1);
+                self.awaits_value = false;
+            }
+            "}" | "]" => {
+                self.open = self.open.and_then(|frame| self.frames[frame].parent);
+                self.key = None;
+                self.awaits_value = false;
+            }
+            "," => {
+                self.key = None;
+                self.awaits_value = false;
+            }
+            ":" => self.awaits_value = true,
+            blank if blank.trim().is_empty() => {}
+            word => {
+                let plain = word.trim().trim_matches('"').to_owned();
+                let is_key = self.is_map() && !self.awaits_value;
+                if touches {
+                    let key = self.key.clone().unwrap_or_default();
+                    self.note(if is_key {
+                        At::Key(plain.clone())
+                    } else {
+                        At::Value { key, text: plain.clone() }
+                    });
+                }
+                if is_key {
+                    self.key = Some(plain.clone());
+                }
+                if let Some(frame) = self.open.filter(|_| self.is_map()) {
+                    let key = self.key.clone().unwrap_or_default();
+                    let value = if is_key { String::new() } else { plain };
+                    self.frames[frame].beside.insert(key, value);
+                }
+            }
+        }
+    }
+
+    fn into_spot(self) -> Spot {
+        let Some((frame, at)) = self.found else { return Spot::default() };
+        let mut way = Vec::new();
+        let mut outer = frame;
+        while let Some(index) = outer {
+            let frame = &self.frames[index];
+            if !frame.key.is_empty() {
+                way.push(frame.key.clone());
+            }
+            outer = frame.parent;
+        }
+        way.reverse();
+        let mut beside = frame.map(|frame| self.frames[frame].beside.clone()).unwrap_or_default();
+        // The key under the cursor is not beside itself.
+        if let At::Key(own) = &at {
+            beside.remove(own);
+        }
+        Spot { way, beside, at }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Spot {
+        let offset = text.find('^').expect("a cursor");
+        spot(&text.replace('^', ""), offset)
+    }
+
+    fn value(key: &str, text: &str) -> At {
+        At::Value { key: key.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn keys_and_values_are_told_apart() {
+        for (text, way, expected) in [
+            ("{^}", &[][..], At::Key(String::new())),
+            ("{\"na^me\": 1}", &[], At::Key("name".to_owned())),
+            ("{\"name\": ^}", &[], value("name", "")),
+            ("{\"a\": \"x^y\"}", &[], value("a", "xy")),
+            ("{\"tests\": [{\"id\": \"a\", ^", &["tests"], At::Key(String::new())),
+            (
+                "{\"tests\": [{\"rubrics\": [{\"required\": tr^ue}]}]}",
+                &["tests", "rubrics"],
+                value("required", "true"),
+            ),
+            ("{\"a\": [\"x\", \"y^\"]}", &["a"], value("", "y")),
+            ("^", &[], value("", "")),
+        ] {
+            let found = at(text);
+            assert_eq!(
+                (found.way, found.at),
+                (way.iter().map(|k| (*k).to_owned()).collect(), expected),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn scalars_on_both_sides_stand_beside() {
+        let found = at("{\"type\": \"rubrics\", ^, \"weight\": 2, \"deep\": {\"x\": 1}}");
+        let beside: Vec<(&str, &str)> = found.beside.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        assert_eq!(beside, [("deep", ""), ("type", "rubrics"), ("weight", "2")]);
+    }
+
+    #[test]
+    fn no_text_is_too_broken() {
+        for text in ["{{{", "]]]", "\"", "{\"a", "{\"a\\", "ü: \"é", ",,:", "[[[[{\"\": [", "{\"a\": \"\n\"}"]
+        {
+            for offset in 0..=text.len() + 1 {
+                spot(text, offset);
+            }
+        }
+        spot(&"[".repeat(100_000), 50_000);
+    }
+}

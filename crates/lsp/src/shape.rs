@@ -1,0 +1,265 @@
+//! The JSON Schemas as a map of what may stand where: the keys of a place with what they mean, and the words that a key
+//! takes. The same schemas are checked in and printed by `assize schema`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+/// References and alternatives within one place; more would be a circle.
+const DEEPEST: usize = 24;
+
+static SCHEMAS: LazyLock<BTreeMap<&'static str, Value>> =
+    LazyLock::new(|| assize_spec::schemas().into_iter().map(|file| (file.name, file.schema)).collect());
+
+/// A place in a schema: everything that describes what may stand there.
+#[derive(Clone)]
+pub(crate) struct Shape<'s> {
+    document: &'s Value,
+    nodes: Vec<&'s Value>,
+}
+
+/// A key that may stand in a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(crate) name: String,
+    /// What it means.
+    pub(crate) about: String,
+    /// The words it takes, if they are few.
+    pub(crate) words: Vec<String>,
+    /// Another spelling is to be preferred.
+    pub(crate) deprecated: bool,
+}
+
+/// What stands beside a key in its map: scalars by their keys.
+pub(crate) type Siblings = BTreeMap<String, String>;
+
+impl Shape<'static> {
+    /// The top of a schema.
+    pub(crate) fn top(schema: &str) -> Option<Self> {
+        let document = SCHEMAS.get(schema)?;
+        Some(Self { document, nodes: vec![document] })
+    }
+}
+
+impl<'s> Shape<'s> {
+    /// The place below a key, whatever stands beside it.
+    pub(crate) fn below(&self, key: &str) -> Self {
+        let mut nodes = Vec::new();
+        for node in self.objects(None) {
+            if let Some(found) = node.get("properties").and_then(|all| all.get(key)) {
+                nodes.push(found);
+            } else if let Some(rest) = node.get("additionalProperties").filter(|rest| rest.is_object()) {
+                nodes.push(rest);
+            }
+        }
+        Self { document: self.document, nodes }
+    }
+
+    /// The keys of a map in this place that holds these scalars. Lists are looked through: their items are maps.
+    pub(crate) fn keys(&self, siblings: &Siblings) -> Vec<Key> {
+        let mut keys: BTreeMap<&str, Key> = BTreeMap::new();
+        let mut order = Vec::new();
+        for node in self.objects(Some(siblings)) {
+            for (name, schema) in node.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                let place = Self { document: self.document, nodes: vec![schema] };
+                let about = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+                let known = keys.entry(name).or_insert_with(|| {
+                    order.push(name.as_str());
+                    Key { name: name.clone(), about: String::new(), words: Vec::new(), deprecated: true }
+                });
+                // The text of the more special description counts.
+                if !about.is_empty() {
+                    about.clone_into(&mut known.about);
+                }
+                known.deprecated &= schema.get("deprecated") == Some(&Value::Bool(true));
+                for word in place.words() {
+                    if !known.words.contains(&word) {
+                        known.words.push(word);
+                    }
+                }
+            }
+        }
+        order.into_iter().filter_map(|name| keys.remove(name)).collect()
+    }
+
+    /// The words that may stand in this place, if they are few.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |value: &Value| {
+            let word = match value {
+                Value::String(word) => word.clone(),
+                Value::Bool(word) => word.to_string(),
+                _ => return,
+            };
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        };
+        for node in self.expanded(None) {
+            if node.get("deprecated") == Some(&Value::Bool(true)) {
+                continue;
+            }
+            node.get("enum").and_then(Value::as_array).into_iter().flatten().for_each(&mut add);
+            node.get("const").into_iter().for_each(&mut add);
+            let types = node.get("type").map_or(&[][..], |kind| match kind {
+                Value::Array(kinds) => kinds.as_slice(),
+                one => std::slice::from_ref(one),
+            });
+            if types.iter().any(|kind| kind == "boolean") {
+                add(&Value::Bool(true));
+                add(&Value::Bool(false));
+            }
+        }
+        words
+    }
+
+    /// The schemas of maps in this place, lists looked through.
+    fn objects(&self, siblings: Option<&Siblings>) -> Vec<&'s Value> {
+        let mut found = Vec::new();
+        let mut waiting = self.expanded(siblings);
+        let mut deep = 0;
+        while !waiting.is_empty() && deep < DEEPEST {
+            deep += 1;
+            let items: Vec<&Value> = waiting.iter().filter_map(|node| node.get("items")).collect();
+            found.extend(waiting);
+            waiting = Self { document: self.document, nodes: items }.expanded(siblings);
+        }
+        found
+    }
+
+    /// All schemas that hold here: references followed, alternatives side by side, conditions decided by what stands
+    /// beside, where that is known.
+    fn expanded(&self, siblings: Option<&Siblings>) -> Vec<&'s Value> {
+        let mut found: Vec<&'s Value> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for node in &self.nodes {
+            self.expand(node, siblings, 0, &mut seen, &mut found);
+        }
+        found
+    }
+
+    fn expand(
+        &self,
+        node: &'s Value,
+        siblings: Option<&Siblings>,
+        depth: usize,
+        seen: &mut BTreeSet<&'s str>,
+        found: &mut Vec<&'s Value>,
+    ) {
+        if depth > DEEPEST {
+            return;
+        }
+        found.push(node);
+        if let Some(reference) = node.get("$ref").and_then(Value::as_str)
+            && seen.insert(reference)
+            && let Some(target) = reference.strip_prefix('#').and_then(|way| self.document.pointer(way))
+        {
+            self.expand(target, siblings, depth + 1, seen, found);
+        }
+        for list in ["anyOf", "oneOf", "allOf"] {
+            for part in node.get(list).and_then(Value::as_array).into_iter().flatten() {
+                self.expand(part, siblings, depth + 1, seen, found);
+            }
+        }
+        if let Some(condition) = node.get("if") {
+            let decided = siblings.map(|siblings| holds(condition, siblings));
+            for (branch, when) in [("then", true), ("else", false)] {
+                if let Some(part) = node.get(branch).filter(|_| decided.is_none_or(|holds| holds == when)) {
+                    self.expand(part, siblings, depth + 1, seen, found);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a condition holds of a map, as far as its scalars say.
+fn holds(condition: &Value, siblings: &Siblings) -> bool {
+    let each = |list: &str| condition.get(list).and_then(Value::as_array);
+    if each("anyOf").is_some_and(|list| !list.iter().any(|part| holds(part, siblings)))
+        || each("allOf").is_some_and(|list| !list.iter().all(|part| holds(part, siblings)))
+        || condition.get("not").is_some_and(|part| holds(part, siblings))
+    {
+        return false;
+    }
+    let required = condition.get("required").and_then(Value::as_array).into_iter().flatten();
+    if !required.filter_map(Value::as_str).all(|key| siblings.contains_key(key)) {
+        return false;
+    }
+    let properties = condition.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.into_iter().all(|(key, schema)| {
+        let Some(value) = siblings.get(key) else { return true };
+        let is = |allowed: &Value| allowed.as_str() == Some(value);
+        let listed = schema.get("enum").and_then(Value::as_array).is_none_or(|all| all.iter().any(is));
+        listed && schema.get("const").is_none_or(is)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(schema: &str, way: &[&str], siblings: &[(&str, &str)]) -> Vec<String> {
+        let siblings: Siblings =
+            siblings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let mut shape = Shape::top(schema).expect("known");
+        for key in way {
+            shape = shape.below(key);
+        }
+        shape.keys(&siblings).into_iter().map(|key| key.name).collect()
+    }
+
+    #[test]
+    fn places_know_their_keys() {
+        for (schema, way, expected) in [
+            ("suite", &[][..], "tests"),
+            ("suite", &["tests"], "expected_output"),
+            ("suite", &["tests", "rubrics"], "score_ranges"),
+            ("suite", &["execution"], "judge"),
+            ("rubric-file", &["criteria"], "weight"),
+            ("case", &["assertions"], "type"),
+            ("scorecard", &["rubrics"], "passing_threshold"),
+            ("scorecard", &["rubrics", "benchmarks"], "criticality"),
+            ("scorecard-benchmark", &["evaluator_config"], "deterministic"),
+            ("targets", &["targets"], "provider"),
+            ("config", &[], "judge"),
+        ] {
+            assert!(names(schema, way, &[]).iter().any(|name| name == expected), "{schema} {way:?}");
+        }
+        assert!(names("suite", &["no", "such"], &[]).is_empty());
+    }
+
+    #[test]
+    fn what_stands_beside_a_key_decides() {
+        let of = |kind: &str| names("suite", &["tests", "assertions"], &[("type", kind)]);
+        assert!(of("rubrics").contains(&"criteria".to_owned()), "{:?}", of("rubrics"));
+        assert!(!of("contains").contains(&"criteria".to_owned()));
+        assert!(of("contains").contains(&"value".to_owned()));
+        assert!(of("code-grader").contains(&"command".to_owned()));
+    }
+
+    #[test]
+    fn words_and_meanings_come_along() {
+        let top = Shape::top("scorecard-benchmark").expect("known");
+        let keys = top.keys(&Siblings::new());
+        let key = |name: &str| keys.iter().find(|key| key.name == name).expect("known");
+        assert_eq!(key("criticality").words, ["hard_gate", "threshold_gate", "improvement_signal"]);
+        assert!(keys.iter().all(|key| !key.about.is_empty()), "{keys:?}");
+        let gate = Shape::top("scorecard-rubric").expect("known").below("hard_gate");
+        assert_eq!(gate.words(), ["true", "false"]);
+    }
+
+    #[test]
+    fn every_schema_can_be_walked() {
+        for name in SCHEMAS.keys() {
+            let mut waiting = vec![(Shape::top(name).expect("known"), 0)];
+            while let Some((shape, depth)) = waiting.pop() {
+                for key in shape.keys(&Siblings::new()) {
+                    if depth < 2 {
+                        waiting.push((shape.below(&key.name), depth + 1));
+                    }
+                }
+            }
+        }
+    }
+}
