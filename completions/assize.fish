@@ -38,7 +38,7 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "grade" -d 'Grade answ
 complete -c assize -n "__fish_assize_needs_command" -f -a "try" -d 'Judge one answer by one criterion, to get its wording right; again on every save with `--watch`'
 complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check eval files and scorecards; every problem with its place and its fix'
 complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
-complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over'
+complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write rubrics of one tool or format as those of another; lists what is not carried over'
 complete -c assize -n "__fish_assize_needs_command" -f -a "generate" -d 'Draft what an eval file lacks: rubrics from expected outcomes'
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
@@ -361,6 +361,12 @@ sarif\t'SARIF 2.1.0'"
 complete -c assize -n "__fish_assize_using_subcommand lint" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand lint" -l only -d 'Apply only this rule, by code or name; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand lint" -l skip -d 'Leave this rule out, by code or name; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l judge -d 'Have a model apply the rules that need one: a model such as `openai:gpt-4o-mini`, or the name of a target' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lint" -s j -l workers -d 'Rubrics that the model looks at at once' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-calls -d 'Requests to the model at most' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-tokens -d 'Tokens at most, read and written' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand lint" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -368,12 +374,19 @@ complete -c assize -n "__fish_assize_using_subcommand lint" -l env-file -d 'File
 complete -c assize -n "__fish_assize_using_subcommand lint" -l json -d 'Same as `--format json`'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l strict -d 'Exit with 1 when anything is found'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l fix -d 'Make the changes that are sure to keep the meaning; everything else in the files stays as it is'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l dry-run -d 'Say what the model would be asked and what that would cost, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l no-cache -d 'Ask the model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l cache-only -d 'Send nothing: only rubrics that the reply cache knows are looked at'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l list -d 'List the rules'
 complete -c assize -n "__fish_assize_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand lint" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand convert" -l to -d 'What to write' -r -f -a "format1\t'An eval file with `evalcases`'
 format2\t'An eval file with `tests` and `assertions`'
-scorecard\t'A scorecard in one file'"
+scorecard\t'A scorecard in one file'
+promptfoo\t'A promptfoo configuration'
+healthbench\t'HealthBench examples, JSONL'
+paperbench\t'A PaperBench rubric tree, JSON'
+csv\t'A table of criteria'"
 complete -c assize -n "__fish_assize_using_subcommand convert" -l kind -d 'What the file is; told by what stands in it unless given' -r -f -a "suite\t'An eval file of either format'
 scorecard\t'A scorecard, folder or file'
 promptfoo\t'A promptfoo configuration'
@@ -406,6 +419,7 @@ complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-calls -d 'Requests to models at most; then what is drafted is kept and the command stops' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-tokens -d 'Tokens at most, read and written' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

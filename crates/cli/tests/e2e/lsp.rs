@@ -287,7 +287,7 @@ fn datasets_and_json_are_read_as_they_are_typed() {
     let keys = editor.at("s.json", 0, 39);
     let keys = editor.ask("textDocument/completion", keys);
     assert!(labels(&keys).contains(&"weight") && !labels(&keys).contains(&"required"), "{keys}");
-    let words = editor.at("s.json", 0, 61);
+    let words = editor.at("s.json", 0, 58);
     let words = editor.ask("textDocument/completion", words);
     assert!(labels(&words).starts_with(&["true", "false"]), "{words}");
     let about = hint(&mut editor, "s.json", 0, 3);
