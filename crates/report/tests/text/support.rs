@@ -176,6 +176,7 @@ fn bare(case_id: &str) -> ResultRow {
         gates_failed: Vec::new(),
         graders: Vec::new(),
         answer: None,
+        turns: Vec::new(),
         error: None,
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,

@@ -2,6 +2,7 @@
 
 mod benchmark;
 mod composite;
+mod conversation;
 mod panel;
 mod programs;
 mod rows;
@@ -16,6 +17,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 pub(crate) use benchmark::task as behaviour_task;
+pub(crate) use conversation::Talk;
 pub(crate) use panel::{Said, recombined, said};
 pub use programs::custom_command;
 pub(crate) use rubrics::{asking as rubric_asking, task as rubric_task};
