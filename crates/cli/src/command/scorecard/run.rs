@@ -43,7 +43,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     let set = weight_set(scorecard, args.weights.as_deref())?;
     let options = load_options(&args.root, context);
     let config = config(&options, context)?;
-    let prices = money::prices(&args.run, &options, context)?;
+    let prices = money::prices(args.run.context_tokens, &options, context)?;
     let access = Arc::new(if args.dry_run {
         Access::without_cache(prices, context)
     } else {
