@@ -70,6 +70,7 @@ fn result(case_id: &str) -> ResultRow {
             }],
         }],
         answer: Some("answer".to_owned()),
+        turns: Vec::new(),
         error: None,
         tokens: Tokens::default(),
         cost_usd: None,
@@ -89,6 +90,7 @@ fn judgements(case_id: &str) -> Vec<JudgementRow> {
         grader: "rubrics",
         standing: GraderStanding::default(),
         member: Vec::new(),
+        turn: None,
     };
     let criterion = Criterion::checklist("c", "does it");
     let judgement = Judgement {
