@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
@@ -113,6 +113,14 @@ async fn route(desk: &Desk, path: &str, request: Request<Incoming>) -> Result<Va
 }
 
 async fn body(request: Request<Incoming>) -> Result<Value, Refusal> {
+    let too_large = || Refusal {
+        status: StatusCode::PAYLOAD_TOO_LARGE,
+        message: format!("the body of a request may have {} MiB", MAX_BODY >> 20),
+    };
+    // A length that is announced need not be waited for.
+    if request.body().size_hint().lower() > MAX_BODY as u64 {
+        return Err(too_large());
+    }
     let read = Limited::new(request.into_body(), MAX_BODY).collect();
     let collected = tokio::time::timeout(BODY_TIMEOUT, read).await.map_err(|_| Refusal {
         status: StatusCode::REQUEST_TIMEOUT,
@@ -120,10 +128,7 @@ async fn body(request: Request<Incoming>) -> Result<Value, Refusal> {
     })?;
     let bytes = collected.map_err(|error| {
         if error.is::<http_body_util::LengthLimitError>() {
-            Refusal {
-                status: StatusCode::PAYLOAD_TOO_LARGE,
-                message: format!("the body of a request may have {} MiB", MAX_BODY >> 20),
-            }
+            too_large()
         } else {
             Refusal::bad(format!("the body of the request could not be read: {error}"))
         }
