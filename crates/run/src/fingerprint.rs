@@ -77,6 +77,9 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
         }
         GraderKind::Code(code) => {
             hash.field(&format!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));
+            if code.max_calls.is_some() {
+                add_judge(hash, item, None);
+            }
             add_command(hash, grader, &format!("{:?} {:?}", code.command, code.cwd));
             add_surroundings(hash, &item.case);
         }

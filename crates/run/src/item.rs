@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use assize_grade::{ProgramSetup, RubricJudge};
+use assize_llm::Ask;
 use assize_rubric::{EvidencePolicy, Judging, Lines, Truncate};
 use assize_spec::Case;
 use assize_target::{Answer, Target};
@@ -95,6 +96,13 @@ impl WorkItem {
 pub trait Judges: Send + Sync {
     /// The judge for a wish. The same wish gets the same judge.
     fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String>;
+
+    /// The model of the judge for a wish, and the name it goes by: a program may be lent it. The error says that the judge
+    /// is no model.
+    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
+        let name = self.judge(wish)?.identity().name;
+        Err(format!("the judge `{name}` is no model that a program could ask"))
+    }
 
     /// Everything about the judge for a wish that may change its decisions, as text that is the same as long as nothing
     /// of it changed.

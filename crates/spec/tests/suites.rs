@@ -394,11 +394,12 @@ tests:
     assert_eq!(suite.unbuilt.len(), 6, "{:?}", suite.unbuilt);
     assert_eq!(suite.settings.trials.map(|trials| trials.count), Some(3));
     let cases = cases(&loaded);
-    assert_eq!(cases[0].unbuilt.len(), 1);
+    assert_eq!(cases[0].unbuilt, []);
     assert!(cases[0].graders.is_empty());
     let talk = cases[0].conversation.as_ref().expect("a conversation");
     assert_eq!((talk.turns.len(), talk.window_size), (2, Some(3)));
     assert_eq!(talk.turns[0].graders.len(), 1);
+    assert_eq!(talk.turns[1].graders[0].type_name, "llm-grader");
     assert_eq!(cases[1].depends_on[0].as_str(), "a");
 
     let loaded = one("

@@ -234,6 +234,7 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         replies: Vec::new(),
         judging: None,
         member: Vec::new(),
+        turn: None,
         grader_result: None,
         vote: None,
         panel: None,
