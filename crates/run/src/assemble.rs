@@ -29,6 +29,8 @@ pub(crate) struct CaseHead {
     pub(crate) case_hash: Option<String>,
     /// The answer.
     pub(crate) answer: Option<String>,
+    /// What changed in files meanwhile.
+    pub(crate) file_changes: Option<String>,
     /// Why there is no answer or no grading.
     pub(crate) error: Option<CaseError>,
     /// Tokens of the target (judges' tokens are added).
@@ -107,6 +109,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         gates_failed,
         graders: rows,
         answer: head.answer,
+        file_changes: head.file_changes,
         error: head.error,
         tokens,
         cost_usd: cost.whole(),

@@ -7,6 +7,7 @@ use assize_grade::{ProgramSetup, RubricJudge};
 use assize_rubric::{EvidencePolicy, Judging, Lines, Truncate};
 use assize_spec::Case;
 use assize_target::{Answer, Target};
+use assize_workspace::Workplace;
 
 use crate::panel::Panels;
 
@@ -43,6 +44,8 @@ pub struct WorkItem {
     pub truncate: Truncate,
     /// What graders that are programs are given.
     pub programs: Arc<ProgramSetup>,
+    /// The workspace that the target works in, if it has one.
+    pub workplace: Option<Arc<Workplace>>,
 }
 
 /// Where an answer comes from.

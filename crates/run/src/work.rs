@@ -65,6 +65,7 @@ fn head(item: &WorkItem) -> CaseHead {
         cluster: cluster(&item.case),
         case_hash: Some(case_hash(&item.case)),
         answer: None,
+        file_changes: None,
         error: None,
         tokens: Tokens::default(),
         cost: Cost::ZERO,

@@ -47,7 +47,10 @@ pub struct ResultRow {
     pub graders: Vec<GraderRow>,
     /// The answer that was graded; null when there is none.
     pub answer: Option<String>,
-    /// Why there is no answer or no grading.
+    /// What changed in files while it was made, as a unified diff; empty when nothing did, null when that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_changes: Option<String>,
+    /// Why there is no answer or no grading; beside a grading, why the workspace could not be given back in order.
     pub error: Option<CaseError>,
     /// Tokens that the target and the judge calls reported, added up; null when none did.
     pub tokens: Tokens,
@@ -140,7 +143,7 @@ impl ResultRow {
 /// Why a case has no answer or could not be graded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseError {
-    /// Where it happened: `load`, `target` or `grade`.
+    /// Where it happened: `load`, `workspace`, `target`, `grade` or `teardown`.
     pub stage: String,
     /// What kind of failure it was, such as `timeout`.
     pub kind: String,
