@@ -14,6 +14,7 @@ mod money;
 mod output;
 mod progress;
 mod targets;
+mod workplaces;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -410,7 +410,7 @@ fn mocked(name: &str, mock: &MockTargetSpec) -> MockTarget {
 /// Parts of the names of variables that hold secrets.
 const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 
-fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
+pub(crate) fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
     let is_secret = |name: &str| {
         let name = name.to_ascii_uppercase();
         SECRET_NAMES.iter().any(|part| name.contains(part))

@@ -145,8 +145,9 @@ mod orphans {
         processes
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
             .filter(|process| {
-                std::fs::read(format!("/proc/{process}/environ"))
-                    .is_ok_and(|variables| variables.split(|byte| *byte == 0).any(|one| one == mark.as_bytes()))
+                std::fs::read(format!("/proc/{process}/environ")).is_ok_and(|variables| {
+                    variables.split(|byte| *byte == 0).any(|one| one == mark.as_bytes())
+                })
             })
             .map(Pid::from_raw)
             .collect()

@@ -4,6 +4,7 @@
 use assize_rubric::{Cost, GateState, GraderOutcome, GraderStanding, Lines, Tokens, score_case};
 use assize_store::{
     CaseError, GateRow, GraderRow, JudgementRow, ResultRow, criterion_rows, grader_gates, grader_outcome,
+    settled_verdict,
 };
 
 /// What a result row says beside its scores.
@@ -105,7 +106,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         score_low: case.bounds.map(|(low, _)| low),
         score_high: case.bounds.map(|(_, high)| high),
         coverage: case.coverage,
-        verdict: case.verdict,
+        verdict: settled_verdict(case.verdict, head.error.as_ref()),
         gates_failed,
         graders: rows,
         answer: head.answer,

@@ -3,6 +3,7 @@
 use assize_rubric::{Cost, Tokens};
 use assize_store::{CaseError, CaseRecord};
 use assize_target::Answer;
+use assize_workspace::{Stay, Turn};
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
@@ -10,21 +11,32 @@ use crate::about::{case_hash, cluster};
 use crate::assemble::{CaseHead, Graded, assemble};
 use crate::grading::{Scene, grade};
 use crate::material::target_input;
-use crate::{Source, WorkItem};
+use crate::{Source, WorkItem, workspace};
 
 /// Answers and grades one item. Failures become part of the record; this never fails.
-pub(crate) async fn work(item: WorkItem) -> CaseRecord {
+pub(crate) async fn work(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
     let begun = Instant::now();
     let mut head = head(&item);
-    let answer = match answer(&item, &mut head).await {
+    let without_grades = |mut head: CaseHead, error| {
+        head.error = Some(error);
+        head.duration_ms = millis(begun);
+        CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() }
+    };
+    let stay = match Box::pin(workspace::enter(&item, turn)).await {
+        Ok(stay) => stay,
+        Err(error) => return without_grades(head, error),
+    };
+    let found = answer(&item, stay.as_ref(), &mut head).await;
+    let answer = match found {
         Ok(answer) => answer,
         Err(error) => {
-            head.error = Some(error);
-            head.duration_ms = millis(begun);
-            return CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() };
+            // Why there is no answer says more than what became of the workspace after that.
+            Box::pin(workspace::leave(stay)).await;
+            return without_grades(head, error);
         }
     };
     head.answer = Some(answer.text.clone());
+    head.file_changes.clone_from(&answer.file_changes);
 
     let scene = Scene::new(&item, &answer);
     let graders = &item.case.graders;
@@ -39,6 +51,8 @@ pub(crate) async fn work(item: WorkItem) -> CaseRecord {
             rows,
         })
         .collect();
+    // Graders that are programs look at the workspace too, so it is given back after them.
+    head.error = Box::pin(workspace::leave(stay)).await;
     head.duration_ms = millis(begun);
     let result = assemble(head, &graded, item.lines);
     CaseRecord { result, judgements: decided.into_iter().flatten().collect() }
@@ -73,7 +87,7 @@ fn head(item: &WorkItem) -> CaseHead {
     }
 }
 
-async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseError> {
+async fn answer(item: &WorkItem, stay: Option<&Stay>, head: &mut CaseHead) -> Result<Answer, CaseError> {
     let failed = |kind: &str, message: String| CaseError {
         stage: "target".to_owned(),
         kind: kind.to_owned(),
@@ -83,10 +97,11 @@ async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseErro
         Source::Given(answer) => Ok((**answer).clone()),
         Source::Missing { kind, message } => Err(failed(kind, message.clone())),
         Source::Target(target) => {
-            let input =
+            let mut input =
                 target_input(&item.case, item.repeat).map_err(|message| failed("bad_input", message))?;
+            input.workdir = stay.map(|stay| stay.folder().to_path_buf());
             match target.answer(&input).await {
-                Ok(answer) => {
+                Ok(mut answer) => {
                     // What a recording tells was spent when it was made.
                     if answer.attempts == 0 {
                         head.tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
@@ -95,6 +110,10 @@ async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseErro
                         head.cost = answer.cost.unwrap_or(Cost::UNKNOWN);
                     }
                     head.answered_by.clone_from(&answer.answered_by);
+                    if let Err(error) = workspace::look(stay, &mut answer).await {
+                        head.answer = Some(answer.text);
+                        return Err(error);
+                    }
                     Ok(answer)
                 }
                 Err(error) => {

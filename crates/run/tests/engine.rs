@@ -200,6 +200,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         truncate_override: None,
         truncate: assize_rubric::Truncate::Never,
         programs: Arc::default(),
+        workplace: None,
     }
 }
 

@@ -60,7 +60,16 @@ fn workspaces_are_read_in_the_spellings_of_both_generations() {
     assert_eq!(all.repos[0].path, Path::new("x/y"));
     assert_eq!(all.repos[1].source, RepoSource::Url("https://github.com/o/n.git".into()));
     assert_eq!(all.repos[1].path, Path::new("n"));
-    let own = loaded.cases.iter().next().expect("a case").expect("sound").workspace.clone().expect("its own").or(all);
+    let own = loaded
+        .cases
+        .iter()
+        .next()
+        .expect("a case")
+        .expect("sound")
+        .workspace
+        .clone()
+        .expect("its own")
+        .or(all);
     assert_eq!((own.isolation(), own.mode()), (Isolation::PerTest, WorkspaceMode::Pooled));
     let each = own.hooks.at(Moment::BeforeEach).expect("its own");
     assert_eq!(each.command, Some(Command::Argv(vec!["own".into()])));

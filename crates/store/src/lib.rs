@@ -44,6 +44,6 @@ pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grade
 pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision};
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
-pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow};
+pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow, settled_verdict};
 pub use resume::InputsRow;
 pub use schema::schemas;

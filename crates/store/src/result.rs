@@ -150,3 +150,11 @@ pub struct CaseError {
     /// What happened, in words.
     pub message: String,
 }
+
+/// The verdict of a case: what its decisions lead to, but no case passes that ended in an error.
+pub fn settled_verdict(decided: Verdict, error: Option<&CaseError>) -> Verdict {
+    match (decided, error) {
+        (Verdict::Pass | Verdict::Borderline, Some(_)) => Verdict::Incomplete,
+        (decided, _) => decided,
+    }
+}

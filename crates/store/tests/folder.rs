@@ -70,6 +70,7 @@ fn result(case_id: &str) -> ResultRow {
             }],
         }],
         answer: Some("answer".to_owned()),
+        file_changes: None,
         error: None,
         tokens: Tokens::default(),
         cost_usd: None,

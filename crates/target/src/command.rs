@@ -11,11 +11,11 @@ use assize_trace::Format;
 
 use crate::error::STDERR_TAIL;
 use crate::scratch::Scratch;
-use assize_process::{Command, Environment, Finished, Limits, Program, Value, fill_arguments, fill_script};
 use crate::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, prompt_text,
     reply, stream,
 };
+use assize_process::{Command, Environment, Finished, Limits, Program, Value, fill_arguments, fill_script};
 
 /// How a command is written, with placeholders.
 ///

@@ -28,7 +28,10 @@ pub(crate) fn copy(from: &Path, to: &Path, links: Links, open: &AtomicBool) -> R
     if to.canonicalize().map_err(failed(to))?.starts_with(&root) {
         return Err(PlaceError::new(
             "template",
-            format!("`{}` can't be copied into itself; the folder of temporary files lies in it", from.display()),
+            format!(
+                "`{}` can't be copied into itself; the folder of temporary files lies in it",
+                from.display()
+            ),
         ));
     }
     let mut levels = vec![PathBuf::new()];

@@ -100,7 +100,8 @@ fn locked(new: &Path) -> io::Result<(PathBuf, File)> {
     let lock = File::create(new.join(LOCK))?;
     lock.try_lock().map_err(io::Error::from)?;
     let name = new.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(NEW));
-    let name = name.ok_or_else(|| io::Error::other("the name of a temporary folder is not what was asked for"))?;
+    let name =
+        name.ok_or_else(|| io::Error::other("the name of a temporary folder is not what was asked for"))?;
     let folder = new.with_file_name(format!("{PREFIX}{name}"));
     fs::rename(new, &folder)?;
     Ok((folder, lock))

@@ -83,7 +83,8 @@ pub(crate) async fn run(
                 ProcessError::Cancelled { .. } => "cancelled",
                 _ => "hook",
             };
-            let text = error.partial().map(|partial| partial.stderr.tail(TAIL).into_owned()).unwrap_or_default();
+            let text =
+                error.partial().map(|partial| partial.stderr.tail(TAIL).into_owned()).unwrap_or_default();
             Err(setup.said(kind, &format!("{name}: {error}{}", said(&text))))
         }
     }

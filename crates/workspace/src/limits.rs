@@ -17,6 +17,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_text: 16 << 20, max_files: 500_000, max_file_diff: 4 << 20, max_diff: 32 << 20, max_excluded_diff: 256 << 10 }
+        Self {
+            max_text: 16 << 20,
+            max_files: 500_000,
+            max_file_diff: 4 << 20,
+            max_diff: 32 << 20,
+            max_excluded_diff: 256 << 10,
+        }
     }
 }

@@ -65,9 +65,13 @@ impl Setup {
     }
 
     pub(crate) fn depot(&self) -> Result<&Depot, PlaceError> {
-        let opened = self.depot.get_or_init(|| Depot::open(&self.temp, self.keep).map_err(|error| error.to_string()));
+        let opened =
+            self.depot.get_or_init(|| Depot::open(&self.temp, self.keep).map_err(|error| error.to_string()));
         opened.as_ref().map_err(|error| {
-            PlaceError::new("io", format!("can't make a folder for workspaces in `{}`: {error}", self.temp.display()))
+            PlaceError::new(
+                "io",
+                format!("can't make a folder for workspaces in `{}`: {error}", self.temp.display()),
+            )
         })
     }
 

@@ -38,7 +38,8 @@ impl Stay {
     /// What has changed in it since it was lent, without what must not be shown.
     pub async fn changes(&self) -> Result<FileChanges, PlaceError> {
         let Some(before) = self.before.clone() else { return Ok(FileChanges::default()) };
-        let changes = blocking(move || before.changes().map_err(|error| PlaceError::new("changes", error.to_string())));
+        let changes =
+            blocking(move || before.changes().map_err(|error| PlaceError::new("changes", error.to_string())));
         let mut changes = changes.await?;
         changes.diff = self.place.hide(&changes.diff);
         Ok(changes)

@@ -78,8 +78,12 @@ impl Workplace {
                 [Moment::BeforeAll, Moment::BeforeEach, Moment::AfterEach]
                     .map(|moment| hooks.at(moment).map(|hook| format!("{:?} {:?}", hook.command, hook.reset)))
             };
-            let repos: Vec<_> =
-                self.spec.repos.iter().map(|repo| (&repo.path, &repo.source, &repo.revision, repo.ancestor)).collect();
+            let repos: Vec<_> = self
+                .spec
+                .repos
+                .iter()
+                .map(|repo| (&repo.path, &repo.source, &repo.revision, repo.ancestor))
+                .collect();
             let template = self.spec.template.as_deref().map(fingerprint);
             format!(
                 "{:?} {:?} {:?} {repos:?} {:?} {:?} {template:?}",
@@ -125,7 +129,8 @@ impl Workplace {
         self.run(moment, stay.folder(), Some(stay.visitor())).await?;
         let (folder, state) = (stay.folder().to_path_buf(), self.setup.state()?.to_path_buf());
         blocking(move || {
-            Snapshot::take(&folder, Limits::default(), &state).map_err(|error| PlaceError::new("changes", error.to_string()))
+            Snapshot::take(&folder, Limits::default(), &state)
+                .map_err(|error| PlaceError::new("changes", error.to_string()))
         })
         .await
     }
@@ -205,7 +210,8 @@ impl Workplace {
         for repo in &self.spec.repos {
             let into = base.join(&repo.path);
             // In a folder of the user's own, what is there is used as it is.
-            let there = self.spec.mode() == WorkspaceMode::Static && names(&into).is_ok_and(|names| !names.is_empty());
+            let there = self.spec.mode() == WorkspaceMode::Static
+                && names(&into).is_ok_and(|names| !names.is_empty());
             if !there {
                 if let Some(above) = into.parent() {
                     std::fs::create_dir_all(above).map_err(|error| PlaceError::io("make", above, &error))?;
@@ -256,6 +262,25 @@ impl Workplace {
         match self.made.get() {
             Some(Ok(made)) => self.run(Moment::AfterAll, &made.base, None).await,
             _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Workplace {
+    /// What was made goes as soon as nobody can come back to it.
+    fn drop(&mut self) {
+        let own = self.spec.mode() != WorkspaceMode::Static;
+        if self.setup.keeps() {
+            return;
+        }
+        let pool = self.pool.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let made = match self.made.get() {
+            Some(Ok(made)) => [made.pristine.as_ref(), Some(&made.base).filter(|_| own)],
+            _ => [None, None],
+        };
+        for folder in pool.iter().chain(made.into_iter().flatten()) {
+            // What can't be removed now is removed at the end, or by the next process.
+            drop(remove(folder));
         }
     }
 }

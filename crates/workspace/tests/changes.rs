@@ -24,7 +24,8 @@ fn write(root: &Path, name: &str, content: &[u8]) {
 /// What changes when `act` is done to a folder with these files.
 fn after(files: &[(&str, &[u8])], act: impl FnOnce(&Path)) -> FileChanges {
     let folder = folder(files);
-    let snapshot = Snapshot::take(folder.path(), Limits::default(), &std::env::temp_dir()).expect("it is readable");
+    let snapshot =
+        Snapshot::take(folder.path(), Limits::default(), &std::env::temp_dir()).expect("it is readable");
     act(folder.path());
     snapshot.changes().expect("it is readable")
 }

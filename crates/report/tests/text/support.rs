@@ -176,6 +176,7 @@ fn bare(case_id: &str) -> ResultRow {
         gates_failed: Vec::new(),
         graders: Vec::new(),
         answer: None,
+        file_changes: None,
         error: None,
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Defs, workspace};
 use super::rubric::{judging, lines};
 use super::shape::{
     Keys, Shape, above, any_of, anything, boolean, count, free, like, list, list_or_none, string, text,
     texts, whole, word,
 };
+use super::{Defs, workspace};
 
 /// Keys that the list of cases can stand under.
 const LISTS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
@@ -78,7 +78,11 @@ fn shared() -> Keys {
             any_of([text(), list(text())]),
             "Paths put before the text of the last user message.",
         )
-        .key("workspace", any_of([text(), like("workspace")]), "The folder the case is worked on in, or a file that describes it.")
+        .key(
+            "workspace",
+            any_of([text(), like("workspace")]),
+            "The folder the case is worked on in, or a file that describes it.",
+        )
         .not_both(&["assertions", "assert", "evaluators"])
 }
 

@@ -202,15 +202,18 @@ fn address(cx: &mut Context, written: &Spanned<String>) -> Option<RepoSource> {
     let sound = !text.chars().any(|c| c.is_control() || c.is_whitespace()) && !text.starts_with('-');
     // `user@host:path`, as ssh has it.
     let scp = text.split_once(':').is_some_and(|(host, path)| {
-        !host.is_empty() && !path.is_empty() && !path.starts_with(':') && host.contains('@') && !host.contains('/')
+        !host.is_empty()
+            && !path.is_empty()
+            && !path.starts_with(':')
+            && host.contains('@')
+            && !host.contains('/')
     });
     if sound && (scp || SCHEMES.iter().any(|scheme| text.len() > scheme.len() && text.starts_with(scheme))) {
         return Some(RepoSource::Url(text.to_owned()));
     }
     let is_path = text.starts_with(['/', '.', '~']) || text.starts_with("file://");
-    let plain = |part: &str| {
-        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-    };
+    let plain =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     let is_short = text.split_once('/').is_some_and(|(owner, name)| plain(owner) && plain(name));
     if is_path || cx.folder_of(written.span.source).join(text).is_dir() {
         return folder(cx, written).map(RepoSource::Folder);

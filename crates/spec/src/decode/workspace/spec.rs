@@ -46,8 +46,13 @@ fn from_file(cx: &mut Context, path: &str, span: Span, missing: &mut Vec<Unbuilt
     let Some(mut node) = read_tree(cx, source) else {
         if cx.problems.errors() == before {
             cx.problems.add(
-                Diagnostic::error(codes::EMPTY_FILE, "the workspace file is empty", span, format!("`{path}`"))
-                    .with_help("write the keys of the workspace: `template`, `repos`, `hooks`, ..."),
+                Diagnostic::error(
+                    codes::EMPTY_FILE,
+                    "the workspace file is empty",
+                    span,
+                    format!("`{path}`"),
+                )
+                .with_help("write the keys of the workspace: `template`, `repos`, `hooks`, ..."),
             );
         }
         return None;
