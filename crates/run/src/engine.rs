@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use assize_rubric::{Ungraded, UngradedKind};
 use assize_store::{CaseRecord, InputsRow, RunWriter, StoreError};
+use assize_workspace::Turn;
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -116,7 +117,8 @@ where
                         suite: Arc::clone(&item.suite),
                         case_id: item.case.id.as_str().into(),
                     });
-                    flying.spawn(guarded(item));
+                    let turn = item.workplace.as_ref().map(|place| place.queue());
+                    flying.spawn(guarded(item, turn));
                 }
             }
         }
@@ -157,14 +159,14 @@ fn was_cut_short(record: &CaseRecord) -> bool {
 }
 
 /// The record of an item, and what it rests on.
-async fn guarded(item: WorkItem) -> (CaseRecord, String) {
+async fn guarded(item: WorkItem, turn: Option<Turn>) -> (CaseRecord, String) {
     let inputs = fingerprint(&item);
-    (recorded(item).await, inputs)
+    (recorded(item, turn).await, inputs)
 }
 
-async fn recorded(item: WorkItem) -> CaseRecord {
+async fn recorded(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
     let spare = item.clone();
-    match AssertUnwindSafe(work(item)).catch_unwind().await {
+    match AssertUnwindSafe(work(item, turn)).catch_unwind().await {
         Ok(record) => record,
         Err(panic) => {
             let text = panic

@@ -33,6 +33,9 @@ pub fn fingerprint(item: &WorkItem) -> String {
             hash.field(&target.settings());
             // What can't be put together is the same failure every time.
             hash.field(&format!("{:?}", target_input(case, item.repeat)));
+            if let Some(place) = &item.workplace {
+                hash.field(&format!("workspace {}", place.identity()));
+            }
         }
     }
     hash.field(&case.question());

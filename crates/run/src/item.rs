@@ -8,6 +8,7 @@ use assize_llm::Ask;
 use assize_rubric::{EvidencePolicy, Judging, Lines, Truncate};
 use assize_spec::Case;
 use assize_target::{Answer, Target};
+use assize_workspace::Workplace;
 
 use crate::panel::Panels;
 
@@ -44,6 +45,8 @@ pub struct WorkItem {
     pub truncate: Truncate,
     /// What graders that are programs are given.
     pub programs: Arc<ProgramSetup>,
+    /// The workspace that the target works in, if it has one.
+    pub workplace: Option<Arc<Workplace>>,
 }
 
 /// Where an answer comes from.

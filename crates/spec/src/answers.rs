@@ -74,6 +74,7 @@ pub fn suite_of_answer(rubric: &LoadedRubric, id: &str, answer: &GivenAnswer) ->
         graders: vec![Arc::new(grader)],
         lines: LineOverrides::default(),
         targets: Vec::new(),
+        file_changes: None,
         tags: Vec::new(),
         metadata: Map::new(),
         conversation_id: None,

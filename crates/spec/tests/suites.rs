@@ -370,7 +370,7 @@ tests:
 #[test]
 fn what_is_not_built_yet_is_read_and_noted() {
     let loaded = one("
-workspace: {template: ./w, hooks: {before_all: {command: [x]}}, docker: {image: i}}
+workspace: {hooks: {before_all: {command: [x]}}, docker: {image: i}}
 preprocessors: [{type: xlsx, command: [x]}]
 execution:
   trials: {count: 3, strategy: mean, cost_limit_usd: 1}
@@ -391,7 +391,7 @@ tests:
 ");
     sound(&loaded);
     let suite = loaded.suite.as_ref().expect("read");
-    assert_eq!(suite.unbuilt.len(), 6, "{:?}", suite.unbuilt);
+    assert_eq!(suite.unbuilt.len(), 5, "{:?}", suite.unbuilt);
     assert_eq!(suite.settings.trials.map(|trials| trials.count), Some(3));
     let cases = cases(&loaded);
     assert_eq!(cases[0].unbuilt, []);

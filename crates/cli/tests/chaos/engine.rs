@@ -184,6 +184,7 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
             truncate_override: None,
             truncate: Truncate::Never,
             programs: Arc::clone(&programs),
+            workplace: None,
         })
         .collect()
 }

@@ -20,6 +20,7 @@ use super::{Context, Object, execution, graders, messages};
 use crate::codes;
 use crate::model::{
     Case, CaseId, CaseMarks, Format, Grader, LineOverrides, Message, OnDependencyFailure, Unbuilt,
+    WorkspaceSpec,
 };
 use crate::tree::{Data, Entry, Node};
 
@@ -162,7 +163,7 @@ struct Parts {
     conversation: Option<crate::model::Conversation>,
     depends_on: Vec<Spanned<String>>,
     on_dependency_failure: OnDependencyFailure,
-    workspace: Option<Value>,
+    workspace: Option<Arc<WorkspaceSpec>>,
     unbuilt: Vec<Unbuilt>,
 }
 
@@ -178,7 +179,7 @@ impl Parts {
         let output = object.entry("output").map(|entry| messages::given_output(cx, &entry.value, "output"));
         let has_output = output.is_some();
         let mut inner = execution::open(cx, object);
-        let targets = execution::targets(cx, object, inner.as_mut(), &mut missing);
+        let targets = execution::targets(cx, object, inner.as_mut());
         let mut found = FoundLines::default();
         lines(cx, object, &mut found);
         let mut skip_defaults = false;
@@ -332,6 +333,7 @@ impl Parts {
             graders: self.graders,
             lines: self.lines,
             targets: self.targets,
+            file_changes: None,
             tags: self.tags,
             metadata: self.metadata,
             conversation_id: self.conversation_id,

@@ -1,6 +1,7 @@
 //! `execution`: targets, limits and the lists of graders, on a suite and on a case.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -9,6 +10,7 @@ use super::common::{
 };
 use super::grader::{Use, evidence, judging, panel, truncate};
 use super::object::{string, wrong_type};
+use super::workspace::hooks;
 use super::{Context, Object};
 use crate::codes;
 use crate::model::{Format, SuiteSettings, TargetRef, TrialStrategy, Trials, Unbuilt};
@@ -43,12 +45,12 @@ pub(crate) fn settings(
     let mut found = FoundLines::default();
     lines(cx, outer, &mut found);
     let Some(inner) = inner else {
-        settings.targets = targets(cx, outer, None, missing);
+        settings.targets = targets(cx, outer, None);
         settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
         settings.lines = found.finish(cx);
         return settings;
     };
-    settings.targets = targets(cx, outer, Some(inner), missing);
+    settings.targets = targets(cx, outer, Some(inner));
     lines(cx, inner, &mut found);
     settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
     settings.lines = found.finish(cx);
@@ -146,7 +148,6 @@ pub(crate) fn targets(
     cx: &mut Context,
     outer: &mut Object<'_>,
     inner: Option<&mut Object<'_>>,
-    missing: &mut Vec<Unbuilt>,
 ) -> Vec<TargetRef> {
     let mut given: Vec<&Entry> = Vec::new();
     if let Some(inner) = inner {
@@ -176,7 +177,7 @@ pub(crate) fn targets(
     let Some(items) = filled_list(cx, entry) else { return Vec::new() };
     let mut targets: Vec<(TargetRef, Span)> = Vec::new();
     for item in items {
-        let Some(target) = target(cx, item, missing) else { continue };
+        let Some(target) = target(cx, item) else { continue };
         if let Some((first, place)) = targets.iter().find(|(known, _)| known.name == target.name) {
             cx.problems.add(
                 Diagnostic::error(
@@ -201,7 +202,7 @@ fn target_name(cx: &mut Context, node: &Node, key: &str) -> Option<TargetRef> {
     Some(TargetRef { name: name.value, use_target: None, hooks: None, place: cx.place(name.span) })
 }
 
-fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<TargetRef> {
+fn target(cx: &mut Context, node: &Node) -> Option<TargetRef> {
     if matches!(node.data, Data::Str(_)) {
         return target_name(cx, node, "targets");
     }
@@ -213,7 +214,7 @@ fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<T
     let head = object.head();
     let name = object.value("name").map(|node| target_name(cx, node, "name"));
     let use_target = object.text("use_target", &mut cx.problems).map(|name| name.value);
-    let hooks = object.entry("hooks").filter(|entry| !entry.value.is_null());
+    let given = object.entry("hooks").filter(|entry| !entry.value.is_null());
     if name.is_none() {
         cx.problems.add(
             Diagnostic::error(codes::MISSING_SETTING, "a target has no name", head, "this target")
@@ -221,13 +222,7 @@ fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<T
         );
     }
     object.finish(&mut cx.problems);
-    let hooks = hooks.map(|entry| {
-        if entry.value.as_map().is_none() {
-            cx.problems.add(wrong_type(&entry.value, "`hooks`", "a map"));
-        }
-        missing.push(unbuilt(cx, "commands around a target (`hooks`)", entry.key_span));
-        entry.value.to_json()
-    });
+    let hooks = given.map(|entry| Arc::new(hooks(cx, &entry.value)));
     Some(TargetRef { use_target, hooks, ..name?? })
 }
 

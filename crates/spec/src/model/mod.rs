@@ -15,6 +15,7 @@ mod scorecard_case;
 mod scorecard_tree;
 mod suite;
 mod target;
+mod workspace;
 
 pub use behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
 pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
@@ -42,4 +43,7 @@ pub use suite::{Format, Suite, SuiteSettings};
 pub use target::{
     CommandTargetSpec, CommandText, HealthSpec, MissingVariable, MockTargetSpec, ModelTargetSpec,
     RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSpec, TargetSpecKind,
+};
+pub use workspace::{
+    Hook, Hooks, Isolation, Moment, RepoSource, RepoSpec, Reset, WorkspaceMode, WorkspaceSpec,
 };
