@@ -34,8 +34,8 @@ pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
 pub use place::Place;
 pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
-    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardOutcome, CardParts, CardResult, CardRubric,
-    EvaluatorType, Guidelines, JudgePrompt, Scorecard, ScoringScale, WeightSet,
+    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardMarks, CardOutcome, CardParts, CardResult,
+    CardRubric, EvaluatorType, Guidelines, JudgePrompt, Scorecard, ScoringScale, WeightSet,
 };
 pub use scorecard_case::CardCases;
 pub use scorecard_tree::{CardPart, InventoryRow};
