@@ -171,7 +171,6 @@ impl Parts {
     fn read(cx: &mut Context, object: &mut Object<'_>, defaults: &SuiteDefaults) -> Self {
         let format = defaults.format;
         let head = object.head();
-        let mut missing = Vec::new();
         refuse(cx, object, FOREIGN);
         default_kind(cx, object, format);
         let expected_outcome = expected_outcome(cx, object, format);
@@ -216,7 +215,7 @@ impl Parts {
             depends_on: Vec::new(),
             on_dependency_failure: OnDependencyFailure::default(),
             workspace: None,
-            unbuilt: missing,
+            unbuilt: Vec::new(),
         };
         parts.dependencies(cx, object);
         parts.workspace = workspace(cx, object, &mut parts.unbuilt);
