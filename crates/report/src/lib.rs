@@ -36,6 +36,7 @@ mod panel;
 mod plan_cases;
 mod probing;
 mod raters;
+mod repeated;
 mod style;
 mod summary;
 mod table;

@@ -8,6 +8,7 @@ use assize_spec::{load_answers, load_rubric, load_targets};
 use assize_store::{RunSettings, SuiteInfo};
 use tokio::sync::Semaphore;
 
+use super::links::Links;
 use super::eval::{config, load_options};
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
@@ -61,6 +62,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         judging: args.run.judging,
         panel: args.run.panel()?,
         truncate: args.run.truncate,
+        sequence: None,
     };
     let mut preflight = Preflight::default();
     for case in &answers.cases {
@@ -103,7 +105,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         answers.cases.iter().flat_map(|case| match case {
             Err(error) => vec![Err(error.to_string())],
             Ok(case) => planner
-                .items(&suite, &case, &bench)
+                .items(&suite, &case, &bench, &Links::default())
                 .into_iter()
                 .map(|item| item.map(|item| assize_run::WorkItem { format: None, ..item }))
                 .collect(),

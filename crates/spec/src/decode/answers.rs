@@ -66,6 +66,7 @@ pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &Suit
         graders: defaults.graders.clone(),
         lines: LineOverrides::default(),
         targets: Vec::new(),
+        trials: None,
         tags,
         metadata,
         conversation_id: None,

@@ -25,6 +25,7 @@ pub(crate) mod rubric;
 mod scorecard;
 pub(crate) mod suite;
 mod targets;
+pub(crate) mod trials;
 #[cfg(test)]
 mod testing;
 mod vars;

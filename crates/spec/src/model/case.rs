@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_rubric::Unit;
 use serde_json::Value;
 
-use super::{Block, CaseMarks, Conversation, Grader, Message, OnDependencyFailure, Place};
+use super::{Block, CaseMarks, Conversation, Grader, Message, OnDependencyFailure, Place, Trials};
 
 /// The id of a case, unique in its suite. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +56,8 @@ pub struct Case {
     pub lines: LineOverrides,
     /// Targets of this case, in order; empty when it names none.
     pub targets: Vec<TargetRef>,
+    /// How often the case is run, if it says so itself.
+    pub trials: Option<Trials>,
     /// Labels for selecting cases; those of the case only.
     pub tags: Vec<String>,
     /// Free data of the author.

@@ -15,12 +15,13 @@ mod scorecard_case;
 mod scorecard_tree;
 mod suite;
 mod target;
+mod trials;
 
 pub use behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
 pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
 pub use config::Config;
 pub use conversation::{
-    Conversation, OnDependencyFailure, OnTurnFailure, TrialStrategy, Trials, Turn, TurnAggregation,
+    Conversation, OnDependencyFailure, OnTurnFailure, Turn, TurnAggregation,
 };
 pub use grader::{
     ArgsMatch, CodeGrader, Command, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
@@ -43,3 +44,4 @@ pub use target::{
     CommandTargetSpec, CommandText, HealthSpec, MissingVariable, MockTargetSpec, ModelTargetSpec,
     RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSpec, TargetSpecKind,
 };
+pub use trials::Trials;
