@@ -38,6 +38,7 @@ fn result(case_id: &str) -> ResultRow {
         target: None,
         answered_by: None,
         repeat: 1,
+        repeats: None,
         tags: Vec::new(),
         cluster: None,
         case_hash: None,
