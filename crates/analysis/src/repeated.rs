@@ -66,8 +66,12 @@ impl RepeatedCases {
     pub(crate) fn push(&mut self, row: &ResultRow, cluster: u64) {
         let Some(plan) = row.repeats else { return };
         let key = (row.suite.clone(), row.case_id.clone(), row.target.clone());
-        let case =
-            self.0.entry(key).or_insert_with(|| Repeats { plan, cluster, rows: BTreeMap::new(), skipped: true });
+        let case = self.0.entry(key).or_insert_with(|| Repeats {
+            plan,
+            cluster,
+            rows: BTreeMap::new(),
+            skipped: true,
+        });
         case.rows.insert(row.repeat, row.as_repeat());
         case.skipped &= row.is_skipped();
     }

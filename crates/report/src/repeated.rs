@@ -71,7 +71,11 @@ pub(crate) fn cases(page: &mut Page, repeats: &RepeatFigures) {
             let mark = if case.skipped { Mark::skipped() } else { Mark::verdict(case.verdict) };
             let target = case.target.as_deref().map(clean::name).unwrap_or_default();
             let undecided = case.run - case.decided;
-            let open = if undecided > 0 && !case.skipped { format!(" ({undecided} undecided)") } else { String::new() };
+            let open = if undecided > 0 && !case.skipped {
+                format!(" ({undecided} undecided)")
+            } else {
+                String::new()
+            };
             vec![
                 Piece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
                 Piece::plain(case.score.map_or_else(|| "–".to_owned(), number::score_column)),

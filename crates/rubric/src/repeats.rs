@@ -7,7 +7,9 @@ use crate::verdict::Gates;
 use crate::{Cost, Lines, Usd, Verdict};
 
 /// How the repeats of a case become one verdict and one score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum RepeatStrategy {
     /// One that passes is enough; the score is that of the best.
@@ -144,11 +146,7 @@ impl RepeatPlan {
     }
 
     /// Verdict and score of a figure made of all scores.
-    fn averaged(
-        &self,
-        all: &[Repeat],
-        figure: impl Fn(&[f64]) -> Option<f64>,
-    ) -> (Verdict, Option<f64>) {
+    fn averaged(&self, all: &[Repeat], figure: impl Fn(&[f64]) -> Option<f64>) -> (Verdict, Option<f64>) {
         let known: Option<Vec<f64>> = all.iter().map(|repeat| repeat.score).collect();
         let score = known.as_deref().and_then(figure);
         // A repeat whose score is known may still have a gate that is open.
@@ -173,18 +171,12 @@ impl RepeatPlan {
 }
 
 /// What decides first where one repeat is enough. An undecided one may still pass.
-const BEST_FIRST: [Verdict; 4] =
-    [Verdict::Pass, Verdict::Incomplete, Verdict::Borderline, Verdict::Fail];
+const BEST_FIRST: [Verdict; 4] = [Verdict::Pass, Verdict::Incomplete, Verdict::Borderline, Verdict::Fail];
 /// What decides first where each repeat counts. An undecided one may still fail.
-const WORST_FIRST: [Verdict; 4] =
-    [Verdict::Fail, Verdict::Incomplete, Verdict::Borderline, Verdict::Pass];
+const WORST_FIRST: [Verdict; 4] = [Verdict::Fail, Verdict::Incomplete, Verdict::Borderline, Verdict::Pass];
 
 /// The verdict that comes first in `order`, and the best or worst score with that verdict.
-fn extreme(
-    all: &[Repeat],
-    order: &[Verdict; 4],
-    pick: fn(f64, f64) -> f64,
-) -> (Verdict, Option<f64>) {
+fn extreme(all: &[Repeat], order: &[Verdict; 4], pick: fn(f64, f64) -> f64) -> (Verdict, Option<f64>) {
     let present = |verdict: &&Verdict| all.iter().any(|repeat| repeat.verdict == **verdict);
     let verdict = order.iter().find(present).copied().unwrap_or(Verdict::Incomplete);
     if verdict == Verdict::Incomplete {
@@ -238,7 +230,10 @@ mod tests {
         assert_eq!(settled(RepeatStrategy::PassAtK, &mixed), (Verdict::Pass, Some(1.0)));
         assert_eq!(settled(RepeatStrategy::PassAll, &mixed), (Verdict::Fail, Some(0.2)));
         let (verdict, score) = settled(RepeatStrategy::Mean, &mixed);
-        assert_eq!((verdict, score.map(|score| (score * 1000.0).round())), (Verdict::Borderline, Some(700.0)));
+        assert_eq!(
+            (verdict, score.map(|score| (score * 1000.0).round())),
+            (Verdict::Borderline, Some(700.0))
+        );
         assert_eq!(settled(RepeatStrategy::ConfidenceInterval, &mixed), (Verdict::Fail, Some(0.2)));
         assert_eq!(settled(RepeatStrategy::ConfidenceInterval, &mixed[..1]), (Verdict::Incomplete, None));
     }

@@ -117,7 +117,11 @@ impl Board {
                         Verdict::Borderline => "is borderline",
                         Verdict::Fail | Verdict::Pass => "failed",
                     };
-                    failures.push(format!("`{}`{} {came_to}", prerequisite.case_id, with.unwrap_or_default()));
+                    failures.push(format!(
+                        "`{}`{} {came_to}",
+                        prerequisite.case_id,
+                        with.unwrap_or_default()
+                    ));
                 }
             }
         }

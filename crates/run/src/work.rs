@@ -56,8 +56,7 @@ pub(crate) fn broken(item: &WorkItem, message: String) -> CaseRecord {
 /// The record of an item that is not run because of one it depends on.
 pub(crate) fn held_back(item: &WorkItem, held: Held) -> CaseRecord {
     let kind = if held.verdict == Verdict::Fail { "dependency_failed" } else { SKIPPED };
-    let error =
-        CaseError { stage: DEPENDENCY.to_owned(), kind: kind.to_owned(), message: held.why };
+    let error = CaseError { stage: DEPENDENCY.to_owned(), kind: kind.to_owned(), message: held.why };
     let head = CaseHead { error: Some(error), ..head(item) };
     let result = ResultRow { verdict: held.verdict, ..assemble(head, &[], item.lines) };
     CaseRecord { result, judgements: Vec::new() }

@@ -381,7 +381,11 @@ fn how_often_cases_are_run_has_several_spellings() {
         ("execution: {repeat: 5}", 5, RepeatStrategy::PassAtK),
         ("repeat: 2", 2, RepeatStrategy::PassAtK),
         ("trials: {count: 2, strategy: mean}", 2, RepeatStrategy::Mean),
-        ("execution: {repeat: {count: 2, strategy: confidence_interval}}", 2, RepeatStrategy::ConfidenceInterval),
+        (
+            "execution: {repeat: {count: 2, strategy: confidence_interval}}",
+            2,
+            RepeatStrategy::ConfidenceInterval,
+        ),
         ("trials: {count: 2, strategy: pass_all}", 2, RepeatStrategy::PassAll),
         ("trials: {count: 2, strategy: pass_any}", 2, RepeatStrategy::PassAtK),
     ] {
@@ -391,7 +395,9 @@ fn how_often_cases_are_run_has_several_spellings() {
     let trials = suite("trials: {count: 2, early_stop: true, cost_limit_usd: 0.5}");
     assert!(trials.early_stop && trials.cost_limit == assize_rubric::Usd::from_dollars(0.5));
 
-    let loaded = one("tests: [{id: a, input: i, criteria: c, execution: {trials: 2}}, {id: b, input: i, criteria: c, repeat: 3}]\n");
+    let loaded = one(
+        "tests: [{id: a, input: i, criteria: c, execution: {trials: 2}}, {id: b, input: i, criteria: c, repeat: 3}]\n",
+    );
     sound(&loaded);
     let counts: Vec<Option<u32>> = cases(&loaded).iter().map(|case| case.trials.map(|of| of.count)).collect();
     assert_eq!(counts, [Some(2), Some(3)]);
@@ -419,7 +425,9 @@ fn how_often_cases_are_run_has_several_spellings() {
 #[test]
 fn dependencies_in_a_dataset_are_checked_as_elsewhere() {
     let case = |id: &str, before: &str| {
-        format!("{{\"id\": \"{id}\", \"input\": \"i\", \"criteria\": \"c\", \"depends_on\": [\"{before}\"]}}\n")
+        format!(
+            "{{\"id\": \"{id}\", \"input\": \"i\", \"criteria\": \"c\", \"depends_on\": [\"{before}\"]}}\n"
+        )
     };
     let free = "{\"id\": \"a\", \"input\": \"i\", \"criteria\": \"c\"}\n";
     let sound_one = format!("{free}{}", case("b", "a"));

@@ -33,7 +33,8 @@ pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
 pub use error::StoreError;
 pub use figure::{
-    Figure, FlippingCriterion, NoiseParts, PassKRow, RepeatFigures, RepeatedCaseRow, RunFigures, TargetFigures,
+    Figure, FlippingCriterion, NoiseParts, PassKRow, RepeatFigures, RepeatedCaseRow, RunFigures,
+    TargetFigures,
 };
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};

@@ -8,8 +8,8 @@ use assize_spec::{load_answers, load_rubric, load_targets};
 use assize_store::{RunSettings, SuiteInfo};
 use tokio::sync::Semaphore;
 
-use super::links::Links;
 use super::eval::{config, load_options};
+use super::links::Links;
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
 use crate::access::Access;

@@ -71,10 +71,7 @@ impl Links {
             let all = self.targets.get(id).cloned().unwrap_or_default();
             let same: Vec<Option<String>> =
                 all.iter().filter(|of| of.as_deref() == target).cloned().collect();
-            Prerequisite {
-                case_id: id.to_string(),
-                targets: if same.is_empty() { all } else { same },
-            }
+            Prerequisite { case_id: id.to_string(), targets: if same.is_empty() { all } else { same } }
         });
         prerequisites.collect()
     }

@@ -73,7 +73,8 @@ impl Preflight {
     pub(crate) fn remark_extra(&mut self, suite: &Suite, links: &Links) {
         for (id, dependent) in &links.extra {
             let path = suite.path.display();
-            self.remarks.insert(format!("{path}: `{id}` is run as well, because `{dependent}` depends on it"));
+            self.remarks
+                .insert(format!("{path}: `{id}` is run as well, because `{dependent}` depends on it"));
         }
     }
 
@@ -116,7 +117,10 @@ impl Planner<'_> {
             }
         };
         if self.sequence.is_none() && (case.trials.or(suite.settings.trials)).is_some_and(|of| of.count > 1) {
-            found.remarks.insert(format!("{}: `trials` has no effect here: each case is run once", suite.path.display()));
+            found.remarks.insert(format!(
+                "{}: `trials` has no effect here: each case is run once",
+                suite.path.display()
+            ));
         }
         for grader in &case.graders {
             walk(grader, &mut |grader| {
@@ -247,7 +251,8 @@ impl Planner<'_> {
         RepeatPlan {
             count,
             strategy,
-            early_stop: strategy == RepeatStrategy::PassAtK && written.is_some_and(|trials| trials.early_stop),
+            early_stop: strategy == RepeatStrategy::PassAtK
+                && written.is_some_and(|trials| trials.early_stop),
             cost_limit_usd: written.and_then(|trials| trials.cost_limit),
             lines,
         }

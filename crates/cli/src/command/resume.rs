@@ -120,8 +120,7 @@ pub(super) fn resume(
                 repeat: row.repeat,
             };
             // What was held back because of another case is looked at again.
-            let holds =
-                !row.hangs_on_another() && planned.get(&key).is_some_and(|planned| planned == inputs);
+            let holds = !row.hangs_on_another() && planned.get(&key).is_some_and(|planned| planned == inputs);
             if holds {
                 totals.add(record);
                 done.insert(key, row.as_repeat());

@@ -167,7 +167,8 @@ impl Session {
         };
         info.finished_at = Some(Context::now().to_string());
         let figures = figures::of_run(&folder).ok();
-        let counts = figures.as_ref().map_or(totals.counts, |figures| figures::counts(figures, totals.counts));
+        let counts =
+            figures.as_ref().map_or(totals.counts, |figures| figures::counts(figures, totals.counts));
         let (exit, exit_reason) = shape.exit(&folder, counts, ending);
         info.summary = Some(summary(&totals, figures, self.total, self.left_out, begun, exit, exit_reason));
         if let Err(error) = &ended {

@@ -8,5 +8,7 @@ mod graders;
 mod limits;
 mod money;
 mod plan;
+mod repeats;
 mod resume;
+mod sequence;
 mod support;

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, Spanned};
 use serde_json::{Map, Value};
 
-use super::common::{
-    FoundLines, filled_list, free_map, lines, one_word, refuse, spelled, tags, usable_id,
-};
+use super::common::{FoundLines, filled_list, free_map, lines, one_word, refuse, spelled, tags, usable_id};
 use super::conversation::conversation;
 use super::grader::{AssertionContext, inline_rubrics, outcome_rubric};
 use super::interpolate::interpolate;
@@ -20,8 +18,7 @@ use super::workspace::workspace;
 use super::{Context, Object, execution, graders, messages};
 use crate::codes;
 use crate::model::{
-    Case, CaseId, CaseMarks, Format, Grader, LineOverrides, Message, OnDependencyFailure, Trials,
-    Unbuilt,
+    Case, CaseId, CaseMarks, Format, Grader, LineOverrides, Message, OnDependencyFailure, Trials, Unbuilt,
 };
 use crate::tree::{Data, Entry, Node};
 

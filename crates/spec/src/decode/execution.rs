@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::common::{
-    FoundLines, dollars, filled_list, lines, old_spelling, refuse, unbuilt, usable_id,
-};
+use super::common::{FoundLines, dollars, filled_list, lines, old_spelling, refuse, unbuilt, usable_id};
 use super::grader::{Use, evidence, judging, panel, truncate};
 use super::object::{string, wrong_type};
 use super::trials::trials;

@@ -97,11 +97,7 @@ fn beginning(cx: &mut Context, path: &Path) -> Span {
     Span::new(source, 0, 0)
 }
 
-fn check_lines(
-    cx: &mut Context,
-    path: &Path,
-    into: &mut Collector,
-) -> io::Result<Dataset> {
+fn check_lines(cx: &mut Context, path: &Path, into: &mut Collector) -> io::Result<Dataset> {
     let Collector { defaults, ids, dependencies, .. } = into;
     let file = File::open(path)?;
     let mut dataset = Dataset {

@@ -25,9 +25,9 @@ pub(crate) mod rubric;
 mod scorecard;
 pub(crate) mod suite;
 mod targets;
-pub(crate) mod trials;
 #[cfg(test)]
 mod testing;
+pub(crate) mod trials;
 mod vars;
 mod workspace;
 

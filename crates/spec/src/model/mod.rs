@@ -20,9 +20,7 @@ mod trials;
 pub use behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
 pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
 pub use config::Config;
-pub use conversation::{
-    Conversation, OnDependencyFailure, OnTurnFailure, Turn, TurnAggregation,
-};
+pub use conversation::{Conversation, OnDependencyFailure, OnTurnFailure, Turn, TurnAggregation};
 pub use grader::{
     ArgsMatch, CodeGrader, Command, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
     ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderKind, IsJson, LlmGrader, Prompt,

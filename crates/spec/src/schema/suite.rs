@@ -41,7 +41,11 @@ pub(super) fn add(defs: &mut Defs) {
             .needed("count", whole(1, trials::MOST), "How many.")
             .key("strategy", word(&trials::words()), "What they come to; `pass_at_k` unless given.")
             .key("early_stop", boolean(), "Whether no run follows one that passed; with `pass_at_k`.")
-            .key("cost_limit_usd", above(0.0), "US dollars that the runs of one case may spend: none is begun after."),
+            .key(
+                "cost_limit_usd",
+                above(0.0),
+                "US dollars that the runs of one case may spend: none is begun after.",
+            ),
     );
     defs.keys(
         "target-ref",
@@ -154,7 +158,11 @@ fn suite_execution() -> Keys {
         .key("budget_usd", above(0.0), "US dollars that the run may spend.")
         .key("cache", boolean(), "A cache of answers; not built yet.")
         .key("cache_path", text(), "Where it is; not built yet.")
-        .key("fail_on_error", boolean(), "Whether no case is begun after one that could not be run or judged.")
+        .key(
+            "fail_on_error",
+            boolean(),
+            "Whether no case is begun after one that could not be run or judged.",
+        )
 }
 
 fn case_execution() -> Keys {

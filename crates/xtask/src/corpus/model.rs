@@ -75,7 +75,8 @@ fn reply(asked: &Value) -> Value {
 
 /// The first value that fits a schema: the first of what is listed, the highest number, the fewest entries.
 fn instance(schema: &Value, root: &Value) -> Value {
-    if let Some(target) = schema["$ref"].as_str().and_then(|path| root.pointer(path.trim_start_matches('#'))) {
+    if let Some(target) = schema["$ref"].as_str().and_then(|path| root.pointer(path.trim_start_matches('#')))
+    {
         return instance(target, root);
     }
     if let Some(first) = schema["enum"].get(0).or_else(|| schema.get("const")) {

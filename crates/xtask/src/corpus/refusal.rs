@@ -77,8 +77,9 @@ mod tests {
             refusals.iter().map(String::as_str).collect::<Vec<_>>(),
             ["E0501 file not found", "`x` not built yet"]
         );
-        let page =
-            format!("# P\n\n{SECTION}\n\n| a | b |\n|---|---|\n| x | `E0501`, `not built` |\n\n## Next\n\n| `z` |\n");
+        let page = format!(
+            "# P\n\n{SECTION}\n\n| a | b |\n|---|---|\n| x | `E0501`, `not built` |\n\n## Next\n\n| `z` |\n"
+        );
         let listed = Listed::of(&page);
         assert!(refusals.iter().all(|refusal| listed.has(refusal)));
         assert!(!listed.has("z") && !listed.has("E0502 unreadable"));

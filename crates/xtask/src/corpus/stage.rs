@@ -15,6 +15,11 @@ use super::program;
 /// Where targets are looked for from everywhere in the copy.
 const TARGETS: &str = ".agentv/targets.yaml";
 
+/// The code of a file that is not there.
+const MISSING_FILE: &str = "E0501";
+/// The code of a grader type that nobody knows.
+const UNKNOWN_GRADER: &str = "E0302";
+
 /// The copy and what suites are run with.
 pub(super) struct Stage {
     folder: TempDir,
@@ -45,6 +50,7 @@ impl Stage {
             Self { folder, program: program.to_path_buf(), suites: found.files, variables: BTreeMap::new() };
         stage.variables = stage.all_variables(&root, port)?;
         stage.programs()?;
+        stage.attachments(&root)?;
         stage.targets(&root)?;
         Ok(stage)
     }
@@ -52,6 +58,11 @@ impl Stage {
     /// A suite by its number.
     pub(super) fn suite(&self, at: usize) -> Option<(usize, &Path)> {
         Some((at, self.suites.get(at)?))
+    }
+
+    /// How many sound cases a suite has.
+    pub(super) fn cases_of(&self, suite: &Path) -> usize {
+        load_suite(suite, &self.options()).cases.len()
     }
 
     /// The name of a suite in the collection.
@@ -127,6 +138,30 @@ impl Stage {
         Ok(())
     }
 
+    /// Puts something in the place of attachments and custom graders that the collection was made without.
+    fn attachments(&self, root: &Path) -> Result<(), String> {
+        for suite in &self.suites {
+            let folder = suite.parent().unwrap_or(root);
+            for diagnostic in load_suite(suite, &self.options()).diagnostics {
+                let named = |text: &str| text.split('`').nth(1).map(str::to_owned);
+                let path = match diagnostic.code.as_str() {
+                    MISSING_FILE => {
+                        named(&diagnostic.primary.text).map(|name| folder.join(name.trim_start_matches('/')))
+                    }
+                    UNKNOWN_GRADER => named(&diagnostic.title)
+                        .map(|name| root.join(".agentv/assertions").join(format!("{name}.ts"))),
+                    _ => None,
+                };
+                let Some(path) = path.filter(|path| !path.exists()) else { continue };
+                let parent = path.parent().unwrap_or(root);
+                std::fs::create_dir_all(parent)
+                    .and_then(|()| std::fs::write(&path, "left,out\n1,2\n"))
+                    .map_err(|error| format!("{}: {error}", path.display()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Defines every name that is used and not defined: judges as models, targets as a program.
     fn targets(&self, root: &Path) -> Result<(), String> {
         let mut lacking: BTreeMap<PathBuf, BTreeMap<String, Role>> = BTreeMap::new();
@@ -144,8 +179,10 @@ impl Stage {
             lacking.entry(file).or_default().extend(names);
         }
         for (file, names) in lacking {
-            let mut text =
-                std::fs::read_to_string(&file).unwrap_or_else(|_| "targets:\n".to_owned()).trim_end().to_owned();
+            let mut text = std::fs::read_to_string(&file)
+                .unwrap_or_else(|_| "targets:\n".to_owned())
+                .trim_end()
+                .to_owned();
             for (name, role) in names {
                 text.push_str(&match role {
                     Role::Judge => format!("\n  - {{name: {name}, provider: openai, model: scripted}}"),
@@ -188,7 +225,8 @@ fn used_names(suite: &Path, options: &LoadOptions) -> BTreeMap<String, Role> {
     let of_suite = loaded.suite.iter().flat_map(|suite| &suite.settings.targets);
     targets.extend(of_suite.map(|target| target.use_target.clone().unwrap_or_else(|| target.name.clone())));
     for case in loaded.cases.iter().flatten() {
-        targets.extend(case.targets.iter().map(|of| of.use_target.clone().unwrap_or_else(|| of.name.clone())));
+        targets
+            .extend(case.targets.iter().map(|of| of.use_target.clone().unwrap_or_else(|| of.name.clone())));
         for grader in &case.graders {
             judges_of(grader, &mut judges);
         }

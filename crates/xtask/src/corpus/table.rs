@@ -7,16 +7,20 @@ use super::run::Outcome;
 
 /// Prints everything. Fails when something is refused that is not listed, or ended in a way it may not.
 pub(super) fn print(outcomes: &[Outcome], listed: &Listed) -> Result<(), String> {
-    println!("{:<78} {:>4} {:>5} {:>5} {:>5}  graders", "suite", "ran", "pass", "fail", "open");
+    let width = outcomes.iter().map(|outcome| outcome.name.len()).max().unwrap_or(0);
+    println!(
+        "{:<width$} {:>6} {:>4} {:>5} {:>5} {:>5}  graders",
+        "suite", "loaded", "ran", "pass", "fail", "open"
+    );
     for outcome in outcomes {
-        let count = |names: &[&str]| -> usize {
-            names.iter().filter_map(|name| outcome.verdicts.get(*name)).sum()
-        };
+        let count =
+            |names: &[&str]| -> usize { names.iter().filter_map(|name| outcome.verdicts.get(*name)).sum() };
         let graders: Vec<String> =
             outcome.graders.iter().map(|(name, times)| format!("{name} {times}")).collect();
         println!(
-            "{:<78} {:>4} {:>5} {:>5} {:>5}  {}",
+            "{:<width$} {:>6} {:>4} {:>5} {:>5} {:>5}  {}",
             outcome.name,
+            outcome.cases,
             outcome.ran(),
             count(&["pass"]),
             count(&["fail", "borderline"]),
@@ -31,9 +35,14 @@ pub(super) fn print(outcomes: &[Outcome], listed: &Listed) -> Result<(), String>
     let graders: Vec<String> = graders.iter().map(|(name, times)| format!("{name} {times}")).collect();
     println!("\ngraders that decided something: {}", graders.join(", "));
     groups("broke while running", outcomes, |outcome| &outcome.broke, |_| String::new());
-    groups("refused", outcomes, |outcome| &outcome.refused, |why| {
-        if listed.has(why) { String::new() } else { "NOT LISTED: ".to_owned() }
-    });
+    groups(
+        "refused",
+        outcomes,
+        |outcome| &outcome.refused,
+        |why| {
+            if listed.has(why) { String::new() } else { "NOT LISTED: ".to_owned() }
+        },
+    );
     let ran = outcomes.iter().filter(|outcome| outcome.ran() > 0).count();
     let whole = outcomes.iter().filter(|outcome| outcome.ran() > 0 && outcome.refused.is_empty()).count();
     let cases: usize = outcomes.iter().map(Outcome::ran).sum();
@@ -45,7 +54,9 @@ pub(super) fn print(outcomes: &[Outcome], listed: &Listed) -> Result<(), String>
         .collect();
     let unlisted: BTreeSet<&String> =
         outcomes.iter().flat_map(|outcome| &outcome.refused).filter(|why| !listed.has(why)).collect();
-    faults.extend(unlisted.into_iter().map(|why| format!("refused, and docs/compatibility.md has no row: {why}")));
+    faults.extend(
+        unlisted.into_iter().map(|why| format!("refused, and docs/compatibility.md has no row: {why}")),
+    );
     if ran == 0 {
         faults.push("no suite ran".to_owned());
     }

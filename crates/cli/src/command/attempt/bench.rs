@@ -12,10 +12,10 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::material::Scene;
-use crate::command::links::Links;
 use crate::access::Access;
 use crate::args::{RunArgs, TryArgs};
 use crate::command::eval::{config, load_options};
+use crate::command::links::Links;
 use crate::command::plan::{Bench as Book, Planner, Preflight};
 use crate::context::Context;
 use crate::judges::JudgeBook;

@@ -19,11 +19,11 @@ use tokio::sync::Semaphore;
 
 use super::show::{Scored, policy};
 use super::{sound, weight_set};
-use crate::command::links::Links;
 use crate::access::Access;
 use crate::args::{Deny, RunArgs, RunCardArgs, ShowChoice};
 use crate::command::eval::{config, globs, load_options};
 use crate::command::forecast::{Cards, Plan};
+use crate::command::links::Links;
 use crate::command::plan::{Bench, Planner, Preflight};
 use crate::command::present::print_full;
 use crate::command::session::{Session, judging_name, stored, summary_json, workers};
