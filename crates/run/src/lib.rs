@@ -10,6 +10,7 @@ mod about;
 mod assemble;
 mod board;
 mod card;
+mod conversation;
 mod engine;
 mod event;
 mod fingerprint;
