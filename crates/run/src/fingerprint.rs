@@ -116,7 +116,7 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
                 add_grader(hash, item, check);
             }
             if benchmark.behaviour.is_some() {
-                add_judge(hash, item, None);
+                add_panel(hash, item, &PanelSpec::default(), None);
             }
         }
         check => hash.field(&format!("{check:?}")),

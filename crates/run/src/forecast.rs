@@ -8,7 +8,9 @@ use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Message, P
 use assize_target::Answer;
 use serde_json::Value;
 
-use crate::grading::{Scene, behaviour_task, combine_task, rubric_asking, rubric_task, whole_task};
+use crate::grading::{
+    Scene, behaviour_panel, behaviour_task, combine_task, rubric_asking, rubric_task, whole_task,
+};
 use crate::panel::Panel;
 use crate::{Source, WorkItem};
 
@@ -90,9 +92,17 @@ fn add(
         GraderKind::Benchmark(benchmark) => {
             // Which cases a check settles is not known before it runs, so a hybrid counts in full.
             if let Some(behaviour) = &benchmark.behaviour {
-                let judge = judge(None)?;
+                let spec = behaviour_panel(scene);
+                let panel = Panel::new(&spec, scene.item.judge_wish(None));
                 let task = behaviour_task(scene, behaviour);
-                found.push((judge.identity().name, judge.forecast_behaviour(&task)));
+                for member in &panel.members {
+                    let judge = scene.item.judges.judge(member.wish)?;
+                    found.push((judge.identity().name, judge.forecast_behaviour(&task).times(panel.repeats)));
+                }
+                if let Some((wish, ..)) = panel.escalate {
+                    let judge = scene.item.judges.judge(wish)?;
+                    found.push((judge.identity().name, judge.forecast_behaviour(&task).at_most()));
+                }
             }
         }
         _ => {}

@@ -86,6 +86,7 @@ fn judgements(case_id: &str) -> Vec<JudgementRow> {
         case_id,
         target: None,
         repeat: 1,
+        turn: None,
         lines,
         grader: "rubrics",
         standing: GraderStanding::default(),

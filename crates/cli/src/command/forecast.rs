@@ -288,7 +288,7 @@ impl JudgePlan {
 }
 
 /// Tokens and money in words.
-fn figures(estimate: Estimate) -> String {
+pub(super) fn figures(estimate: Estimate) -> String {
     let range = |(low, high): (u64, u64)| {
         if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
     };

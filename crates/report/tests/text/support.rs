@@ -209,6 +209,7 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         case_id: case_id.to_owned(),
         target: Some("helpdesk".to_owned()),
         repeat: 1,
+        turn: None,
         lines,
         grader: grader.name.clone(),
         standing: grader.standing.into(),
