@@ -91,7 +91,6 @@ fn judgements(case_id: &str) -> Vec<JudgementRow> {
         grader: "rubrics",
         standing: GraderStanding::default(),
         member: Vec::new(),
-        turn: None,
     };
     let criterion = Criterion::checklist("c", "does it");
     let judgement = Judgement {
