@@ -435,7 +435,7 @@ fn keys<'a>(
     key_variables().map(str::to_owned).chain(used)
 }
 
-fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
+pub(crate) fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
     let is_secret = |name: &str| {
         let name = name.to_ascii_uppercase();
         SECRET_NAMES.iter().any(|part| name.contains(part))

@@ -25,6 +25,11 @@ pub fn fingerprint(item: &WorkItem) -> String {
     hash.field(&item.suite);
     hash.field(&format!("{:?} {} {:?}", item.format, item.repeat, item.lines));
     hash.field(case.id.as_str());
+    // A case that is run once and for itself has the fingerprint it had before there was anything else.
+    let relations = &item.relations;
+    if relations.repeats.count > 1 || !relations.after.is_empty() {
+        hash.field(&format!("{:?} {:?} {:?}", relations.repeats, relations.after, relations.on_failure));
+    }
     match &item.source {
         Source::Given(answer) => hash.field(&format!("given {answer:?}")),
         Source::Missing { kind, message } => hash.field(&format!("missing {kind} {message}")),
@@ -33,6 +38,9 @@ pub fn fingerprint(item: &WorkItem) -> String {
             hash.field(&target.settings());
             // What can't be put together is the same failure every time.
             hash.field(&format!("{:?}", target_input(case, item.repeat)));
+            if let Some(place) = &item.workplace {
+                hash.field(&format!("workspace {}", place.identity()));
+            }
         }
     }
     hash.field(&case.question());

@@ -165,6 +165,7 @@ fn bare(case_id: &str) -> ResultRow {
         target: Some("helpdesk".to_owned()),
         answered_by: None,
         repeat: 1,
+        repeats: None,
         tags: Vec::new(),
         cluster: None,
         case_hash: None,
@@ -177,6 +178,7 @@ fn bare(case_id: &str) -> ResultRow {
         graders: Vec::new(),
         answer: None,
         turns: Vec::new(),
+        file_changes: None,
         error: None,
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,
@@ -234,7 +236,6 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         replies: Vec::new(),
         judging: None,
         member: Vec::new(),
-        turn: None,
         grader_result: None,
         vote: None,
         panel: None,
@@ -371,7 +372,7 @@ pub(crate) fn run() -> RunInfo {
         ],
         scorecard: None,
         summary: Some(RunSummary {
-            counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1 },
+            counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1, skipped: 0 },
             not_run: 0,
             left_out: 0,
             mean_score: Some(MeanScore {
