@@ -249,12 +249,12 @@ fn dataset(cx: &mut Context, path: &Path, text: Option<&str>) -> Loaded {
         suite::suite(cx, &empty, format, path, None)?
     };
     let mut collector = Collector::new(defaults);
-    let defaults = collector.defaults.clone();
     if let Some(text) = text {
         jsonl::keep(cx, path, text, &mut collector);
-    } else if let Some(dataset) = jsonl::check(cx, path, None, &defaults, &mut collector.ids) {
+    } else if let Some(dataset) = jsonl::check(cx, path, None, &mut collector) {
         collector.dataset(dataset);
     }
+    collector.check_dependencies(cx);
     Some((suite, collector.into_cases()))
 }
 
