@@ -57,7 +57,7 @@ pub(crate) fn request(
             Scope::Bands => " Only about criteria with `ranges`.",
             _ => "",
         };
-        questions.push_str(&format!("{}: {}{only}\n", rule.code, question.text));
+        questions.extend([rule.code.as_str(), ": ", question.text, only, "\n"]);
     }
     let mut content = vec![Part::Text(material), Part::Text(format!("{questions}\n{FORM}"))];
     if let Some((reply, problems)) = unusable {

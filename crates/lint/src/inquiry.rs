@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Code, Diagnostic, Span};
 use assize_spec::{CriterionMarks, Mark, Place};
 
 use crate::report::Report;
@@ -111,10 +111,10 @@ impl Inquiry {
         let Some(marks) = self.marks.get(index) else { return };
         let text_mark = marks.text.as_ref().or(marks.head.as_ref());
         let span = match question.scope {
-            Scope::Missing => self.quoted(self.outcome_mark.as_ref(), &self.expected_outcome, remark, out),
+            Scope::Missing => quoted(self.outcome_mark.as_ref(), &self.expected_outcome, remark, out),
             Scope::Unguarded => out.span(marks.head.as_ref()),
             Scope::Criterion | Scope::Outcome | Scope::Bands | Scope::Pair => {
-                self.quoted(text_mark, &self.criteria[index].text, remark, out)
+                quoted(text_mark, &self.criteria[index].text, remark, out)
             }
         };
         let Some(span) = span.or_else(|| out.span(marks.head.as_ref())) else { return };
@@ -128,20 +128,14 @@ impl Inquiry {
         }
         out.add(diagnostic);
     }
+}
 
-    /// The quoted words of a text where that is sure, else all of it.
-    fn quoted(
-        &self,
-        mark: Option<&Mark>,
-        text: &str,
-        remark: &Remark,
-        out: &mut Report<'_>,
-    ) -> Option<assize_diagnostic::Span> {
-        let found = text.find(&remark.quote).filter(|_| !remark.quote.is_empty());
-        match found {
-            Some(at) => out.part(mark, text, at..at + remark.quote.len()),
-            None => out.span(mark),
-        }
+/// The quoted words of a text where that is sure, else all of it.
+fn quoted(mark: Option<&Mark>, text: &str, remark: &Remark, out: &mut Report<'_>) -> Option<Span> {
+    let found = text.find(&remark.quote).filter(|_| !remark.quote.is_empty());
+    match found {
+        Some(at) => out.part(mark, text, at..at + remark.quote.len()),
+        None => out.span(mark),
     }
 }
 

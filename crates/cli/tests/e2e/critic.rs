@@ -56,7 +56,7 @@ fn findings_stand_where_the_words_are_and_are_bought_once() {
     assert_eq!(report["judge"]["not_checked"], json!([]));
     assert!(!holds(cli.dir(), KEY));
 
-    cli.file("a.eval.yaml", &SUITE.replace("# the failed one", "# allow: L0601 because there was one"));
+    cli.file("a.eval.yaml", SUITE.replace("# the failed one", "# allow: L0601 because there was one"));
     let allowed = cli.run(&args).expect_code(0);
     assert!(allowed.stdout.contains("no findings, 1 allowed"), "{}", allowed.stdout);
     let without = cli.run(&["lint", "a.eval.yaml", "--strict"]).expect_code(0);

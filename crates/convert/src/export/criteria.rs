@@ -52,7 +52,7 @@ pub(super) fn criteria<'c>(case: &'c Case, notes: &mut Notes) -> Vec<Flat<'c>> {
             list.push(Flat {
                 criterion,
                 weight: criterion.weight.get() * share,
-                required: criterion.gate.is_some_and(|gate| gates(gate)),
+                required: criterion.gate.is_some_and(gates),
             });
         }
     }

@@ -290,11 +290,11 @@ impl Judged {
         }
         let open: BTreeSet<(&Path, usize)> =
             self.not_checked.iter().map(|open| (open.path.as_path(), open.line)).collect();
-        let mut text = format!("{} checked by {}", count(self.rubrics - open.len()), self.by);
-        if !open.is_empty() {
-            text.push_str(&format!(", {} not checked, or not by every rule", count(open.len())));
+        let checked = format!("{} checked by {}", count(self.rubrics - open.len()), self.by);
+        match open.len() {
+            0 => checked,
+            left => format!("{checked}, {} not checked, or not by every rule", count(left)),
         }
-        text
     }
 
     /// For `--json`.
