@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assize_review::{Item, JudgeSaid, Question, ScoreScale, Why};
+use assize_review::{About, Item, JudgeSaid, Question, ScoreScale, Why};
 use assize_rubric::{Confidence, LabelOutcome, Outcome, RawScore, Scale};
 use assize_spec::{Message, load_suite};
 use assize_store::{CaseRecord, JudgementRow, RunFolder};
@@ -49,12 +49,12 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
                 .iter()
                 .any(|other| other.grader != row.grader && other.shown_id(other.criterion.id.as_str()) == id);
             let mut sections = Vec::new();
-            add(&mut sections, "Criterion", row.criterion.text.clone());
+            add(&mut sections, About::Question, "Criterion", row.criterion.text.clone());
             let key = (row.suite.clone(), row.case_id.clone());
             let (question, reference) = asked.get(&key).cloned().unwrap_or_default();
-            add(&mut sections, "Question", question);
-            add(&mut sections, "Reference", reference);
-            add(&mut sections, "Answer", record.result.answer.clone().unwrap_or_default());
+            add(&mut sections, About::Material, "Question", question);
+            add(&mut sections, About::Material, "Reference", reference);
+            add(&mut sections, About::Material, "Answer", record.result.answer.clone().unwrap_or_default());
             items.push(Item {
                 case: row.case_id.clone(),
                 suite: several_suites.then(|| row.suite.clone()),
