@@ -170,7 +170,7 @@ fn two_reviewers_are_both_kept_and_their_agreement_has_an_interval_and_a_count()
     assert_eq!((&section["all_same"]["count"], &section["all_same"]["n"]), (&8.into(), &12.into()));
     let figures = section["figures"].as_object().expect("figures");
     let ac1 = &figures["ac1"];
-    // By hand: pa = 8/12; pi = (4/12 + 8/12... the share of met is 12/24, so pe = 2 * 0.5 * 0.5 = 0.5.
+    // By hand: 8 of 12 agree, and half of all ratings are met, so that chance agrees on one half.
     assert!((ac1["value"].as_f64().expect("a value") - (8.0 / 12.0 - 0.5) / 0.5).abs() < 1e-12, "{ac1}");
     assert!(ac1["low"].as_f64() < ac1["value"].as_f64() && ac1["n"] == 12, "{ac1}");
     let text = cli.run(&["review", "r", "--labels", "labels", "--agreement"]).expect_code(0).stdout;

@@ -50,17 +50,19 @@ pub(super) fn of_run(
         ));
     }
     let scorecard = sound(&path, &args.root, context)?.scorecard;
-    let cases: HashMap<&str, &CardCase> = scorecard.cases.iter().map(|case| (&*case.id, case)).collect();
+    let cases: HashMap<&str, (usize, &CardCase)> =
+        scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, (at, case))).collect();
     let benchmarks: HashMap<&str, usize> =
         scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect();
-    let mut items = Vec::new();
+    // Rows stand in the order in which cases happened to finish; people get them in that of the files.
+    let mut placed: Vec<((usize, usize), Item)> = Vec::new();
     for record in folder.cases().map_err(|error| error.to_string())? {
         let record: CaseRecord = record.map_err(|error| error.to_string())?;
         // A case that is no longer in the files can't be shown.
-        let Some(case) = cases.get(record.result.case_id.as_str()) else { continue };
+        let Some(&(place, case)) = cases.get(record.result.case_id.as_str()) else { continue };
         let answer = record.result.answer.as_deref();
         if args.traces {
-            items.extend(trace(&scorecard, case, answer));
+            placed.extend(trace(&scorecard, case, answer).map(|item| ((place, 0), item)));
             continue;
         }
         for row in &record.judgements {
@@ -70,9 +72,11 @@ pub(super) fn of_run(
                 continue;
             };
             let Some(why) = why(row, args.order.takes_all()) else { continue };
-            items.push(item(&scorecard, at, case, answer, judge(row), why));
+            placed.push(((place, at), item(&scorecard, at, case, answer, judge(row), why)));
         }
     }
+    placed.sort_by_key(|(place, _)| *place);
+    let items = placed.into_iter().map(|(_, item)| item).collect();
     Ok(Material { items, labels: labels_of(&path) })
 }
 
