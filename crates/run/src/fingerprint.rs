@@ -1,6 +1,8 @@
 //! What the result of a case rests on, as one hash: a case with the same hash need not be run again.
 
-use assize_spec::{Case, Command, CompositeAggregator, Grader, GraderKind, PanelSpec, Prompt, RubricGrader};
+use assize_spec::{
+    Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, PanelSpec, Prompt, RubricGrader,
+};
 use serde_json::Value;
 
 use crate::grading::message;
@@ -23,6 +25,11 @@ pub fn fingerprint(item: &WorkItem) -> String {
     hash.field(&item.suite);
     hash.field(&format!("{:?} {} {:?}", item.format, item.repeat, item.lines));
     hash.field(case.id.as_str());
+    // A case that is run once and for itself has the fingerprint it had before there was anything else.
+    let relations = &item.relations;
+    if relations.repeats.count > 1 || !relations.after.is_empty() {
+        hash.field(&format!("{:?} {:?} {:?}", relations.repeats, relations.after, relations.on_failure));
+    }
     match &item.source {
         Source::Given(answer) => hash.field(&format!("given {answer:?}")),
         Source::Missing { kind, message } => hash.field(&format!("missing {kind} {message}")),
@@ -31,12 +38,30 @@ pub fn fingerprint(item: &WorkItem) -> String {
             hash.field(&target.settings());
             // What can't be put together is the same failure every time.
             hash.field(&format!("{:?}", target_input(case, item.repeat)));
+            if let Some(place) = &item.workplace {
+                hash.field(&format!("workspace {}", place.identity()));
+            }
         }
     }
     hash.field(&case.question());
     hash.field(&format!("{:?} {:?}", case.expected_outcome, case.reference()));
     hash.field(&format!("{:?} {:?} {:?}", item.judging_override, item.judging, item.evidence));
     hash.field(&format!("{:?} {:?}", item.truncate_override, item.truncate));
+    if let Some(talk) = &case.conversation {
+        let Conversation { turns, aggregation, on_turn_failure, window_size } = talk;
+        hash.field(&format!(
+            "conversation {} {aggregation:?} {on_turn_failure:?} {window_size:?}",
+            turns.len()
+        ));
+        for turn in turns {
+            let asked = case.of_turn(turn, &[]);
+            hash.field(&format!("{:?} {:?}", target_input(&asked, item.repeat), asked.reference()));
+            add_surroundings(&mut hash, &asked);
+            for grader in &turn.graders {
+                add_grader(&mut hash, item, grader);
+            }
+        }
+    }
     for grader in &case.graders {
         add_grader(&mut hash, item, grader);
     }
@@ -60,6 +85,9 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
         }
         GraderKind::Code(code) => {
             hash.field(&format!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));
+            if code.max_calls.is_some() {
+                add_judge(hash, item, None);
+            }
             add_command(hash, grader, &format!("{:?} {:?}", code.command, code.cwd));
             add_surroundings(hash, &item.case);
         }

@@ -1,8 +1,10 @@
 //! What an item would take, without running it.
 
+use std::sync::Arc;
+
 use assize_grade::Forecast;
 use assize_rubric::Judging;
-use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Prompt};
+use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Message, Prompt};
 use assize_target::Answer;
 use serde_json::Value;
 
@@ -22,8 +24,18 @@ pub fn forecast(item: &WorkItem, judging: Option<Judging>) -> Result<Vec<(String
         Source::Given(answer) => (**answer).clone(),
         Source::Target(_) | Source::Missing { .. } => Answer::default(),
     };
-    let scene = Scene::new(item, &answer);
     let mut found = Vec::new();
+    let mut before: Vec<Message> = item.case.input.clone();
+    for turn in item.case.turns() {
+        // As if every turn were held, whatever comes before it.
+        let turn_item = WorkItem { case: Arc::new(item.case.of_turn(turn, &before)), ..item.clone() };
+        let scene = Scene::new(&turn_item, &answer);
+        for grader in &turn.graders {
+            add(&scene, grader, judging, &mut found)?;
+        }
+        before.extend(turn.input.iter().cloned());
+    }
+    let scene = Scene::new(item, &answer);
     for grader in &item.case.graders {
         add(&scene, grader, judging, &mut found)?;
     }

@@ -207,9 +207,10 @@ fn published_trees_come_out_exactly() {
             assert!((found - root).abs() < 1e-12, "{name}: {found}");
         }
     }
-    for path in files(&folder.join("rubrics"), "json") {
+    for name in ["bbox", "bridging-data-gaps", "ftrl"] {
+        let path = folder.join("rubrics").join(name).with_extension("json");
         let path = path.to_str().expect("a path");
-        let twice = ["bbox", "bridging-data-gaps"].iter().any(|name| path.contains(name));
+        let twice = name != "ftrl";
         let code = if twice { 3 } else { 0 };
         let args = ["convert", path, "--to", "scorecard", "-o", "card.yaml", "--force"];
         let output = cli.run(&args).expect_code(code);

@@ -4,6 +4,7 @@ mod behaviour;
 mod benchmark;
 mod benchmark_votes;
 mod composite;
+mod conversation;
 mod panel;
 mod programs;
 mod rows;
@@ -18,6 +19,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 pub(crate) use behaviour::{panel_spec as behaviour_panel, task as behaviour_task};
+pub(crate) use conversation::Talk;
 pub(crate) use panel::{Said, recombined, said};
 pub use programs::custom_command;
 pub(crate) use rubrics::{asking as rubric_asking, task as rubric_task};
