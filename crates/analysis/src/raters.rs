@@ -1,6 +1,6 @@
 //! Raters among themselves: several people, several judges, or one judge several times.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_stats::{
     ClusteredMean, Proportion, Undefined,
@@ -11,14 +11,26 @@ use assize_stats::{
 
 use crate::calibrate::{Item, Material, Said};
 use crate::figure::{Figure, Resampling};
+use crate::labels::Row;
+
+/// What raters rate with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RatingKind {
+    /// Met or unmet.
+    Verdicts,
+    /// Scores.
+    Scores,
+    /// One name out of several, which have no order.
+    Names,
+}
 
 /// The figures about the ratings of some items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RaterSection {
     /// The id of a criterion, or `all`.
     pub title: String,
-    /// Whether they are scores instead of verdicts.
-    pub scores: bool,
+    /// What was rated with.
+    pub kind: RatingKind,
     /// Items with a rating.
     pub items: u64,
     /// Items with two ratings or more: the others say nothing about agreement.
@@ -52,35 +64,84 @@ pub fn agreement(material: &Material, scale: Option<&Scale>, resampling: Resampl
         .collect()
 }
 
+/// The section about what each rater named as the first failure of a case; `None` where nobody named any. Of what
+/// one person said about a case, the last word counts.
+pub fn first_failures(rows: &[Row], resampling: Resampling) -> Option<RaterSection> {
+    let mut cases: BTreeMap<(&str, &str), BTreeMap<&str, &str>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.first_failure) {
+        let Some(code) = &row.criterion else { continue };
+        let said = cases.entry((row.suite.as_deref().unwrap_or_default(), &row.case)).or_default();
+        for (who, _) in &row.labels {
+            said.insert(who.as_deref().unwrap_or_default(), code);
+        }
+    }
+    let codes: BTreeSet<&str> = cases.values().flat_map(|said| said.values().copied()).collect();
+    let place = |code: &str| codes.iter().position(|known| *known == code).map(|at| at as f64);
+    let rated: Vec<Rated<'_>> = cases
+        .iter()
+        .map(|((_, case), said)| Rated {
+            cluster: case,
+            system: "",
+            ratings: said.values().filter_map(|code| place(code)).collect(),
+        })
+        .filter(|rated| !rated.ratings.is_empty())
+        .collect();
+    (!rated.is_empty())
+        .then(|| measured("first failure of a case", &rated, RatingKind::Names, 0, None, resampling))
+}
+
+/// An item and what raters said of it.
+struct Rated<'i> {
+    cluster: &'i str,
+    system: &'i str,
+    ratings: Vec<f64>,
+}
+
 fn numbers(item: &Item) -> Vec<f64> {
     item.people.iter().filter_map(|(_, said)| said.number()).collect()
 }
 
 fn section(title: &str, items: &[&Item], scale: Option<&Scale>, resampling: Resampling) -> RaterSection {
-    let rated: Vec<(&Item, Vec<f64>)> =
-        items.iter().map(|item| (*item, numbers(item))).filter(|(_, ratings)| !ratings.is_empty()).collect();
+    let rated: Vec<Rated<'_>> = items
+        .iter()
+        .map(|item| Rated { cluster: &item.cluster, system: &item.key.system, ratings: numbers(item) })
+        .filter(|rated| !rated.ratings.is_empty())
+        .collect();
     let scores = items.iter().any(|item| item.people.iter().any(|(_, said)| matches!(said, Said::Score(_))));
     let undecided = items.iter().map(|item| item.people.len() - numbers(item).len()).sum::<usize>();
-    let twice: Vec<&(&Item, Vec<f64>)> = rated.iter().filter(|(_, ratings)| ratings.len() > 1).collect();
-    let same = twice.iter().filter(|(_, ratings)| ratings.iter().all(|rating| *rating == ratings[0])).count();
+    let kind = if scores { RatingKind::Scores } else { RatingKind::Verdicts };
+    measured(title, &rated, kind, undecided as u64, scale, resampling)
+}
+
+fn measured(
+    title: &str,
+    rated: &[Rated<'_>],
+    kind: RatingKind,
+    undecided: u64,
+    scale: Option<&Scale>,
+    resampling: Resampling,
+) -> RaterSection {
+    let twice: Vec<&Rated<'_>> = rated.iter().filter(|rated| rated.ratings.len() > 1).collect();
+    let all_same = |rated: &&&Rated<'_>| rated.ratings.iter().all(|rating| *rating == rated.ratings[0]);
+    let same = twice.iter().filter(all_same).count();
     let mut systems: BTreeMap<&str, (Vec<f64>, Vec<&str>)> = BTreeMap::new();
-    for (item, ratings) in &rated {
-        let of = systems.entry(item.key.system.as_str()).or_default();
-        for rating in ratings {
+    for rated in rated {
+        let of = systems.entry(rated.system).or_default();
+        for rating in &rated.ratings {
             of.0.push(*rating);
-            of.1.push(item.cluster.as_str());
+            of.1.push(rated.cluster);
         }
     }
     let systems = if systems.len() < 2 { BTreeMap::new() } else { systems };
     RaterSection {
         title: title.to_owned(),
-        scores,
+        kind,
         items: rated.len() as u64,
         rated_twice: twice.len() as u64,
-        ratings: rated.iter().map(|(_, ratings)| ratings.len() as u64).sum(),
-        undecided: undecided as u64,
+        ratings: rated.iter().map(|rated| rated.ratings.len() as u64).sum(),
+        undecided,
         all_same: proportion(same as u64, twice.len() as u64, resampling.level),
-        figures: figures(&rated, scores, scale, resampling),
+        figures: figures(rated, kind, scale, resampling),
         systems: systems
             .into_iter()
             .map(|(name, (values, clusters))| {
@@ -91,21 +152,21 @@ fn section(title: &str, items: &[&Item], scale: Option<&Scale>, resampling: Resa
 }
 
 fn figures(
-    rated: &[(&Item, Vec<f64>)],
-    scores: bool,
+    rated: &[Rated<'_>],
+    kind: RatingKind,
     scale: Option<&Scale>,
     resampling: Resampling,
 ) -> Vec<Figure> {
     let mut clusters: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut all = Ratings::new();
-    for (at, (item, ratings)) in rated.iter().enumerate() {
-        clusters.entry(item.cluster.as_str()).or_default().push(at);
-        all.push(ratings.iter().copied());
+    for (at, rated) in rated.iter().enumerate() {
+        clusters.entry(rated.cluster).or_default().push(at);
+        all.push(rated.ratings.iter().copied());
     }
     let groups: Vec<Vec<usize>> = clusters.into_values().collect();
     let units =
         |chosen: &[usize]| chosen.iter().flat_map(|&at| groups[at].iter().copied()).collect::<Vec<_>>();
-    let twice = rated.iter().filter(|(_, ratings)| ratings.len() > 1).count() as u64;
+    let twice = rated.iter().filter(|rated| rated.ratings.len() > 1).count() as u64;
     let of = |id, name, figure: &dyn Fn(&Ratings) -> Result<f64, Undefined>, says| {
         let value = figure(&all);
         let interval = value
@@ -114,10 +175,10 @@ fn figures(
     };
     let declared = match scale {
         Some(scale) => Ok(scale.clone()),
-        None if scores => Scale::new(rated.iter().flat_map(|(_, ratings)| ratings.iter().copied())),
-        None => Ok(Scale::binary()),
+        None if kind == RatingKind::Verdicts => Ok(Scale::binary()),
+        None => Scale::new(rated.iter().flat_map(|rated| rated.ratings.iter().copied())),
     };
-    let weights = if scores { Weights::Quadratic } else { Weights::Identity };
+    let weights = if kind == RatingKind::Scores { Weights::Quadratic } else { Weights::Identity };
     let gwet = |ratings: &Ratings| {
         coefficient(
             ratings,
@@ -135,7 +196,7 @@ fn figures(
         &|ratings| alpha(ratings, Metric::Nominal).value,
         "Agreement beyond chance where only the same answer counts; ratings may be missing.",
     )];
-    if !scores {
+    if kind != RatingKind::Scores {
         found.push(of(
             "ac1",
             "Gwet's AC1",

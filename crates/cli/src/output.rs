@@ -18,6 +18,13 @@ pub(crate) fn print_json(value: &serde_json::Value) {
     print(&format!("{value:#}\n"));
 }
 
+/// Prints a result as JSON, piece by piece: it is never there as a whole.
+pub(crate) fn stream_json(value: &impl serde::Serialize) {
+    let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
+    let _ = serde_json::to_writer_pretty(&mut stdout, value);
+    let _ = stdout.write_all(b"\n").and_then(|()| stdout.flush());
+}
+
 /// Says something on stderr.
 pub(crate) fn say(text: &str) {
     let mut stderr = std::io::stderr().lock();

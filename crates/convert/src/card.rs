@@ -51,7 +51,7 @@ pub(crate) fn of_scorecard(card: &Scorecard, notes: &mut Notes) -> Tree {
     if !card.labels.is_empty() {
         notes.lost(None, "labels", format!("{} labels are not carried over", card.labels.len()));
     }
-    Tree { name: card.name.clone(), root }
+    Tree { name: card.name.clone(), root, graded: 0 }
 }
 
 fn aggregation(aggregation: Aggregation, code: &str, line: Option<usize>, notes: &mut Notes) {
@@ -162,7 +162,7 @@ pub(crate) fn of_suite(suite: &Suite, cases: &[Case], notes: &mut Notes) -> Tree
             root.parts.push(Part::Branch(branch));
         }
     }
-    Tree { name: suite.name.clone(), root }
+    Tree { name: suite.name.clone(), root, graded: 0 }
 }
 
 fn criteria(grader: &Grader, branch: &mut Branch, notes: &mut Notes) {

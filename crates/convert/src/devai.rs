@@ -56,7 +56,7 @@ pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> T
         }
         root.parts.push(Part::Branch(branch));
     }
-    Tree { name: name.to_owned(), root }
+    Tree { name: name.to_owned(), root, graded: 0 }
 }
 
 fn number_or_text(value: &Value) -> String {

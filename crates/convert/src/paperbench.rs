@@ -6,12 +6,12 @@ use assize_spec::Document;
 use serde_json::Value;
 
 use crate::note::Notes;
-use crate::tree::{Branch, Leaf, Part, Tree};
+use crate::tree::{Branch, Grade, Leaf, Part, Tree};
 
 /// Deepest tree that is read; real ones have nine levels.
 const MAX_DEPTH: usize = 64;
 
-/// Reads a tree. Scores that it carries (graded trees) are no part of a rubric and are listed once.
+/// Reads a tree. The leaves of a graded one keep what was decided about them.
 pub(crate) fn read(document: &Document, name: &str, notes: &mut Notes) -> Tree {
     let value = document.value();
     let mut reader = Reader { document, notes, ids: BTreeMap::new(), graded: 0 };
@@ -25,14 +25,7 @@ pub(crate) fn read(document: &Document, name: &str, notes: &mut Notes) -> Tree {
         None => Branch::new("root", name, 1.0),
     };
     let graded = reader.graded;
-    if graded > 0 {
-        notes.tell(
-            None,
-            "scores",
-            format!("{graded} nodes carry a score, which belongs to a submission and not to the rubric"),
-        );
-    }
-    Tree { name: name.to_owned(), root }
+    Tree { name: name.to_owned(), root, graded }
 }
 
 struct Reader<'d, 'n> {
@@ -74,6 +67,7 @@ impl Reader<'_, '_> {
             let category = |key: &str| node.get(key).and_then(Value::as_str).map(str::to_owned);
             leaf.category = category("finegrained_task_category").or_else(|| category("task_category"));
             leaf.category = category("task_category").or(leaf.category);
+            leaf.grade = self.grade(node, line);
             return Some(Part::Leaf(leaf));
         };
         let mut branch = Branch::new(id, text, weight);
@@ -82,5 +76,21 @@ impl Reader<'_, '_> {
             branch.parts.extend(self.part(child, format!("{way}/sub_tasks/{index}"), depth + 1));
         }
         Some(Part::Branch(branch))
+    }
+
+    /// What was decided about a leaf, unless its grader says that this is not to be counted.
+    fn grade(&mut self, node: &Value, line: usize) -> Option<Grade> {
+        let score = node.get("score").filter(|score| !score.is_null())?;
+        let id = node.get("id").and_then(Value::as_str).unwrap_or_default();
+        let valid = node.get("valid_score").and_then(Value::as_bool).unwrap_or(true);
+        let Some(score) = score.as_f64().filter(|score| valid && (0.0..=1.0).contains(score)) else {
+            let what =
+                if valid { "its score is no number from 0 to 1" } else { "its score is marked as not valid" };
+            self.notes.lost(line, format!("node `{id}`"), format!("{what}, so it counts as not judged"));
+            return None;
+        };
+        let note =
+            node.get("explanation").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+        Some(Grade { score, note: note.map(str::to_owned) })
     }
 }

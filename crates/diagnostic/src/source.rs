@@ -85,7 +85,12 @@ impl SourceFile {
         let line = self.line_index(offset);
         let content = self.line_content(line);
         let end = offset.clamp(content.start, content.end);
-        let column = self.characters_before(end) - self.characters_before(content.start) + 1;
+        let before = if end - content.start <= BLOCK {
+            count_characters(&self.text.as_bytes()[content.start..end])
+        } else {
+            self.characters_before(end) - self.characters_before(content.start)
+        };
+        let column = before + 1;
         LineColumn { line: line + self.first_line(), column }
     }
 

@@ -65,7 +65,11 @@ pub fn card_comparison(found: &CardComparison, style: Style) -> String {
 
 fn row(node: &NodeDifference) -> Vec<Piece> {
     let strong = if node.kind == CardPartKind::Benchmark { Tone::Plain } else { Tone::Strong };
-    let of = |side: NodeSide| side.score.map_or_else(|| side.standing.name().to_owned(), score);
+    let of = |side: NodeSide| match (side.score, side.bounds) {
+        (Some(value), _) => score(value),
+        (None, Some((low, high))) => format!("{}–{}", score(low), score(high)),
+        (None, None) => "none".to_owned(),
+    };
     let interval = match &node.interval {
         Ok(interval) => format!("{} to {}", signed(interval.low), signed(interval.high)),
         Err(_) => "–".to_owned(),

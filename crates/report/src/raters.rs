@@ -1,7 +1,7 @@
 //! Raters among themselves, preferences in both orders and repeated scores: as text and for programs.
 
 use assize_analysis::orders::OrderReport;
-use assize_analysis::raters::RaterSection;
+use assize_analysis::raters::{RaterSection, RatingKind};
 use assize_analysis::repeats::RepeatReport;
 use serde_json::{Value, json};
 
@@ -35,6 +35,11 @@ pub fn agreement(sections: &[RaterSection], style: Style) -> String {
                 grouped(section.rated_twice),
             ))],
         );
+        if section.rated_twice == 0 {
+            let text = "agreement is undefined, because nothing was rated by two";
+            page.text(&[], &[Piece::new(Tone::Open, text)]);
+            continue;
+        }
         page.text(&[Piece::plain("all ratings the same: ")], &[Piece::plain(share(&section.all_same))]);
         page.blank();
         figure_lines(&mut page, &section.figures);
@@ -70,7 +75,11 @@ pub fn agreement_json(sections: &[RaterSection]) -> Value {
     let one = |section: &RaterSection| {
         json!({
             "title": section.title,
-            "kind": if section.scores { "scores" } else { "verdicts" },
+            "kind": match section.kind {
+                RatingKind::Verdicts => "verdicts",
+                RatingKind::Scores => "scores",
+                RatingKind::Names => "names",
+            },
             "items": section.items, "rated_twice": section.rated_twice, "ratings": section.ratings,
             "undecided": section.undecided,
             "all_same": share_json(&section.all_same),

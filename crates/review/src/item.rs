@@ -33,10 +33,21 @@ pub struct Item {
 /// A text with its heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
+    /// What it is about. Where there is room, the two kinds stand side by side.
+    pub about: About,
     /// Its heading.
     pub title: String,
     /// The text, of any length, possibly from a stranger.
     pub text: String,
+}
+
+/// What a text is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// What is to be decided.
+    Question,
+    /// What it is decided on.
+    Material,
 }
 
 /// What may be decided.

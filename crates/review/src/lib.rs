@@ -16,7 +16,7 @@ mod script;
 mod session;
 mod wrap;
 
-pub use item::{Choice, Item, JudgeSaid, NONE_OF_THE_ABOVE, Question, ScoreScale, Section, Why};
+pub use item::{About, Choice, Item, JudgeSaid, NONE_OF_THE_ABOVE, Question, ScoreScale, Section, Why};
 pub use key::Key;
 pub use labels::{Given, Labels, LabelsError, file_of};
 pub use order::{Order, OrderError};

@@ -1,13 +1,19 @@
 //! The screen of a review, as lines of text for a window of any size.
 
 use assize_rubric::{LabelOutcome, Severity};
+use unicode_width::UnicodeWidthStr;
 
 use crate::session::{Mode, Said};
 use crate::wrap::{fit, wrap};
-use crate::{Item, NONE_OF_THE_ABOVE, Question, Session};
+use crate::{About, Item, NONE_OF_THE_ABOVE, Question, Session};
 
 /// The smallest window anything can be read in.
 const LEAST: (usize, usize) = (30, 8);
+
+/// The window from which on what is judged and what is asked stand side by side.
+const WIDE: usize = 96;
+/// What stands between them.
+const GUTTER: &str = " │ ";
 
 /// How a line looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,13 +32,22 @@ pub enum Look {
     Alert,
 }
 
-/// A line of the screen.
+/// A line of the screen: texts side by side, together no wider than the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenLine {
-    /// The text, safe to print, no wider than the window.
-    pub text: String,
-    /// How it looks.
-    pub look: Look,
+    /// The texts, safe to print, and how each looks.
+    pub spans: Vec<(String, Look)>,
+}
+
+impl ScreenLine {
+    /// The line without its looks.
+    pub fn text(&self) -> String {
+        self.spans.iter().map(|(text, _)| text.as_str()).collect()
+    }
+
+    fn is(&self, look: Look) -> bool {
+        self.spans.iter().any(|(_, found)| *found == look)
+    }
 }
 
 /// A screen.
@@ -82,7 +97,7 @@ pub fn screen(session: &mut Session, reviewer: &str, width: usize, height: usize
     } else {
         session.scroll = session.scroll.min(furthest);
         // What is marked in a list must be in sight.
-        match body.iter().position(|line| line.look == Look::Marked) {
+        match body.iter().position(|line| line.is(Look::Marked)) {
             Some(at) => at.saturating_sub(room / 2).min(furthest),
             None => session.scroll,
         }
@@ -93,8 +108,8 @@ pub fn screen(session: &mut Session, reviewer: &str, width: usize, height: usize
     if furthest > 0 && !session.help {
         let seen = format!(" {}% ", (from * 100).checked_div(furthest).unwrap_or(100));
         let rule = height - footer_len(&lines, height);
-        if let Some(line) = lines.get_mut(rule) {
-            line.text = format!("{seen:─>width$}");
+        if let Some(drawn) = lines.get_mut(rule) {
+            *drawn = line(format!("{seen:─>width$}"), Look::Faint);
         }
     }
     Screen { lines }
@@ -102,12 +117,12 @@ pub fn screen(session: &mut Session, reviewer: &str, width: usize, height: usize
 
 /// How many lines the footer has: it begins with the only rule.
 fn footer_len(lines: &[ScreenLine], height: usize) -> usize {
-    let rule = lines.iter().rposition(|line| line.look == Look::Faint && line.text.starts_with('─'));
+    let rule = lines.iter().rposition(|line| line.is(Look::Faint) && line.text().starts_with('─'));
     rule.map_or(0, |at| height - at)
 }
 
 fn line(text: String, look: Look) -> ScreenLine {
-    ScreenLine { text, look }
+    ScreenLine { spans: vec![(text, look)] }
 }
 
 fn pad(lines: &mut Vec<ScreenLine>, height: usize) {
@@ -140,9 +155,6 @@ fn body(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
             .collect();
     }
     let mut lines = Vec::new();
-    for section in &item.sections {
-        add(&mut lines, &section.title, &section.text, width);
-    }
     if session.may_show_judge() {
         if let Some(decision) = session.decision() {
             add(
@@ -155,8 +167,41 @@ fn body(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
         if let Some(judge) = &item.judge {
             add(&mut lines, "The judge", &judge_words(judge), width);
         }
+        lines.push(line(String::new(), Look::Plain));
+    }
+    let room = width.saturating_sub(GUTTER.width());
+    let (left, right) = (room / 2, room - room / 2);
+    let of = |about: About, width: usize| {
+        let mut lines = Vec::new();
+        for section in item.sections.iter().filter(|section| section.about == about) {
+            add(&mut lines, &section.title, &section.text, width);
+        }
+        lines
+    };
+    let (material, question) = (of(About::Material, left), of(About::Question, right));
+    if width >= WIDE && !material.is_empty() && !question.is_empty() {
+        lines.extend(side_by_side(material, question, left));
+        return lines;
+    }
+    for section in &item.sections {
+        add(&mut lines, &section.title, &section.text, width);
     }
     lines
+}
+
+/// Two columns, the shorter one filled up.
+fn side_by_side(left: Vec<ScreenLine>, right: Vec<ScreenLine>, width: usize) -> Vec<ScreenLine> {
+    let rows = left.len().max(right.len());
+    let (mut left, mut right) = (left.into_iter(), right.into_iter());
+    let row = |_| {
+        let mut spans = left.next().map(|line| line.spans).unwrap_or_default();
+        let used: usize = spans.iter().map(|(text, _)| text.width()).sum();
+        spans.push((" ".repeat(width.saturating_sub(used)), Look::Plain));
+        spans.push((GUTTER.to_owned(), Look::Faint));
+        spans.extend(right.next().map(|line| line.spans).unwrap_or_default());
+        ScreenLine { spans }
+    };
+    (0..rows).map(row).collect()
 }
 
 pub(crate) fn decision_words(said: &Said, severity: Option<Severity>, note: Option<&str>) -> String {
@@ -214,16 +259,16 @@ fn footer(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
     let keys = match &session.mode {
         Mode::Note(text) => {
             lines.push(typing("note: ", text));
-            "Enter keep · Esc drop"
+            "Enter keep  Esc drop"
         }
         Mode::Score(text) => {
             if let Question::Verdict(Some(scale)) = &item.question {
                 lines.push(typing(&format!("score ({} to {}): ", scale.min, scale.max), text));
             }
-            "Enter decide · Esc back"
+            "Enter decide  Esc back"
         }
-        Mode::Choosing(_) => "↑↓ move · Enter decide · Esc back",
-        Mode::Decided => "Enter next · z undo · q leave · ↑↓ scroll",
+        Mode::Choosing(_) => "↑↓ move  Enter decide  Esc back",
+        Mode::Decided => "Enter next  z undo  q leave  ↑↓ scroll",
         Mode::Finished => "",
         Mode::Deciding => {
             let severity = session.severity.map_or("none", severity_word);
@@ -242,8 +287,23 @@ fn footer(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
             }
         }
     };
-    lines.push(line(fit(keys, width), Look::Plain));
+    lines.extend(key_lines(keys, width));
     lines
+}
+
+/// Keys with what they do, divided by two spaces, on as many lines as they need.
+fn key_lines(keys: &str, width: usize) -> Vec<ScreenLine> {
+    let mut lines: Vec<String> = Vec::new();
+    for key in keys.split("  ") {
+        match lines.last_mut() {
+            Some(last) if last.width() + 2 + key.width() <= width => {
+                last.push_str("  ");
+                last.push_str(key);
+            }
+            _ => lines.push(key.to_owned()),
+        }
+    }
+    lines.into_iter().map(|keys| line(fit(&keys, width), Look::Plain)).collect()
 }
 
 fn help(width: usize) -> Vec<ScreenLine> {
@@ -272,10 +332,9 @@ mod tests {
     use super::*;
     use crate::session::tests::items;
     use crate::{Key, Step};
-    use unicode_width::UnicodeWidthStr;
 
     fn text(screen: &Screen) -> String {
-        screen.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n")
+        screen.lines.iter().map(ScreenLine::text).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
@@ -284,7 +343,7 @@ mod tests {
             let mut session = Session::new(items(1));
             let drawn = screen(&mut session, "ann", width, height);
             assert_eq!(drawn.lines.len(), height, "{width}x{height}");
-            assert!(drawn.lines.iter().all(|line| line.text.width() <= width), "{width}x{height}");
+            assert!(drawn.lines.iter().all(|line| line.text().width() <= width), "{width}x{height}");
         }
     }
 
@@ -303,6 +362,23 @@ mod tests {
         session.press(Key::Char('z'));
         let again = text(&screen(&mut session, "ann", 80, 24));
         assert!(!again.contains("SECRET-REASON"), "{again}");
+    }
+
+    #[test]
+    fn wide_windows_show_what_is_judged_beside_what_is_asked() {
+        let mut session = Session::new(items(1));
+        let wide = text(&screen(&mut session, "ann", 120, 24));
+        let heads = format!("Answer{} │ Criterion", " ".repeat(58 - "Answer".len()));
+        assert!(wide.contains(&heads), "{wide}");
+        let narrow = text(&screen(&mut session, "ann", 80, 24));
+        assert!(narrow.contains("\nCriterion\n") && !narrow.contains('│'), "{narrow}");
+    }
+
+    #[test]
+    fn narrow_windows_keep_every_key() {
+        let mut session = Session::new(items(1));
+        let drawn = text(&screen(&mut session, "ann", 34, 16));
+        assert!(drawn.contains("? help") && drawn.contains("p pass"), "{drawn}");
     }
 
     #[test]

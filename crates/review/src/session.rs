@@ -190,7 +190,8 @@ impl Session {
             *place = Some(decision);
             self.history.push(self.at);
             self.mode = Mode::Decided;
-            self.scroll = usize::MAX;
+            // What the reviewer and the judge say stands on top.
+            self.scroll = 0;
         }
     }
 
@@ -440,7 +441,7 @@ fn fits(item: &Item, said: &Said) -> Result<(), String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{Choice, JudgeSaid, ScoreScale, Section, Why};
+    use crate::{About, Choice, JudgeSaid, ScoreScale, Section, Why};
 
     pub(crate) fn items(count: usize) -> Vec<Item> {
         (0..count)
@@ -452,8 +453,8 @@ pub(crate) mod tests {
                 criterion: "tone".to_owned(),
                 version: "v1".to_owned(),
                 sections: vec![
-                    Section { title: "Criterion".to_owned(), text: "The answer is kind.".to_owned() },
-                    Section { title: "Answer".to_owned(), text: "line\n".repeat(100) },
+                    section(About::Question, "Criterion", "The answer is kind."),
+                    section(About::Material, "Answer", &"line\n".repeat(100)),
                 ],
                 question: Question::Verdict(None),
                 judge: Some(JudgeSaid {
@@ -464,6 +465,10 @@ pub(crate) mod tests {
                 why: Why::Check,
             })
             .collect()
+    }
+
+    fn section(about: About, title: &str, text: &str) -> Section {
+        Section { about, title: title.to_owned(), text: text.to_owned() }
     }
 
     fn records(session: &mut Session, key: Key) -> Decision {

@@ -11,22 +11,26 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     for paragraph in text.lines() {
         let clean = safe(paragraph);
         let indent: String = clean.chars().take_while(|c| *c == ' ').take(width / 2).collect();
-        let mut line = indent.clone();
+        let (mut line, mut used) = (indent.clone(), indent.len());
         let mut empty = true;
         for word in clean.split_whitespace() {
             let gap = usize::from(!empty);
-            if !empty && line.width() + gap + word.width() > width {
+            if !empty && used + gap + word.width() > width {
                 lines.push(std::mem::replace(&mut line, indent.clone()));
-                empty = true;
+                (used, empty) = (indent.len(), true);
             }
             if !empty {
                 line.push(' ');
+                used += 1;
             }
             for c in word.chars() {
-                if line.width() + c.width().unwrap_or(0) > width && line.width() > indent.width() {
+                let wide = c.width().unwrap_or(0);
+                if used + wide > width && used > indent.len() {
                     lines.push(std::mem::replace(&mut line, indent.clone()));
+                    used = indent.len();
                 }
                 line.push(c);
+                used += wide;
             }
             empty = false;
         }

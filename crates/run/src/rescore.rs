@@ -1,5 +1,7 @@
 //! Scoring again from stored decisions, without asking anybody.
 
+use std::collections::{HashMap, HashSet};
+
 use assize_rubric::{
     Cost, Criterion, CriterionId, Lines, RepeatPlan, Rubric, Tokens, Ungraded, UngradedKind, Usd,
 };
@@ -67,17 +69,21 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
     if groups.iter().any(|group| grader_outcome(&group.iter().collect::<Vec<_>>(), lines).is_err()) {
         return stored.clone();
     }
-    if stored.graders.iter().any(|grader| !groups.iter().any(|group| group[0].grader == grader.name)) {
+    let decided: HashSet<&str> = groups.iter().map(|group| group[0].grader.as_str()).collect();
+    if stored.graders.iter().any(|grader| !decided.contains(grader.name.as_str())) {
         return stored.clone();
+    }
+    let mut types: HashMap<&str, &str> = HashMap::new();
+    for grader in &stored.graders {
+        types.entry(&grader.name).or_insert(&grader.type_name);
     }
     let graded: Vec<Graded<'_>> = groups
         .iter()
         .filter_map(|rows| {
             let first = rows.first()?;
-            let stored = stored.graders.iter().find(|grader| grader.name == first.grader);
             Some(Graded {
                 name: &first.grader,
-                type_name: stored.map_or("rubrics", |grader| &grader.type_name),
+                type_name: types.get(first.grader.as_str()).copied().unwrap_or("rubrics"),
                 standing: first.standing.into(),
                 rows,
             })

@@ -1,8 +1,9 @@
 //! The decisions on benchmarks of a run, read without what only an explanation needs.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
 
-use assize_rubric::JudgeIdentity;
 use serde::Deserialize;
 
 use crate::folder::{JUDGEMENTS_FILE, RESULTS_FILE};
@@ -26,7 +27,7 @@ pub struct BenchmarkDecision {
     /// The reason.
     pub reason: String,
     /// Who decided.
-    pub judge: JudgeIdentity,
+    pub judge: JudgeName,
     /// Calls made, failed ones included.
     pub attempts: u32,
     /// Calls that were answered from the cache instead of being made.
@@ -38,6 +39,13 @@ pub struct BenchmarkDecision {
     /// Whose vote it is, of several.
     #[serde(default)]
     pub vote: Option<VoteRow>,
+}
+
+/// A judge, as the user named it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct JudgeName {
+    /// The name.
+    pub name: String,
 }
 
 /// What was decided about a benchmark.
@@ -73,14 +81,38 @@ impl BenchmarkDecision {
 }
 
 impl RunFolder {
+    /// The cases that have a result. A result row is as long as its case has benchmarks, and of it only the
+    /// beginning is wanted, so it is not held as a line.
+    fn finished(&self) -> Result<HashSet<CaseKey>, StoreError> {
+        let path = self.file(RESULTS_FILE);
+        let mut file = File::open(&path).map_err(StoreError::io("read", &path))?;
+        let mut last = [0];
+        let whole =
+            file.seek(SeekFrom::End(-1)).is_ok() && file.read_exact(&mut last).is_ok() && last == *b"\n";
+        if !whole {
+            // A torn last row is known by its line.
+            return Rows::open(path)?.collect();
+        }
+        file.rewind().map_err(StoreError::io("read", &path))?;
+        let rows = serde_json::Deserializer::from_reader(BufReader::with_capacity(64 * 1024, file));
+        rows.into_iter::<CaseKey>()
+            .map(|row| {
+                row.map_err(|error| StoreError::Damaged {
+                    path: path.clone(),
+                    line: error.line(),
+                    message: error.to_string(),
+                })
+            })
+            .collect()
+    }
+
     /// Shows `see` every decision on a benchmark of a finished case, in the order of the file. What was decided about
     /// a case that never got its result row is left out; of a case that was judged twice, the later rows count.
     ///
     /// # Errors
     /// When the run can't be read.
     pub fn benchmark_decisions(&self, mut see: impl FnMut(BenchmarkDecision)) -> Result<(), StoreError> {
-        let finished: HashSet<CaseKey> =
-            Rows::open(self.file(RESULTS_FILE))?.collect::<Result<_, StoreError>>()?;
+        let finished = self.finished()?;
         let rows: Rows<BenchmarkDecision> = Rows::open(self.file(JUDGEMENTS_FILE))?;
         let mut last: Option<CaseKey> = None;
         for row in rows {

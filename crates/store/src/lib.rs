@@ -29,7 +29,7 @@ mod result;
 mod resume;
 mod schema;
 
-pub use benchmark_decision::{BenchmarkDecision, BenchmarkResult};
+pub use benchmark_decision::{BenchmarkDecision, BenchmarkResult, JudgeName};
 pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};

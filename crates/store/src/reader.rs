@@ -75,6 +75,8 @@ impl RunFolder {
 pub struct Rows<T> {
     path: PathBuf,
     lines: BufReader<File>,
+    /// The last line that was read; kept for the next one unless it was a very long one.
+    text: Vec<u8>,
     line: usize,
     done: bool,
     row: PhantomData<T>,
@@ -83,23 +85,25 @@ pub struct Rows<T> {
 impl<T: DeserializeOwned> Rows<T> {
     pub(crate) fn open(path: PathBuf) -> Result<Self, StoreError> {
         let file = File::open(&path).map_err(StoreError::io("read", &path))?;
-        Ok(Self { path, lines: BufReader::new(file), line: 0, done: false, row: PhantomData })
+        let lines = BufReader::with_capacity(64 * 1024, file);
+        Ok(Self { path, lines, text: Vec::new(), line: 0, done: false, row: PhantomData })
     }
 
     fn read(&mut self) -> Result<Option<T>, StoreError> {
-        let mut text = Vec::new();
+        const LONG: usize = 1 << 20;
         loop {
-            text.clear();
-            self.lines.read_until(b'\n', &mut text).map_err(StoreError::io("read", &self.path))?;
+            self.text.clear();
+            self.text.shrink_to(LONG);
+            self.lines.read_until(b'\n', &mut self.text).map_err(StoreError::io("read", &self.path))?;
             self.line += 1;
             // Every complete row ends in a newline: a tail without one was torn off by a crash.
-            if text.last() != Some(&b'\n') {
+            if self.text.last() != Some(&b'\n') {
                 return Ok(None);
             }
-            if text.iter().all(u8::is_ascii_whitespace) {
+            if self.text.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            return match serde_json::from_slice(&text) {
+            return match serde_json::from_slice(&self.text) {
                 Ok(row) => Ok(Some(row)),
                 Err(error) => Err(StoreError::Damaged {
                     path: self.path.clone(),

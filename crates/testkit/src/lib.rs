@@ -5,3 +5,5 @@ mod diff;
 pub mod filter;
 pub mod golden;
 pub mod mock;
+#[cfg(unix)]
+pub mod pty;

@@ -61,6 +61,8 @@ pub struct NodeDifference {
 pub struct NodeSide {
     /// The score, if it is known.
     pub score: Option<f64>,
+    /// The lowest and the highest score it can have, if anything below applies.
+    pub bounds: Option<(f64, f64)>,
     /// What became of it.
     pub standing: Standing,
 }
@@ -136,12 +138,14 @@ pub fn compare_cards(
 
 /// Score and standing of each part of a run.
 fn scored(run: &CardRun, missing: MissingPolicy) -> Result<Vec<NodeSide>, CardTreeError> {
-    let mut sides = vec![NodeSide { score: None, standing: Standing::NotApplicable }; run.info.nodes.len()];
+    let mut sides =
+        vec![NodeSide { score: None, bounds: None, standing: Standing::NotApplicable }; run.info.nodes.len()];
     for tree in CardTree::all(&run.info, None)? {
         let scores = tree.scores(|place| run.tally(place), missing);
         for id in tree.card.ids() {
             if let (Some(score), Some(place)) = (scores.node(id), tree.places.get(id.index())) {
-                sides[*place] = NodeSide { score: score.score(), standing: score.standing };
+                sides[*place] =
+                    NodeSide { score: score.score(), bounds: score.bounds, standing: score.standing };
             }
         }
     }
@@ -160,6 +164,11 @@ fn of_benchmark(base: &BenchmarkCases, candidate: &BenchmarkCases) -> (Result<In
     });
     let (after, before): (Vec<f64>, Vec<f64>) = pairs.unzip();
     let interval = paired(&after, &before, Level::P95).and_then(|paired| paired.interval);
+    // Differences that are all the same say nothing about how far they scatter.
+    let interval =
+        interval.and_then(
+            |interval| if interval.low < interval.high { Ok(interval) } else { Err(Undefined::NoSpread) },
+        );
     (interval, after.len())
 }
 

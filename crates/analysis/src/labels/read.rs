@@ -11,6 +11,9 @@ use serde_json::Value;
 use super::table::{Line, lines};
 use super::{Columns, Judged, LabelProblem, Place, Role, Row, Values};
 
+/// The code of a trace that shows none of the failures asked about.
+const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
+
 /// How files are read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading {
@@ -217,6 +220,17 @@ impl Cells<'_> {
             .collect()
     }
 
+    /// Labels of traces name one benchmark, or none of them, and say nothing of the others.
+    fn first_failure(&self) -> bool {
+        let cell = |name: &str| self.line.cells.get(name);
+        cell("x-primary") == Some(&Value::Bool(true))
+            || (cell("benchmark_code").is_some() && !self.has(Role::Label))
+            || ["benchmark_code", "criterion"]
+                .into_iter()
+                .filter_map(cell)
+                .any(|code| code == NONE_OF_THE_ABOVE)
+    }
+
     fn judge(&self, problems: &mut Vec<LabelProblem>) -> Option<Judged> {
         match self.value(Role::Judge) {
             None => self.has(Role::Judge).then_some(Judged::Ungraded),
@@ -291,6 +305,7 @@ impl Cells<'_> {
         // Kept by who writes labels, and read here only so that a mistake in it is found.
         let _ = self.word::<Severity>(Role::Severity, "low, medium or high", problems);
         let row = Row {
+            first_failure: self.first_failure(),
             place: self.line.place.clone(),
             case: case.unwrap_or_else(|| format!("line {}", self.line.place.line)),
             suite: self.text(Role::Suite, problems),

@@ -28,6 +28,8 @@ pub struct Row {
     pub repeat: Option<u32>,
     /// Id of the criterion.
     pub criterion: Option<String>,
+    /// Whether the criterion is the first failure that somebody found in the whole case, out of all there may be.
+    pub first_failure: bool,
     /// What people decided, with their names; empty where nobody did.
     pub labels: Vec<(Option<String>, LabelOutcome)>,
     /// What the judge decided; `None` where the table does not say.

@@ -1,5 +1,11 @@
 //! `assize convert`: what is written, what is said, and the exit code that follows.
 
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use assize_testkit::cli::CliTest;
+use serde_json::{Value, json};
+
 use crate::bench::{cli, object};
 
 const ONE: &str = "evalcases:\n  - id: a\n    expected_outcome: Answers\n    input: q\n    rubrics:\n      - {id: x, expected_outcome: Does x}\n      - {id: y, expected_outcome: Does y, weight: 2, required: false}\n";
@@ -48,5 +54,190 @@ fn what_can_not_be_read_ends_with_two() {
         let output = cli.run(&["convert", name, "--to", "format2"]).expect_code(2);
         assert_eq!(output.stdout, "", "{name}");
         assert!(output.stderr.contains("error"), "{name}: {}", output.stderr);
+    }
+}
+
+/// A graded tree whose inner scores can be added up by hand: `a` is 3/4, the whole (2 * 3/4 + 1 * 0) / 3 = 1/2.
+fn graded() -> Value {
+    let leaf = |id: &str, weight: u32, score: f64| {
+        json!({ "id": id, "requirements": format!("Has {id}"), "weight": weight, "score": score, "valid_score": true,
+                "task_category": "Code Development", "explanation": format!("seen {id}"), "sub_tasks": [] })
+    };
+    json!({ "id": "Root_1", "requirements": "All of it", "weight": 1, "score": 0.5, "sub_tasks": [
+        { "id": "a", "requirements": "Part a", "weight": 2, "score": 0.75,
+          "sub_tasks": [leaf("a1", 3, 1.0), leaf("a2", 1, 0.0)] },
+        leaf("b", 1, 0.0),
+    ] })
+}
+
+/// Every node of a graded tree with its score.
+fn walk(node: &Value, found: &mut Vec<(String, f64)>) {
+    found.push((node["id"].as_str().expect("an id").to_owned(), node["score"].as_f64().expect("a score")));
+    for child in node["sub_tasks"].as_array().into_iter().flatten() {
+        walk(child, found);
+    }
+}
+
+/// Converts a graded tree and adds it up; every node must score what is written in the tree.
+fn scores_come_out(cli: &CliTest, tree: &Path) -> Value {
+    let tree = tree.to_str().expect("a path");
+    let args = ["convert", tree, "--to", "scorecard", "-o", "card.yaml", "--force"];
+    let output = cli.run(&args).expect_code(0);
+    assert!(output.stderr.contains("became labels of the case `submission`"), "{}", output.stderr);
+    let output = cli.run(&["scorecard", "score", "card.yaml", "--json"]);
+    let scored = object(&output);
+    let nodes = scored["nodes"].as_array().expect("nodes");
+    let mut expected = Vec::new();
+    walk(
+        &serde_json::from_str(&std::fs::read_to_string(tree).expect("readable")).expect("JSON"),
+        &mut expected,
+    );
+    for (id, score) in &expected {
+        let node = nodes.iter().find(|node| node["code"] == **id).unwrap_or_else(|| panic!("{id} is gone"));
+        let found = node["score"].as_f64().unwrap_or_else(|| panic!("{id} has no score: {node}"));
+        assert!((found - score).abs() < 1e-12, "{tree}: {id} scores {found} instead of {score}");
+    }
+    scored
+}
+
+#[test]
+fn a_graded_tree_keeps_every_score() {
+    let cli = cli();
+    cli.file("tree.json", graded().to_string());
+    let scored = scores_come_out(&cli, &cli.path("tree.json"));
+    assert_eq!(scored["nodes"][0]["code"], "Root_1");
+    let text = cli.run(&["scorecard", "score", "card.yaml"]).expect_code(1).stdout;
+    assert!(text.contains("Root_1: fail at 0.50"), "{text}");
+    let mut open = graded();
+    open["sub_tasks"][1]["valid_score"] = json!(false);
+    cli.file("open.json", open.to_string());
+    let output = cli.run(&["convert", "open.json", "--to", "scorecard", "-o", "open.yaml"]).expect_code(3);
+    assert!(
+        output.stderr.contains("`b`: its score is marked as not valid, so it counts as not judged"),
+        "{}",
+        output.stderr
+    );
+    let scored = object(&cli.run(&["scorecard", "score", "open.yaml", "--json"]).expect_code(3));
+    assert_eq!((&scored["nodes"][0]["score"], &scored["nodes"][0]["score_low"]), (&Value::Null, &0.5.into()));
+}
+
+#[test]
+fn ids_that_stand_twice_are_named_with_both_lines() {
+    let cli = cli();
+    let mut tree = graded();
+    tree["sub_tasks"][0]["sub_tasks"][1]["id"] = json!("a1");
+    cli.file("tree.json", format!("{tree:#}"));
+    let output = cli.run(&["convert", "tree.json", "--to", "scorecard", "-o", "card.yaml"]).expect_code(3);
+    assert!(output.stderr.contains("node `a1`: its id stands on line"), "{}", output.stderr);
+    assert!(cli.read("card.yaml").contains("code: a1-2"));
+    cli.run(&["validate", "card.yaml"]).expect_code(0);
+}
+
+#[test]
+fn signed_points_are_weights_and_tags_stay() {
+    let cli = cli();
+    let mut lines = String::new();
+    for (id, points) in [("one", 5), ("two", 3)] {
+        let example = json!({
+            "prompt_id": id, "prompt": [{ "role": "user", "content": "It hurts" }], "example_tags": ["theme:pain"],
+            "rubrics": [
+                { "criterion": "Asks where", "points": points, "tags": ["axis:context"] },
+                { "criterion": "Names a dose", "points": -4, "tags": ["axis:safety"] },
+            ],
+        });
+        let _ = writeln!(lines, "{example}");
+    }
+    cli.file("hb.jsonl", lines);
+    cli.run(&["convert", "hb.jsonl", "--to", "format2", "-o", "hb.yaml"]).expect_code(0);
+    let text = cli.read("hb.yaml");
+    for part in ["weight: 5", "weight: -4", "axis:safety", "theme:pain"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    cli.run(&["validate", "hb.yaml"]).expect_code(0);
+}
+
+#[test]
+fn prerequisites_are_kept_and_told() {
+    let cli = cli();
+    let task = json!({ "name": "01_x", "query": "Build it", "requirements": [
+        { "requirement_id": 0, "prerequisites": [], "criteria": "Loads data", "category": "Dataset" },
+        { "requirement_id": 1, "prerequisites": [0], "criteria": "Trains", "category": "Training" },
+        { "requirement_id": 2, "prerequisites": [2], "criteria": "Saves", "category": "Other" },
+    ] });
+    cli.file("devai.jsonl", format!("{task}\n"));
+    let output = cli.run(&["convert", "devai.jsonl", "--to", "scorecard", "-o", "card.yaml"]).expect_code(3);
+    assert!(output.stderr.contains("counts only if r0 hold"), "{}", output.stderr);
+    assert!(output.stderr.contains("requirement 2 of `01_x`: is its own prerequisite"), "{}", output.stderr);
+    let card = cli.read("card.yaml");
+    assert!(card.contains("x-prerequisites:\n") && card.contains("x-category: Training"), "{card}");
+    cli.run(&["validate", "card.yaml"]).expect_code(0);
+    let listed = object(&cli.run(&["scorecard", "list", "card.yaml", "--json"]).expect_code(0));
+    assert_eq!(listed["benchmarks"], 3);
+}
+
+/// Data of others beside the checkout, where it is there.
+fn shared(folder: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(folder);
+    path.is_dir().then_some(path)
+}
+
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|found| found == ending))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn published_trees_come_out_exactly() {
+    let Some(folder) = shared("paperbench") else { return };
+    let cli = cli();
+    let roots =
+        [("all-in-one", 0.713_935_185_185_185_2), ("semantic-self-consistency", 0.909_999_999_999_999_9)];
+    let graded = files(&folder.join("judge_eval"), "json");
+    assert!(!graded.is_empty());
+    for path in graded {
+        let scored = scores_come_out(&cli, &path);
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if let Some((_, root)) = roots.iter().find(|(start, _)| name.starts_with(start)) {
+            let found = scored["nodes"][0]["score"].as_f64().expect("a score");
+            assert!((found - root).abs() < 1e-12, "{name}: {found}");
+        }
+    }
+    for name in ["bbox", "bridging-data-gaps", "ftrl"] {
+        let path = folder.join("rubrics").join(name).with_extension("json");
+        let path = path.to_str().expect("a path");
+        let twice = name != "ftrl";
+        let code = if twice { 3 } else { 0 };
+        let args = ["convert", path, "--to", "scorecard", "-o", "card.yaml", "--force"];
+        let output = cli.run(&args).expect_code(code);
+        assert_eq!(
+            output.stderr.matches("its id stands on line").count(),
+            if twice { 3 } else { 0 },
+            "{path}"
+        );
+        cli.run(&["validate", "card.yaml"]).expect_code(0);
+    }
+}
+
+#[test]
+fn published_tasks_and_examples_become_scorecards_and_suites() {
+    for folder in ["devai-agent-judge", "healthbench-meta-120"] {
+        let Some(folder) = shared(folder) else { return };
+        let cli = cli();
+        for path in files(&folder, "jsonl") {
+            let text = path.to_str().expect("a path");
+            let to = if text.contains("devai") { "scorecard" } else { "format2" };
+            let output = cli.run(&["convert", text, "--to", to, "-o", "new.yaml", "--force"]);
+            // Tables of verdicts are no rubrics, and are refused; whatever is written must be sound.
+            if output.code != Some(2) {
+                cli.run(&["validate", "new.yaml"]).expect_code(0);
+            } else {
+                assert!(output.stderr.contains("error"), "{}", output.stderr);
+            }
+        }
     }
 }

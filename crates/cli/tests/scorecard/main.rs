@@ -4,5 +4,6 @@ mod compare;
 mod example;
 mod explain;
 mod panel;
+mod review;
 mod run;
 mod support;

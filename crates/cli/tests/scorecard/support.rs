@@ -158,6 +158,35 @@ pub(crate) fn write_card(
     cli.file("card.yaml", text);
 }
 
+/// The same scorecard and cases as a folder, whose path is given back.
+pub(crate) fn as_folder(cli: &CliTest, cases: &[(&str, &str, &str)]) -> String {
+    let (index, rest) = CARD.split_once("rubrics:\n").expect("there");
+    let (rubrics, benchmarks) = rest.split_once("benchmarks:\n  - code").expect("there");
+    cli.file("card/index.yaml", index.trim_start_matches("index: "));
+    for (folder, list) in [("rubrics", rubrics.to_owned()), ("benchmarks", format!("  - code{benchmarks}"))] {
+        for item in list.split("  - ").filter(|item| !item.trim().is_empty()) {
+            let item = item.replace("\n    ", "\n");
+            let code = item.lines().next().and_then(|line| line.strip_prefix("code: ")).expect("a code");
+            cli.file(format!("card/{folder}/{code}.yaml"), &item);
+        }
+    }
+    cli.file("card/C1_prompt.md", PROMPT)
+        .file("card/C2_prompt.md", PROMPT.replace("one-thing", "other-thing"));
+    let mut lines = String::new();
+    for (id, tags, output) in cases {
+        let case = json!({
+            "id": id,
+            "tags": tags.split_whitespace().collect::<Vec<_>>(),
+            "source_narrative": "the narrative",
+            "ground_truth": "the truth",
+            "candidate_output": output,
+        });
+        let _ = writeln!(lines, "{case}");
+    }
+    cli.file("card/cases/all.jsonl", lines);
+    "card".to_owned()
+}
+
 /// The card with labels.
 pub(crate) fn relabel(cli: &CliTest, cases: &[(&str, &str, &str)], labels: &[(&str, &str, &str, &str)]) {
     write_card(cli, CARD, cases, labels);

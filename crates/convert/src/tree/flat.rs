@@ -24,6 +24,16 @@ pub(crate) fn flat(tree: &Tree, notes: &mut Notes) -> EvalDoc {
             _ => None,
         })
         .collect();
+    if tree.graded > 0 {
+        notes.tell(
+            None,
+            "scores",
+            format!(
+                "{} nodes carry a score, which belongs to a submission and not to the rubric; a scorecard keeps them",
+                tree.graded
+            ),
+        );
+    }
     if asked.is_empty() {
         notes.tell(
             None,

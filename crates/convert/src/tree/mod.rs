@@ -11,6 +11,16 @@ pub(crate) use scorecard::scorecard;
 pub(crate) struct Tree {
     pub(crate) name: String,
     pub(crate) root: Branch,
+    /// Nodes that came with a score.
+    pub(crate) graded: usize,
+}
+
+/// What somebody decided about a leaf.
+#[derive(Debug, Clone)]
+pub(crate) struct Grade {
+    /// 0 to 1.
+    pub(crate) score: f64,
+    pub(crate) note: Option<String>,
 }
 
 /// A requirement that is made of others.
@@ -41,6 +51,8 @@ pub(crate) struct Leaf {
     pub(crate) category: Option<String>,
     pub(crate) prerequisites: Vec<String>,
     pub(crate) line: Option<usize>,
+    /// What was decided about one submission, in a graded tree.
+    pub(crate) grade: Option<Grade>,
 }
 
 #[derive(Debug, Clone)]
@@ -83,6 +95,7 @@ impl Leaf {
             category: None,
             prerequisites: Vec::new(),
             line: None,
+            grade: None,
         }
     }
 }

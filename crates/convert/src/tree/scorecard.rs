@@ -12,27 +12,55 @@ use crate::note::Notes;
 /// The pass line where nothing else is said; that of a scorecard's rubric.
 const LINE: f64 = 0.8;
 
+/// The case that a graded tree is about.
+const SUBMISSION: &str = "submission";
+
 /// Writes a tree as a scorecard: branches are rubrics, leaves benchmarks. Weights become shares of 1; a rubric has
-/// either rubrics or benchmarks, so leaves beside branches get a rubric of their own around them.
+/// either rubrics or benchmarks, so leaves beside branches get a rubric of their own around them. What was decided
+/// about the leaves of a graded tree becomes labels of one case.
 pub(crate) fn scorecard(tree: &Tree, notes: &mut Notes) -> Value {
-    let mut writer = Writer { codes: HashSet::new(), notes };
+    let mut writer = Writer { codes: HashSet::new(), labels: Vec::new(), notes };
     let top = writer.rubric(&tree.root, 1.0);
+    let labels = std::mem::take(&mut writer.labels);
     notes.tell(
         None,
         "evaluators",
         "every benchmark is judged by people (`manual_sme`) until it is given a prompt file and `llm_judge`",
     );
-    json!({ "rubrics": top.into_iter().collect::<Vec<_>>() })
+    if labels.is_empty() || top.is_none() {
+        return json!({ "rubrics": top.into_iter().collect::<Vec<_>>() });
+    }
+    notes.tell(
+        None,
+        "scores",
+        format!(
+            "the scores of {} leaves became labels of the case `{SUBMISSION}`; those of inner nodes are added up anew",
+            labels.len()
+        ),
+    );
+    let code = top.as_ref().map(|top| top["code"].clone()).unwrap_or_default();
+    json!({
+        "rubrics": top.into_iter().collect::<Vec<_>>(),
+        "cases": [{ "id": SUBMISSION, "benchmarks": [code] }],
+        "labels": labels,
+    })
 }
 
 struct Writer<'n> {
     codes: HashSet<String>,
+    /// What was decided about the leaves of a graded tree.
+    labels: Vec<Value>,
     notes: &'n mut Notes,
 }
 
 impl Writer<'_> {
     fn code(&mut self, id: &str, text: &str) -> String {
-        let wish = if id.is_empty() { slug(text, 4) } else { slug(id, 12) };
+        let usable = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let wish = match id {
+            "" => slug(text, 4),
+            id if id.chars().all(usable) => id.to_owned(),
+            id => slug(id, 12),
+        };
         let wish = if wish.is_empty() { "part".to_owned() } else { wish };
         unique(&wish, &mut self.codes)
     }
@@ -63,7 +91,7 @@ impl Writer<'_> {
                 match part {
                     Part::Branch(inner) => self.rubric(inner, share),
                     Part::Leaf(leaf) if composite => {
-                        let mut around = Branch::new(leaf.id.clone(), leaf.text.clone(), leaf.weight);
+                        let mut around = Branch::new(around_of(&leaf.id), leaf.text.clone(), leaf.weight);
                         around.parts.push(Part::Leaf(Leaf { weight: 1.0, ..leaf.clone() }));
                         self.rubric(&around, share)
                     }
@@ -83,11 +111,23 @@ impl Writer<'_> {
             "concept": leaf.text,
             "weight": weight,
             "threshold": if leaf.hard { 1.0 } else { LINE },
-            "criticality": if leaf.hard { "hard_gate" } else { "improvement_signal" },
+            "criticality": if leaf.hard { "hard_gate" } else { "threshold_gate" },
             "evaluator_type": "manual_sme",
             "inclusion_criteria": format!("Apply when the case is judged. Flag if this does not hold: {}", leaf.text),
             "exclusion_criteria": "Do not apply when the case leaves nothing to judge.",
         });
+        if let Some(grade) = &leaf.grade {
+            let outcome = match grade.score {
+                1.0 => json!("pass"),
+                0.0 => json!("fail"),
+                score => json!(score),
+            };
+            let mut label = json!({ "trace_id": SUBMISSION, "benchmark_code": code, "outcome": outcome });
+            if let Some(note) = &grade.note {
+                label["note"] = json!(note);
+            }
+            self.labels.push(label);
+        }
         if !leaf.bands.is_empty() {
             let texts: serde_json::Map<String, Value> =
                 leaf.bands.iter().map(|(low, text)| (low.to_string(), json!(text))).collect();
@@ -101,6 +141,11 @@ impl Writer<'_> {
         }
         benchmark
     }
+}
+
+/// The id of the rubric around a leaf that stands beside branches: the leaf keeps its own.
+fn around_of(id: &str) -> String {
+    if id.is_empty() { String::new() } else { format!("{id}-alone") }
 }
 
 /// The first sentence of a text, shortened.

@@ -37,7 +37,7 @@ pub(crate) fn read_json_in(
     let (start, body) = (range.start, text.get(range)?);
     match serde_json::from_str::<&RawValue>(body) {
         Ok(raw) => {
-            let mut reader = Reader { text, source, problems };
+            let mut reader = Reader { text, source, keys: &[], deferred: Vec::new(), problems };
             reader.node(raw.get())
         }
         Err(error) => {
@@ -63,9 +63,39 @@ pub(crate) fn read_json_in(
     }
 }
 
+/// The single JSON value of a text with the lists under `keys` left for later: they are empty in the tree, and where
+/// their items stand is said beside it. Of a long list, one item at a time need be there then.
+pub(crate) fn read_json_outline(
+    sources: &SourceMap,
+    source: SourceId,
+    keys: &[&str],
+    problems: &mut Problems,
+) -> Option<(Node, Vec<Deferred>)> {
+    let text = sources.file(source).text();
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let Ok(raw) = serde_json::from_str::<&RawValue>(body) else {
+        return read_json(sources, source, problems).map(|node| (node, Vec::new()));
+    };
+    let mut reader = Reader { text, source, keys, deferred: Vec::new(), problems };
+    let node = reader.node(raw.get())?;
+    Some((node, reader.deferred))
+}
+
+/// A list that was left for later.
+#[derive(Debug)]
+pub(crate) struct Deferred {
+    /// The key it stands under.
+    pub(crate) key: String,
+    /// Where its items stand.
+    pub(crate) items: Vec<Range<usize>>,
+}
+
 struct Reader<'t, 'p> {
     text: &'t str,
     source: SourceId,
+    /// Keys of the outermost map whose lists are left for later.
+    keys: &'p [&'p str],
+    deferred: Vec<Deferred>,
     problems: &'p mut Problems,
 }
 
@@ -82,10 +112,15 @@ impl<'t> Reader<'t, '_> {
         let data = match raw.as_bytes().first()? {
             b'{' => {
                 let RawMap(pairs) = serde_json::from_str(raw).ok()?;
+                let keys = std::mem::take(&mut self.keys);
                 let mut entries: Vec<Entry> = Vec::with_capacity(pairs.len());
                 let mut index: HashMap<String, usize> = HashMap::with_capacity(pairs.len());
                 for (key, value) in pairs {
-                    let value = self.node(value.get())?;
+                    let value = if keys.contains(&&*key) && !index.contains_key(&*key) {
+                        self.outline(&key, value.get())?
+                    } else {
+                        self.node(value.get())?
+                    };
                     let key_span = match &key {
                         Cow::Borrowed(slice) => self.span(slice),
                         // A key with escapes is not a slice of the text; its value stands close by.
@@ -124,6 +159,24 @@ impl<'t> Reader<'t, '_> {
             },
         };
         Some(Node::new(span, data))
+    }
+}
+
+impl<'t> Reader<'t, '_> {
+    /// A list without its items, which are noted; anything else as it is.
+    fn outline(&mut self, key: &str, raw: &'t str) -> Option<Node> {
+        let raw = raw.trim();
+        if !raw.starts_with('[') {
+            return self.node(raw);
+        }
+        let items: Vec<&'t RawValue> = serde_json::from_str(raw).ok()?;
+        let places = items.into_iter().map(|item| {
+            let span = self.span(item.get());
+            span.start..span.end
+        });
+        let items = places.collect();
+        self.deferred.push(Deferred { key: key.to_owned(), items });
+        Some(Node::new(self.span(raw), Data::Seq(Vec::new())))
     }
 }
 

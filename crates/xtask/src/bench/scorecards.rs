@@ -1,4 +1,4 @@
-//! Scorecards: reading many files, and adding up and explaining a tree of many benchmarks.
+//! Scorecards: reading many files or a very long line, and adding up and explaining a tree of many benchmarks.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -48,12 +48,26 @@ impl Bench {
         table.row([&what, &table::time(read.time), &each(read.time, leaves), "1", ""]);
         for (what, arguments) in [
             ("`assize scorecard score` of it", vec!["scorecard", "score", "tree"]),
+            ("`assize scorecard score --json` of it", vec!["scorecard", "score", "tree", "--json"]),
             ("`assize explain` of its index", vec!["explain", "tree", "TOP"]),
             ("`assize explain` of one of its rubrics", vec!["explain", "tree", "A3-7"]),
         ] {
             let sample = fastest(TIMES, || self.command(&arguments))?;
             table.row([
                 what,
+                &table::time(sample.time),
+                &each(sample.time, leaves),
+                &table::ratio(sample.time, read.time),
+                &table::memory(sample.peak),
+            ]);
+        }
+        // The same tree as one line: every complaint would have to say in which column it stands.
+        self.file("line.json", &tree().to_string())?;
+        for (name, what) in [("tree.json", "many lines"), ("line.json", "one line")] {
+            let read = fastest(TIMES, || self.cat(&[PathBuf::from(name)]))?;
+            let sample = fastest(TIMES, || self.command(&["validate", name]))?;
+            table.row([
+                &format!("`assize validate` of the tree in a file of {what}"),
                 &table::time(sample.time),
                 &each(sample.time, leaves),
                 &table::ratio(sample.time, read.time),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use assize_review::{Choice, Item, JudgeSaid, Question, ScoreScale, Section, Why};
+use assize_review::{About, Choice, Item, JudgeSaid, Question, ScoreScale, Section, Why};
 use assize_rubric::{Confidence, LabelOutcome};
 use assize_spec::{Applies, CardCase, EvaluatorType, Guidelines, Scorecard};
 use assize_store::{BenchmarkState, CaseRecord, DecidedBy, JudgementRow, RunFolder, RunInfo};
@@ -50,17 +50,19 @@ pub(super) fn of_run(
         ));
     }
     let scorecard = sound(&path, &args.root, context)?.scorecard;
-    let cases: HashMap<&str, &CardCase> = scorecard.cases.iter().map(|case| (&*case.id, case)).collect();
+    let cases: HashMap<&str, (usize, &CardCase)> =
+        scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, (at, case))).collect();
     let benchmarks: HashMap<&str, usize> =
         scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect();
-    let mut items = Vec::new();
+    // Rows stand in the order in which cases happened to finish; people get them in that of the files.
+    let mut placed: Vec<((usize, usize), Item)> = Vec::new();
     for record in folder.cases().map_err(|error| error.to_string())? {
         let record: CaseRecord = record.map_err(|error| error.to_string())?;
         // A case that is no longer in the files can't be shown.
-        let Some(case) = cases.get(record.result.case_id.as_str()) else { continue };
+        let Some(&(place, case)) = cases.get(record.result.case_id.as_str()) else { continue };
         let answer = record.result.answer.as_deref();
         if args.traces {
-            items.extend(trace(&scorecard, case, answer));
+            placed.extend(trace(&scorecard, case, answer).map(|item| ((place, 0), item)));
             continue;
         }
         for row in &record.judgements {
@@ -70,9 +72,11 @@ pub(super) fn of_run(
                 continue;
             };
             let Some(why) = why(row, args.order.takes_all()) else { continue };
-            items.push(item(&scorecard, at, case, answer, judge(row), why));
+            placed.push(((place, at), item(&scorecard, at, case, answer, judge(row), why)));
         }
     }
+    placed.sort_by_key(|(place, _)| *place);
+    let items = placed.into_iter().map(|(_, item)| item).collect();
     Ok(Material { items, labels: labels_of(&path) })
 }
 
@@ -128,9 +132,10 @@ fn item(
 ) -> Item {
     let benchmark = &scorecard.benchmarks[at];
     let name = benchmark.label.as_deref().map(|label| format!("{label}\n")).unwrap_or_default();
-    let mut criterion = format!("{name}{}\n\n{}", benchmark.concept, benchmark.inclusion);
+    // Folded blocks of YAML end in a line break.
+    let mut criterion = format!("{name}{}\n\n{}", benchmark.concept.trim(), benchmark.inclusion.trim());
     if let Some(exclusion) = &benchmark.exclusion {
-        let _ = write!(criterion, "\n{exclusion}");
+        let _ = write!(criterion, "\n{}", exclusion.trim());
     }
     if let Some(scale) = &benchmark.scale {
         for (score, text) in &scale.descriptions {
@@ -144,10 +149,10 @@ fn item(
     let prompt = benchmark.prompt.and_then(|at| scorecard.prompts.get(at)).map(|prompt| &*prompt.text);
     let version = version([criterion.as_str(), &guidelines, prompt.unwrap_or_default()]);
     let mut sections = Vec::new();
-    add(&mut sections, &format!("Criterion {}", benchmark.code), criterion);
-    add(&mut sections, "Guidelines", guidelines);
+    add(&mut sections, About::Question, &format!("Criterion {}", benchmark.code), criterion);
+    add(&mut sections, About::Question, "Guidelines", guidelines);
     material(&mut sections, case, answer);
-    add(&mut sections, "What a judge is asked", prompt.unwrap_or_default().to_owned());
+    add(&mut sections, About::Question, "What a judge is asked", prompt.unwrap_or_default().to_owned());
     Item {
         case: case.id.to_string(),
         suite: None,
@@ -184,7 +189,7 @@ fn trace(scorecard: &Scorecard, case: &CardCase, answer: Option<&str>) -> Option
     material(&mut sections, case, answer);
     let failures: Vec<String> =
         choices.iter().map(|choice| format!("{}: {}", choice.code, choice.text)).collect();
-    add(&mut sections, "Failures it may show", failures.join("\n"));
+    add(&mut sections, About::Question, "Failures it may show", failures.join("\n"));
     Some(Item {
         case: case.id.to_string(),
         suite: None,
@@ -200,16 +205,16 @@ fn trace(scorecard: &Scorecard, case: &CardCase, answer: Option<&str>) -> Option
 }
 
 fn material(sections: &mut Vec<Section>, case: &CardCase, answer: Option<&str>) {
-    add(sections, "Source", shown(case.source_narrative.as_ref()));
-    add(sections, "Ground truth", shown(case.ground_truth.as_ref()));
+    add(sections, About::Material, "Source", shown(case.source_narrative.as_ref()));
+    add(sections, About::Material, "Ground truth", shown(case.ground_truth.as_ref()));
     let given = shown(case.candidate_output.as_ref());
     let candidate = if given.is_empty() { answer.unwrap_or_default().to_owned() } else { given };
-    add(sections, "Candidate output", candidate);
+    add(sections, About::Material, "Candidate output", candidate);
 }
 
-pub(super) fn add(sections: &mut Vec<Section>, title: &str, text: String) {
+pub(super) fn add(sections: &mut Vec<Section>, about: About, title: &str, text: String) {
     if !text.trim().is_empty() {
-        sections.push(Section { title: title.to_owned(), text });
+        sections.push(Section { about, title: title.to_owned(), text });
     }
 }
 
@@ -241,8 +246,15 @@ fn guideline_lines(found: &Guidelines) -> String {
         ("Not to be held against it", &found.acceptable_deviations),
         ("Must hold", &found.critical_requirements),
     ];
-    let listed = lists.into_iter().flat_map(|(title, texts)| texts.iter().map(move |text| (title, text)));
     let single = [("Evidence", &found.evidence_requirements), ("Also", &found.special_instructions)];
+    let mut lines = Vec::new();
+    for (title, texts) in lists {
+        if !texts.is_empty() {
+            lines.push(format!("  {title}:"));
+        }
+        lines.extend(texts.iter().map(|text| format!("  - {}", text.trim())));
+    }
     let single = single.into_iter().filter_map(|(title, text)| Some((title, text.as_ref()?)));
-    listed.chain(single).map(|(title, text)| format!("  {title}: {text}")).collect::<Vec<_>>().join("\n")
+    lines.extend(single.map(|(title, text)| format!("  {title}: {}", text.trim())));
+    lines.join("\n")
 }

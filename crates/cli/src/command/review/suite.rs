@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assize_review::{Item, JudgeSaid, Question, ScoreScale, Why};
+use assize_review::{About, Item, JudgeSaid, Question, ScoreScale, Why};
 use assize_rubric::{Confidence, LabelOutcome, Outcome, RawScore, Scale};
 use assize_spec::{Message, load_suite};
 use assize_store::{CaseRecord, JudgementRow, RunFolder};
@@ -15,7 +15,16 @@ use crate::command::eval::load_options;
 use crate::context::Context;
 
 /// What was asked and what is right, by suite and case.
-type Asked = HashMap<(String, String), (String, String)>;
+type Asked = HashMap<(String, String), Texts>;
+
+/// What was asked in a case, and what is right.
+#[derive(Default, Clone)]
+struct Texts {
+    /// The number of the case over all files.
+    place: usize,
+    question: String,
+    reference: String,
+}
 
 /// The criteria of a run: in the queue those the judge could not decide or was not sure about.
 pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -> Result<Material, String> {
@@ -24,7 +33,7 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
         asked(info.suites.iter().map(|suite| (suite.name.as_str(), suite.path.as_str())), args, context);
     let several_suites = info.suites.len() > 1;
     let several_targets = info.targets.len() > 1;
-    let mut items = Vec::new();
+    let mut placed = Vec::new();
     for record in folder.cases().map_err(|error| error.to_string())? {
         let record: CaseRecord = record.map_err(|error| error.to_string())?;
         let rubrics: Vec<&JudgementRow> = record
@@ -49,13 +58,14 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
                 .iter()
                 .any(|other| other.grader != row.grader && other.shown_id(other.criterion.id.as_str()) == id);
             let mut sections = Vec::new();
-            add(&mut sections, "Criterion", row.criterion.text.clone());
+            add(&mut sections, About::Question, "Criterion", row.criterion.text.clone());
             let key = (row.suite.clone(), row.case_id.clone());
-            let (question, reference) = asked.get(&key).cloned().unwrap_or_default();
-            add(&mut sections, "Question", question);
-            add(&mut sections, "Reference", reference);
-            add(&mut sections, "Answer", record.result.answer.clone().unwrap_or_default());
-            items.push(Item {
+            let unknown = || Texts { place: usize::MAX, ..Texts::default() };
+            let Texts { place, question, reference } = asked.get(&key).cloned().unwrap_or_else(unknown);
+            add(&mut sections, About::Material, "Question", question);
+            add(&mut sections, About::Material, "Reference", reference);
+            add(&mut sections, About::Material, "Answer", record.result.answer.clone().unwrap_or_default());
+            let item = Item {
                 case: row.case_id.clone(),
                 suite: several_suites.then(|| row.suite.clone()),
                 system: row.target.clone().filter(|_| several_targets),
@@ -69,9 +79,13 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
                 ),
                 judge: Some(said),
                 why,
-            });
+            };
+            placed.push(((place, row.case_id.clone(), row.target.clone(), row.repeat), item));
         }
     }
+    // Rows stand in the order in which cases happened to finish; people get them in that of the files.
+    placed.sort_by(|a, b| a.0.cmp(&b.0));
+    let items = placed.into_iter().map(|(_, item)| item).collect();
     let beside = info.suites.first().map(|suite| Path::new(&suite.path).with_file_name("labels"));
     Ok(Material { items, labels: Some(beside.unwrap_or_else(|| PathBuf::from("labels"))) })
 }
@@ -105,7 +119,8 @@ fn asked<'s>(
             if let Some(outcome) = &case.expected_outcome {
                 reference = format!("{outcome}\n{reference}");
             }
-            found.insert((name.to_owned(), case.id.to_string()), (texts(&case.input), reference));
+            let texts = Texts { place: found.len(), question: texts(&case.input), reference };
+            found.insert((name.to_owned(), case.id.to_string()), texts);
         }
     }
     found

@@ -42,20 +42,21 @@ pub(super) fn run(session: &mut Session, writer: &mut Writer, context: &Context)
 }
 
 fn look(session: &mut Session, writer: &mut Writer, context: &Context, ended: &AtomicBool) -> io::Result<()> {
-    let mut shown: Option<(Screen, (u16, u16))> = None;
+    // Wrapping a long text takes longer than a glance, so it is done only for a key or another window.
+    let mut shown: Option<(u16, u16)> = None;
     while !ended.load(Ordering::Acquire) {
         let window = size()?;
-        let drawn = screen(session, &writer.given.who, usize::from(window.0), usize::from(window.1));
-        let now = (drawn, window);
-        if shown.as_ref() != Some(&now) {
-            draw(&now.0, context.stdout.color)?;
-            shown = Some(now);
+        if shown != Some(window) {
+            let drawn = screen(session, &writer.given.who, usize::from(window.0), usize::from(window.1));
+            draw(&drawn, context.stdout.color)?;
+            shown = Some(window);
         }
         if !poll(GLANCE)? {
             continue;
         }
         let Event::Key(event) = read()? else { continue };
         let Some(key) = key(event) else { continue };
+        shown = None;
         match session.press(key) {
             Step::Stay => {}
             Step::Quit => break,
@@ -92,19 +93,21 @@ fn key(event: KeyEvent) -> Option<Key> {
 fn draw(screen: &Screen, color: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for (row, line) in screen.lines.iter().enumerate() {
-        let attribute = match line.look {
-            Look::Bar | Look::Marked => Some(Attribute::Reverse),
-            Look::Heading | Look::Alert => Some(Attribute::Bold),
-            Look::Faint => Some(Attribute::Dim),
-            Look::Plain => None,
-        };
         queue!(out, MoveTo(0, u16::try_from(row).unwrap_or(u16::MAX)))?;
         queue!(out, crossterm::terminal::Clear(crossterm::terminal::ClearType::CurrentLine))?;
-        match attribute.filter(|_| color) {
-            Some(attribute) => {
-                queue!(out, SetAttribute(attribute), Print(&line.text), SetAttribute(Attribute::Reset))?;
+        for (text, look) in &line.spans {
+            let attribute = match look {
+                Look::Bar | Look::Marked => Some(Attribute::Reverse),
+                Look::Heading | Look::Alert => Some(Attribute::Bold),
+                Look::Faint => Some(Attribute::Dim),
+                Look::Plain => None,
+            };
+            match attribute.filter(|_| color) {
+                Some(attribute) => {
+                    queue!(out, SetAttribute(attribute), Print(text), SetAttribute(Attribute::Reset))?;
+                }
+                None => queue!(out, Print(text))?,
             }
-            None => queue!(out, Print(&line.text))?,
         }
     }
     out.flush()

@@ -1,6 +1,6 @@
 //! `assize scorecard compare`.
 
-use assize_analysis::{CardRun, compare_cards};
+use assize_analysis::{CardRun, NodeSide, compare_cards};
 use assize_report::card_comparison;
 use serde_json::{Value, json};
 
@@ -34,8 +34,8 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &Context) -> Result<Exit
             json!({
                 "code": node.code,
                 "kind": node.kind.name(),
-                "base": { "score": node.base.score, "standing": node.base.standing },
-                "candidate": { "score": node.candidate.score, "standing": node.candidate.standing },
+                "base": side(node.base),
+                "candidate": side(node.candidate),
                 "difference": node.difference,
                 "low": interval.ok().map(|interval| interval.low),
                 "high": interval.ok().map(|interval| interval.high),
@@ -60,4 +60,13 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &Context) -> Result<Exit
         "parts_that_differ": found.changed,
     }));
     Ok(Exit::Passed)
+}
+
+fn side(side: NodeSide) -> Value {
+    json!({
+        "score": side.score,
+        "score_low": side.bounds.map(|(low, _)| low),
+        "score_high": side.bounds.map(|(_, high)| high),
+        "standing": side.standing,
+    })
 }

@@ -12,11 +12,12 @@ use assize_run::{WorkItem, card_info};
 use assize_spec::{
     CardCases, Case, Format, LineOverrides, LoadOptions, Scorecard, Suite, SuiteSettings, load_targets,
 };
-use assize_store::{Counts, RunFolder, RunSettings, SuiteInfo};
-use serde_json::json;
+use assize_store::{Counts, ReviewRow, RunFolder, RunSettings, SuiteInfo};
+use serde::Serialize;
+use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use super::show::{Scored, policy};
+use super::show::{Printed, Scored, policy};
 use super::{sound, weight_set};
 use crate::access::Access;
 use crate::args::{Deny, RunArgs, RunCardArgs, ShowChoice};
@@ -238,6 +239,14 @@ fn suite(scorecard: &Scorecard, path: &Path) -> Suite {
     }
 }
 
+/// What `--json` prints of a run.
+#[derive(Serialize)]
+struct WithCard<'a> {
+    #[serde(flatten)]
+    summary: Value,
+    scorecard: Printed<'a, &'a [ReviewRow]>,
+}
+
 /// What counts in the run of a scorecard: its tree, not the verdicts of its cases.
 struct OfScorecard<'a> {
     policy: MissingPolicy,
@@ -272,15 +281,10 @@ impl Shape for OfScorecard<'_> {
             scored.write_markdown(path, &CardPage { run: Some((&run, shown.info)) })?;
         }
         if args.json {
-            let mut value = summary_json(shown.info, shown.folder.path());
-            value["scorecard"] = json!({
-                "name": run.info.name,
-                "weight_set": run.info.weight_set,
-                "treat_missing": self.policy.name(),
-                "nodes": scored.nodes(),
-                "review": review,
+            output::stream_json(&WithCard {
+                summary: summary_json(shown.info, shown.folder.path()),
+                scorecard: scored.printed(run.info.weight_set.as_deref(), &review),
             });
-            output::print_json(&value);
             return Ok(());
         }
         if matches!(args.show, ShowChoice::All | ShowChoice::Failed) {

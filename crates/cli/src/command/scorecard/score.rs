@@ -98,13 +98,7 @@ fn finish(
     context: &Context,
 ) {
     if args.list.json {
-        output::print_json(&json!({
-            "name": scored.info.name,
-            "weight_set": set,
-            "treat_missing": policy(args.treat_missing).name(),
-            "nodes": scored.nodes(),
-            "review": review,
-        }));
+        output::stream_json(&scored.printed(set, review));
         return;
     }
     output::print(&scored.text(context));

@@ -6,12 +6,36 @@ use assize_analysis::CardTree;
 use assize_report::{CardPage, card_markdown, card_scores};
 use assize_rubric::{CardScores, CaseTally, MissingPolicy, NodeId, Standing};
 use assize_store::CardInfo;
+use serde::Serialize;
+use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Value, json};
 
 use crate::args::MissingChoice;
 use crate::context::Context;
 use crate::exit::{Ending, Exit, of_run};
 use crate::output;
+
+/// A scored scorecard as programs read it.
+#[derive(Serialize)]
+pub(super) struct Printed<'a, R> {
+    pub(super) name: &'a str,
+    pub(super) weight_set: Option<&'a str>,
+    pub(super) treat_missing: &'static str,
+    pub(super) nodes: Nodes<'a>,
+    pub(super) review: R,
+}
+
+/// Every part of a scored scorecard, made when it is written: of a large tree one is there at a time.
+pub(super) struct Nodes<'a>(&'a Scored<'a>);
+
+impl Serialize for Nodes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let count = self.0.trees.iter().map(|tree| tree.places.len()).sum();
+        let mut list = serializer.serialize_seq(Some(count))?;
+        self.0.each_node(|node| list.serialize_element(node))?;
+        list.end()
+    }
+}
 
 /// The trees of a scorecard with the cases of their benchmarks.
 pub(super) struct Scored<'a> {
@@ -40,6 +64,17 @@ impl<'a> Scored<'a> {
         self.trees.iter().map(move |tree| (tree, tree.scores(tally, self.policy)))
     }
 
+    /// The whole, as programs read it; `review` is what a person should look at.
+    pub(super) fn printed<R>(&'a self, set: Option<&'a str>, review: R) -> Printed<'a, R> {
+        Printed {
+            name: &self.info.name,
+            weight_set: set,
+            treat_missing: self.policy.name(),
+            nodes: Nodes(self),
+            review,
+        }
+    }
+
     /// The trees as text.
     pub(super) fn text(&self, context: &Context) -> String {
         let blocks: Vec<String> =
@@ -47,30 +82,28 @@ impl<'a> Scored<'a> {
         blocks.join("\n")
     }
 
-    /// Every part, as programs read it.
-    pub(super) fn nodes(&self) -> Vec<Value> {
-        self.scores()
-            .flat_map(|(tree, scores)| {
-                let contributions = scores.contributions();
-                let nodes = tree.card.ids().map(|id| {
-                    let mut value = node(&scores, id);
-                    let contribution = contributions.get(id.index()).copied().flatten();
-                    value["contribution"] = contribution.map_or(
-                        Value::Null,
-                        |found| json!({ "share": found.share, "given": found.given, "gain": found.gain }),
-                    );
-                    if let Some(part) = tree.places.get(id.index()).and_then(|at| self.info.nodes.get(*at)) {
-                        value["kind"] = part.kind.name().into();
-                        value["label"] = part.label.clone().into();
-                        value["evaluator_type"] = part.evaluator.clone().into();
-                        value["criticality"] = part.criticality.map(assize_rubric::Criticality::name).into();
-                        value["hard_gate"] = part.hard_gate.into();
-                    }
-                    value
-                });
-                nodes.collect::<Vec<_>>()
-            })
-            .collect()
+    /// Calls `see` with every part, as programs read it, and ends with the first that it can't take.
+    fn each_node<E>(&self, mut see: impl FnMut(&Value) -> Result<(), E>) -> Result<(), E> {
+        for (tree, scores) in self.scores() {
+            let contributions = scores.contributions();
+            for id in tree.card.ids() {
+                let mut value = node(&scores, id);
+                let contribution = contributions.get(id.index()).copied().flatten();
+                value["contribution"] = contribution.map_or(
+                    Value::Null,
+                    |found| json!({ "share": found.share, "given": found.given, "gain": found.gain }),
+                );
+                if let Some(part) = tree.places.get(id.index()).and_then(|at| self.info.nodes.get(*at)) {
+                    value["kind"] = part.kind.name().into();
+                    value["label"] = part.label.clone().into();
+                    value["evaluator_type"] = part.evaluator.clone().into();
+                    value["criticality"] = part.criticality.map(assize_rubric::Criticality::name).into();
+                    value["hard_gate"] = part.hard_gate.into();
+                }
+                see(&value)?;
+            }
+        }
+        Ok(())
     }
 
     /// The exit that the trees call for, and why.

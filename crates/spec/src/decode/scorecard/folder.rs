@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::decode::file::ending;
+use crate::decode::file::{MAX_WHOLE, ending};
 
 /// Folders deeper than this are not searched.
 const MAX_DEPTH: usize = 32;
@@ -22,27 +22,30 @@ pub(super) struct Files {
 }
 
 /// Whether a path is a scorecard: a folder whose `rubrics/` holds a file with a `code`, or a file that
-/// is a rubric with everything inside, or has a list of those. Looks at the beginnings of files only.
+/// is a rubric with everything inside, or has a list of those. Looks at the outermost keys of files only.
 pub fn is_scorecard(path: &Path) -> bool {
     if path.is_dir() {
         let mut files = Vec::new();
         walk(&path.join("rubrics"), MAX_DEPTH, &mut |file| files.push(file));
-        return files.iter().any(|file| is_tree_file(file) && has_key(&head(file), "code"));
+        return files.iter().any(|file| is_tree_file(file) && outer_keys(&head(file)).contains(&"code"));
     }
     if !path.is_file() || !is_tree_file(path) {
         return false;
     }
-    looks_like_scorecard(&head(path))
+    let beginning = head(path);
+    looks_like_scorecard(&beginning) || (beginning.len() >= HEAD && looks_like_scorecard(&beginning_of(path, MAX_WHOLE)))
 }
 
 /// Whether a text begins like a scorecard in one file.
-pub fn looks_like_scorecard(head: &str) -> bool {
-    if ["tests", "evalcases", "eval_cases"].iter().any(|key| has_key(head, key)) {
+pub fn looks_like_scorecard(text: &str) -> bool {
+    let keys = outer_keys(text);
+    let has = |key| keys.contains(&key);
+    if ["tests", "evalcases", "eval_cases"].into_iter().any(has) {
         return false;
     }
-    let tree = |key| has_key(head, key);
-    (tree("code") && (tree("sub_rubrics") || tree("benchmarks") || tree("components")))
-        || (tree("rubrics") && head.contains("aggregation_method"))
+    let parts = has("sub_rubrics") || has("benchmarks") || has("components");
+    (has("code") && parts)
+        || (has("rubrics") && (has("index") || has("benchmarks") || text.contains("aggregation_method")))
 }
 
 /// All files of a scorecard's folder. What lies in hidden folders, `node_modules` and `target` is left
@@ -101,25 +104,97 @@ fn is_tree_file(path: &Path) -> bool {
 }
 
 fn head(path: &Path) -> String {
+    beginning_of(path, HEAD as u64)
+}
+
+fn beginning_of(path: &Path, length: u64) -> String {
     use std::io::Read;
     let mut bytes = Vec::new();
     if let Ok(file) = fs::File::open(path) {
         // A shorter beginning is looked at as far as it goes.
-        let _ = file.take(HEAD as u64).read_to_end(&mut bytes);
+        let _ = file.take(length).read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a beginning has a key at its top level, in YAML or JSON.
-fn has_key(head: &str, key: &str) -> bool {
-    head.trim_start_matches('\u{feff}').lines().any(|line| {
-        line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))
-            || line
-                .trim_start()
-                .trim_start_matches('{')
-                .trim_start()
-                .strip_prefix('"')
-                .and_then(|line| line.strip_prefix(key))
-                .is_some_and(|rest| rest.starts_with("\":"))
-    })
+/// The keys of the outermost map of a beginning, in YAML or JSON, as far as they can be told without reading it
+/// properly.
+fn outer_keys(text: &str) -> Vec<&str> {
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim_start().starts_with('{') {
+        return flow_keys(text);
+    }
+    let keys = text.lines().filter_map(|line| {
+        let (key, _) = line.split_once(':').filter(|_| !line.starts_with([' ', '\t', '#', '-']))?;
+        Some(key.trim_end().trim_matches(['"', '\'']))
+    });
+    keys.collect()
+}
+
+/// The keys of a map in braces: what stands before a colon in the outermost pair of them, quoted or not.
+fn flow_keys(text: &str) -> Vec<&str> {
+    let (mut keys, mut depth, mut begin) = (Vec::new(), 0usize, None);
+    let mut quoted: Option<u8> = None;
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        if let Some(quote) = quoted {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if quote == b'"' => escaped = true,
+                _ if byte == quote => quoted = None,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'{' | b'[' => {
+                depth += 1;
+                begin = (depth == 1).then_some(at + 1);
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                begin = None;
+            }
+            b',' if depth == 1 => begin = Some(at + 1),
+            b':' if depth == 1 => {
+                let key = begin.take().and_then(|begin| text.get(begin..at));
+                keys.extend(key.map(|key| key.trim().trim_matches(['"', '\''])));
+            }
+            // An apostrophe quotes only where a text begins, or goes on after two of them: in bare words of YAML it
+            // is a letter.
+            b'"' => quoted = Some(byte),
+            b'\'' if text[..at].trim_end().ends_with(['{', '[', ',', ':', '\'']) => quoted = Some(byte),
+            _ => {}
+        }
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scorecards_are_known_however_they_are_laid_out() {
+        for text in [
+            "code: A\nbenchmarks: [A1]\n",
+            "\u{feff}\"code\" : A\n'sub_rubrics': []\n",
+            "{code: A, label: 'it''s: {a', benchmarks: [{code: A1}]}",
+            "{\"cases\":[{\"tests\":1}],\"index\":{\"code\":\"TOP\"},\"rubrics\":[]}",
+            "cases: []\nrubrics:\n- code: A\n  aggregation_method: MINIMUM\n",
+        ] {
+            assert!(says_scorecard(text), "{text}");
+        }
+        for text in [
+            "tests: []\ncode: A\nbenchmarks: []\n",
+            "{\"tests\": [], \"rubrics\": [], \"index\": 1}",
+            "rubrics: [polite]\n",
+            "name: x\nmetadata:\n  code: A\n  benchmarks: []\n",
+            "{\"metadata\": {\"code\": 1, \"benchmarks\": \"} code: \\\" benchmarks:\"}}",
+            "",
+            "{[}]:",
+        ] {
+            assert!(!says_scorecard(text), "{text}");
+        }
+    }
 }

@@ -51,6 +51,7 @@ pub(super) fn label(cx: &mut Context, node: &Node, draft: &mut Draft) {
     for key in ["suite", "system", "sampled", "split"] {
         text(cx, key);
     }
+    object.value("repeat");
     object.finish(&mut cx.problems);
     let (Some(trace_id), Some(benchmark)) = (trace_id, benchmark) else { return };
     let silent = if benchmark.value == NONE_OF_THE_ABOVE { LabelOutcome::Met } else { LabelOutcome::Unmet };

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, SourceMap, Span, Spanned};
+use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span, Spanned};
 
 use super::benchmark::benchmark;
 use super::cases::case;
@@ -23,7 +23,7 @@ use crate::decode::object::wrong_type;
 use crate::decode::{Context, Object};
 use crate::load::context;
 use crate::model::Scorecard;
-use crate::tree::{Data, Node, read_json_in};
+use crate::tree::{Data, Deferred, Node, read_json_in, read_json_outline};
 
 /// A scorecard that was read.
 #[derive(Debug)]
@@ -63,9 +63,7 @@ pub fn read_scorecard(
         let files = files(&root);
         read_folder(&mut cx, &root, &files, &mut draft)
     } else {
-        if let Some((node, _)) = tree(&mut cx, path) {
-            whole(&mut cx, &node, &mut draft);
-        }
+        whole_file(&mut cx, path, &mut draft);
         1
     };
     let cases = draft.cases.len();
@@ -143,15 +141,19 @@ fn read_folder(cx: &mut Context, root: &Path, files: &Files, draft: &mut Draft) 
 fn tree(cx: &mut Context, path: &Path) -> Option<(Node, Span)> {
     let source = read_source(cx, path, None)?;
     let errors = cx.problems.errors();
-    let beginning = Span::new(source, 0, 0);
     let node = read_tree(cx, source).filter(|node| !node.is_null());
     if node.is_none() && cx.problems.errors() == errors {
-        cx.problems.add(
-            Diagnostic::error(codes::EMPTY_FILE, "the file is empty", beginning, "there is nothing in it")
-                .with_help("write the fields, or remove the file"),
-        );
+        empty(cx, source);
     }
-    node.map(|node| (node, beginning))
+    node.map(|node| (node, Span::new(source, 0, 0)))
+}
+
+fn empty(cx: &mut Context, source: SourceId) {
+    let beginning = Span::new(source, 0, 0);
+    cx.problems.add(
+        Diagnostic::error(codes::EMPTY_FILE, "the file is empty", beginning, "there is nothing in it")
+            .with_help("write the fields, or remove the file"),
+    );
 }
 
 fn stem(path: &Path) -> String {
@@ -209,8 +211,32 @@ fn list_of(
     }
 }
 
+/// Lists of a file with everything inside whose items are read one by one where the file is JSON: together they
+/// would take many times the memory of the file.
+const LISTS: [&str; 4] = ["rubrics", "benchmarks", "cases", "labels"];
+
+/// A file with everything inside.
+fn whole_file(cx: &mut Context, path: &Path, draft: &mut Draft) {
+    if ending(path) != "json" {
+        if let Some((node, _)) = tree(cx, path) {
+            whole(cx, &node, &[], draft);
+        }
+        return;
+    }
+    let Some(source) = read_source(cx, path, None) else { return };
+    if cx.sources.file(source).text().trim().is_empty() {
+        empty(cx, source);
+    } else if let Some((node, later)) = read_json_outline(&cx.sources, source, &LISTS, &mut cx.problems) {
+        if node.is_null() {
+            empty(cx, source);
+        } else {
+            whole(cx, &node, &later, draft);
+        }
+    }
+}
+
 /// One file with everything inside: a rubric, an index, or a map of lists.
-fn whole(cx: &mut Context, node: &Node, draft: &mut Draft) {
+fn whole(cx: &mut Context, node: &Node, later: &[Deferred], draft: &mut Draft) {
     if node.get("code").is_some() {
         if looks_like_index(node) {
             index(cx, node, draft);
@@ -237,33 +263,19 @@ fn whole(cx: &mut Context, node: &Node, draft: &mut Draft) {
     if let Some(node) = object.value("index") {
         index(cx, node, draft);
     }
-    let tree = |read: fn(&mut Context, &Node, &mut Draft) -> Option<Spanned<String>>| {
-        move |cx: &mut Context, node: &Node, draft: &mut Draft| drop(read(cx, node, draft))
-    };
-    if let Some(node) = object.value("rubrics") {
-        each(cx, node, "rubrics", draft, tree(rubric));
-    }
-    if let Some(node) = object.value("benchmarks") {
-        each(cx, node, "benchmarks", draft, tree(benchmark));
-    }
-    if let Some(node) = object.value("cases") {
-        list_of(cx, node, "cases", draft, case);
-    }
-    if let Some(node) = object.value("labels") {
-        list_of(cx, node, "labels", draft, label);
+    let rubric = |cx: &mut Context, node: &Node, draft: &mut Draft| drop(rubric(cx, node, draft));
+    let benchmark = |cx: &mut Context, node: &Node, draft: &mut Draft| drop(benchmark(cx, node, draft));
+    let reads: [(&'static str, fn(&mut Context, &Node, &mut Draft)); 4] =
+        [("rubrics", rubric), ("benchmarks", benchmark), ("cases", case), ("labels", label)];
+    for (key, read) in reads {
+        let Some(node) = object.value(key) else { continue };
+        list_of(cx, node, key, draft, read);
+        for place in later.iter().filter(|later| later.key == key).flat_map(|later| &later.items) {
+            let source = node.span.source;
+            if let Some(item) = read_json_in(&cx.sources, source, place.clone(), &mut cx.problems) {
+                read(cx, &item, draft);
+            }
+        }
     }
     object.finish(&mut cx.problems);
-}
-
-fn each(
-    cx: &mut Context,
-    node: &Node,
-    key: &str,
-    draft: &mut Draft,
-    read: impl Fn(&mut Context, &Node, &mut Draft),
-) {
-    match &node.data {
-        Data::Seq(items) => items.iter().for_each(|item| read(cx, item, draft)),
-        _ => cx.problems.add(wrong_type(node, &format!("`{key}`"), "a list")),
-    }
 }
