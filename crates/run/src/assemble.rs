@@ -3,8 +3,8 @@
 
 use assize_rubric::{Cost, GateState, GraderOutcome, GraderStanding, Lines, Tokens, score_case};
 use assize_store::{
-    CaseError, GateRow, GraderRow, JudgementRow, ResultRow, criterion_rows, grader_gates, grader_outcome,
-    settled_verdict,
+    CaseError, GateRow, GraderRow, JudgementRow, ResultRow, TurnRow, criterion_rows, grader_gates,
+    grader_outcome, settled_verdict,
 };
 
 /// What a result row says beside its scores.
@@ -32,6 +32,8 @@ pub(crate) struct CaseHead {
     pub(crate) answer: Option<String>,
     /// What changed in files meanwhile.
     pub(crate) file_changes: Option<String>,
+    /// The turns of a conversation.
+    pub(crate) turns: Vec<TurnRow>,
     /// Why there is no answer or no grading.
     pub(crate) error: Option<CaseError>,
     /// Tokens of the target (judges' tokens are added).
@@ -111,6 +113,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         graders: rows,
         answer: head.answer,
         file_changes: head.file_changes,
+        turns: head.turns,
         error: head.error,
         tokens,
         cost_usd: cost.whole(),

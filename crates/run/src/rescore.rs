@@ -93,6 +93,7 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
         case_hash: stored.case_hash.clone(),
         answer: stored.answer.clone(),
         file_changes: stored.file_changes.clone(),
+        turns: stored.turns.clone(),
         error: stored.error.clone(),
         tokens: Tokens::default(),
         cost: Cost::ZERO,

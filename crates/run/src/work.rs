@@ -2,13 +2,14 @@
 
 use assize_rubric::{Cost, Tokens};
 use assize_store::{CaseError, CaseRecord};
-use assize_target::Answer;
+use assize_target::{Answer, TargetInput};
 use assize_workspace::{Stay, Turn};
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::about::{case_hash, cluster};
 use crate::assemble::{CaseHead, Graded, assemble};
+use crate::conversation::converse;
 use crate::grading::{Scene, grade};
 use crate::material::target_input;
 use crate::{Source, WorkItem, workspace};
@@ -26,8 +27,14 @@ pub(crate) async fn work(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
         Ok(stay) => stay,
         Err(error) => return without_grades(head, error),
     };
-    let found = answer(&item, stay.as_ref(), &mut head).await;
-    let answer = match found {
+    let is_missing = matches!(item.source, Source::Missing { .. });
+    if let Some(talk) = item.case.conversation.as_ref().filter(|_| !is_missing) {
+        let mut record = Box::pin(converse(&item, talk, stay, head)).await;
+        record.result.duration_ms = millis(begun);
+        return record;
+    }
+    let input = || target_input(&item.case, item.repeat);
+    let answer = match answer(&item, stay.as_ref(), input, &mut head).await {
         Ok(answer) => answer,
         Err(error) => {
             // Why there is no answer says more than what became of the workspace after that.
@@ -67,7 +74,7 @@ pub(crate) fn broken(item: &WorkItem, message: String) -> CaseRecord {
 }
 
 /// What a record says of an item before anything was asked or spent.
-fn head(item: &WorkItem) -> CaseHead {
+pub(crate) fn head(item: &WorkItem) -> CaseHead {
     CaseHead {
         format: item.format,
         suite: item.suite.to_string(),
@@ -80,6 +87,7 @@ fn head(item: &WorkItem) -> CaseHead {
         case_hash: Some(case_hash(&item.case)),
         answer: None,
         file_changes: None,
+        turns: Vec::new(),
         error: None,
         tokens: Tokens::default(),
         cost: Cost::ZERO,
@@ -87,7 +95,13 @@ fn head(item: &WorkItem) -> CaseHead {
     }
 }
 
-async fn answer(item: &WorkItem, stay: Option<&Stay>, head: &mut CaseHead) -> Result<Answer, CaseError> {
+/// The answer of an item, to what `input` puts together if a target is asked. What that took is noted in `head`.
+pub(crate) async fn answer(
+    item: &WorkItem,
+    stay: Option<&Stay>,
+    input: impl FnOnce() -> Result<TargetInput, String>,
+    head: &mut CaseHead,
+) -> Result<Answer, CaseError> {
     let failed = |kind: &str, message: String| CaseError {
         stage: "target".to_owned(),
         kind: kind.to_owned(),
@@ -97,8 +111,7 @@ async fn answer(item: &WorkItem, stay: Option<&Stay>, head: &mut CaseHead) -> Re
         Source::Given(answer) => Ok((**answer).clone()),
         Source::Missing { kind, message } => Err(failed(kind, message.clone())),
         Source::Target(target) => {
-            let mut input =
-                target_input(&item.case, item.repeat).map_err(|message| failed("bad_input", message))?;
+            let mut input = input().map_err(|message| failed("bad_input", message))?;
             input.workdir = stay.map(|stay| stay.folder().to_path_buf());
             match target.answer(&input).await {
                 Ok(mut answer) => {

@@ -63,11 +63,24 @@ pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
     }
 }
 
+/// Nothing said about a panel.
+static UNSAID: PanelSpec = PanelSpec {
+    judges: Vec::new(),
+    repeats: None,
+    combine: None,
+    ties: None,
+    temperature: None,
+    escalate: None,
+    scoring: None,
+};
+
 /// What a grader says about its panel; `None` for one that has a single judge whatever happens.
 pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => Some(&rubric.panel),
         GraderKind::Llm(llm) => Some(&llm.panel),
+        // The files of a scorecard say nothing of judges, so everything else does.
+        GraderKind::Benchmark(_) => Some(&UNSAID),
         _ => None,
     }
 }

@@ -171,7 +171,7 @@ impl Parts {
     fn read(cx: &mut Context, object: &mut Object<'_>, defaults: &SuiteDefaults) -> Self {
         let format = defaults.format;
         let head = object.head();
-        let mut missing = Vec::new();
+        let missing = Vec::new();
         refuse(cx, object, FOREIGN);
         default_kind(cx, object, format);
         let expected_outcome = expected_outcome(cx, object, format);
@@ -196,7 +196,7 @@ impl Parts {
         }
         let base = AssertionContext::default();
         let conversation_given = object.has("turns");
-        let conversation = conversation(cx, object, &base, &mut missing);
+        let conversation = conversation(cx, object, &base);
         let input =
             Input { defaults, skip_defaults, optional: has_output || conversation_given }.read(cx, object);
         let mut parts = Self {
