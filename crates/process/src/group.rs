@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
 
+use crate::lookup::in_path;
 use crate::{Command, Exit, ProcessError, guard};
 
 /// How often a group that was asked to end is looked at.
@@ -65,7 +66,10 @@ impl Group {
         }
         refuse_nul(command, &words)?;
 
-        let mut inner = tokio::process::Command::new(program);
+        let found = in_path(program, &command.env);
+        let mut inner = tokio::process::Command::new(found.as_deref().map_or(*program, Path::as_os_str));
+        #[cfg(unix)]
+        inner.arg0(program);
         inner.args(arguments).env_clear().envs(command.env.iter());
         if let Some(mark) = guard::mark() {
             inner.env(guard::MARK, mark);

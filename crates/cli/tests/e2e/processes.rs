@@ -92,7 +92,10 @@ fn a_process_that_left_its_group_ends_with_the_run() {
         ".assize/targets.yaml",
         format!("targets:\n- name: a\n  provider: cli\n  command: \"setsid sh -c 'sleep 600' {mark} >/dev/null 2>&1 & echo done\"\n"),
     );
-    cli.file("s.yaml", "name: s\ntests: [{id: a, criteria: x, input: q, assertions: [{type: contains, value: done}]}]\n");
+    cli.file(
+        "s.yaml",
+        "name: s\ntests: [{id: a, criteria: x, input: q, assertions: [{type: contains, value: done}]}]\n",
+    );
     cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(0);
     assert_eq!(marked(&mark), Vec::<u32>::new());
 }

@@ -23,14 +23,19 @@ fn desk() -> CliTest {
 /// A target that runs this script in the workspace and answers `done`.
 fn agent(cli: &CliTest, script: &str) {
     let script = serde_json::to_string(&format!("{script}\necho done")).expect("a text");
-    cli.file(".assize/targets.yaml", format!("targets:\n- {{name: agent, provider: cli, command: {script}}}\n"));
+    cli.file(
+        ".assize/targets.yaml",
+        format!("targets:\n- {{name: agent, provider: cli, command: {script}}}\n"),
+    );
 }
 
 /// Cases of these ids, all graded by their answer.
 fn suite(cli: &CliTest, workspace: &str, ids: &[&str]) {
     let mut text = format!("name: s\nworkspace: {workspace}\ntests:\n");
     for id in ids {
-        text += &format!("- {{id: '{id}', input: q, criteria: x, assertions: [{{type: contains, value: done}}]}}\n");
+        text += &format!(
+            "- {{id: '{id}', input: q, criteria: x, assertions: [{{type: contains, value: done}}]}}\n"
+        );
     }
     cli.file("s.eval.yaml", text);
 }
@@ -105,7 +110,8 @@ fn stored_changes_are_graded_again() {
     suite(&cli, "{template: ./start}", &["one"]);
     eval(&cli, &[]).expect_code(0);
     cli.file("rubric.yaml", "rubrics:\n- {id: sub, outcome: Adds a subtract function to calc.py}\n");
-    let output = cli.run(&["grade", "--answers", "run/results.jsonl", "--rubric", "rubric.yaml", "--out", "again"]);
+    let output =
+        cli.run(&["grade", "--answers", "run/results.jsonl", "--rubric", "rubric.yaml", "--out", "again"]);
     let again = rows(&cli, "again");
     assert!(changes(&again[0]).contains("+def subtract"), "{}{}", output.stdout, output.stderr);
     let evidence = &again[0]["graders"][0]["criteria"][0]["evidence"][0];
@@ -182,20 +188,26 @@ fn hooks_run_in_order_and_know_where_and_what_for() {
     let of = |whose: &str| {
         let each: Vec<String> = hooks
             .iter()
-            .map(|hook| format!("{hook}: {{command: [sh, hook.sh, '{whose}-{hook}', '{{{{workspace_path}}}}']}}"))
+            .map(|hook| {
+                format!("{hook}: {{command: [sh, hook.sh, '{whose}-{hook}', '{{{{workspace_path}}}}']}}")
+            })
             .collect();
         format!("{{{}}}", each.join(", "))
     };
     suite(&cli, &format!("{{template: ./start, hooks: {}}}", of("w")), &["one", "two"]);
     let text = cli.read("s.eval.yaml");
-    let text = format!("{text}execution: {{targets: [{{name: variant, use_target: agent, hooks: {}}}]}}\n", of("t"));
+    let text =
+        format!("{text}execution: {{targets: [{{name: variant, use_target: agent, hooks: {}}}]}}\n", of("t"));
     cli.file("s.eval.yaml", text);
     eval(&cli, &["-j", "1"]).expect_code(0);
     let each = "w-before_each t-before_each agent t-after_each w-after_each";
     let log = cli.read("log").lines().collect::<Vec<_>>().join(" ");
     assert_eq!(log, format!("w-before_all t-before_all {each} {each} t-after_all w-after_all"));
-    let told: Vec<Value> =
-        cli.read("w-before_each.json").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let told: Vec<Value> = cli
+        .read("w-before_each.json")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
     assert_eq!(told[1]["test_id"], "two");
     assert_eq!(told[1]["case_input"], "q");
     assert_eq!(told[1]["eval_run_id"], info(&cli, "run")["run_id"]);
@@ -220,7 +232,10 @@ fn a_failed_hook_is_an_error_of_the_case_and_never_a_score() {
         assert!(!asked, "{hook}: the agent was asked");
         for row in rows {
             assert_eq!((&row["score"], row["verdict"].as_str()), (&Value::Null, Some("incomplete")));
-            assert_eq!((row["error"]["stage"].as_str(), row["error"]["kind"].as_str()), (Some("workspace"), Some("hook")));
+            assert_eq!(
+                (row["error"]["stage"].as_str(), row["error"]["kind"].as_str()),
+                (Some("workspace"), Some("hook"))
+            );
             let message = row["error"]["message"].as_str().expect("a message");
             for part in [hook, "exit code 7", "no tools here", "s.eval.yaml:2:"] {
                 assert!(message.contains(part), "{part}: {message}");
@@ -234,7 +249,10 @@ fn a_failed_hook_is_an_error_of_the_case_and_never_a_score() {
     output.expect_code(3);
     assert!(asked);
     assert_eq!(rows_now[0]["error"]["stage"], "teardown");
-    assert_eq!((rows_now[0]["score"].as_f64(), rows_now[0]["verdict"].as_str()), (Some(1.0), Some("incomplete")));
+    assert_eq!(
+        (rows_now[0]["score"].as_f64(), rows_now[0]["verdict"].as_str()),
+        (Some(1.0), Some("incomplete"))
+    );
     cli.run(&["explain", "run", "one"]).expect_code(0);
     cli.run(&["score", "run"]).expect_code(3);
     let (output, _, _) = failing("after_all", "[sh, -c, 'exit 3']");
@@ -335,7 +353,10 @@ fn a_folder_of_ones_own_is_filled_once_and_never_removed() {
     assert_eq!(cli.read("own/place/mine"), "line\nline\n");
     cli.file("start/base", "2\n");
     eval(&cli, &[]).expect_code(0);
-    assert_eq!((cli.read("own/place/base"), cli.read("own/place/mine").lines().count()), ("1\n".to_owned(), 4));
+    assert_eq!(
+        (cli.read("own/place/base"), cli.read("own/place/mine").lines().count()),
+        ("1\n".to_owned(), 4)
+    );
     nothing_left(&cli);
 }
 
@@ -346,7 +367,8 @@ fn kept_workspaces_can_be_looked_into() {
     agent(&cli, "echo here > found");
     suite(&cli, "{template: ./start}", &["one"]);
     let output = eval(&cli, &["--keep-workspaces"]).expect_code(0);
-    let folder = output.stderr.split('`').find(|part| part.contains("assize-kept-")).expect("named").to_owned();
+    let folder =
+        output.stderr.split('`').find(|part| part.contains("assize-kept-")).expect("named").to_owned();
     let holds = |entry: &fs::DirEntry| entry.path().join("found").exists();
     let count = fs::read_dir(&folder).expect("there").filter_map(Result::ok).filter(holds).count();
     assert_eq!(count, 1, "{folder}");
