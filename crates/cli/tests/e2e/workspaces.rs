@@ -111,7 +111,7 @@ fn stored_changes_are_graded_again() {
     eval(&cli, &[]).expect_code(0);
     cli.file("rubric.yaml", "rubrics:\n- {id: sub, outcome: Adds a subtract function to calc.py}\n");
     let output =
-        cli.run(&["grade", "--answers", "run/results.jsonl", "--rubric", "rubric.yaml", "--out", "again"]);
+        cli.run(&["grade", "rubric.yaml", "--answers", "run/results.jsonl", "--out", "again"]);
     let again = rows(&cli, "again");
     assert!(changes(&again[0]).contains("+def subtract"), "{}{}", output.stdout, output.stderr);
     let evidence = &again[0]["graders"][0]["criteria"][0]["evidence"][0];
@@ -328,7 +328,7 @@ fn repositories_stand_at_their_commit_and_can_not_reach_back() {
         let row = &rows(&cli, "run")[0];
         assert_eq!(output.code, Some(0), "{repo}: {row}");
         let docs = if repo.contains("sparse") { "" } else { "docs\n" };
-        assert_eq!(row["answer"], format!("{version}\n{docs}version\ndone\n"), "{repo}");
+        assert_eq!(row["answer"], format!("{version}\n{docs}version\ndone"), "{repo}");
         // What was committed has changed all the same; the repository's own data is not told.
         assert!(changes(row).contains(&format!("-{version}\n+changed")), "{repo}: {}", changes(row));
         assert!(!changes(row).contains(".git"), "{repo}: {}", changes(row));
