@@ -15,6 +15,7 @@ pub mod labels;
 pub mod orders;
 pub mod power;
 pub mod raters;
+mod repeated;
 pub mod repeats;
 mod sample;
 mod summary;

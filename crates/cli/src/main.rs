@@ -72,7 +72,10 @@ fn run() -> ExitCode {
     let exit = match args.command {
         Command::Init(args) => command::init::execute(&args, &context),
         Command::Eval(args) => command::eval::execute(&args, &context),
-        Command::Plan(args) => command::eval::execute(&args::EvalArgs { dry_run: true, ..args }, &context),
+        Command::Plan(mut args) => {
+            args.eval.dry_run = true;
+            command::eval::execute(&args, &context)
+        }
         Command::Grade(args) => command::grade::execute(&args, &context),
         Command::Try(args) => command::attempt::execute(&args, &context),
         Command::Validate(args) => command::validate::execute(&args, &context),

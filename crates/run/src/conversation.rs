@@ -21,6 +21,8 @@ use crate::{Source, WorkItem, workspace};
 ///
 /// A turn without an answer is never a zero: what it and the conversation as a whole come to is then not known. The next
 /// turn is held all the same unless the case stops at a failure; the words that got no answer stay in the conversation.
+///
+/// All turns work in the folder of `stay`, if there is one; what a turn changed is told since the first.
 pub(crate) async fn converse(
     item: &WorkItem,
     talk: &Conversation,
@@ -56,7 +58,7 @@ pub(crate) async fn converse(
             None if matches!(item.source, Source::Given(_)) => {
                 Err(failed("bad_output", "the answer that is there tells of no such turn".to_owned()))
             }
-            None => answer(item, stay.as_ref(), || place.input(&held), &mut spent).await,
+            None => answer(item, || place.input(&held), stay.as_ref(), &mut spent).await,
         };
         head.tokens.add(spent.tokens);
         head.cost += spent.cost;
@@ -110,10 +112,10 @@ async fn finish(
         }
     }
     let (grader, judgements) = grades.finish(&scene);
+    let left = Box::pin(workspace::leave(stay)).await;
+    head.error = head.error.or(left);
+    head.file_changes = whole.file_changes.clone();
     head.answer = held.answers().next().is_some().then_some(transcript);
-    head.file_changes.clone_from(&whole.file_changes);
-    let teardown = workspace::leave(stay).await;
-    head.error = head.error.or(teardown);
     let graded = Graded {
         name: &grader.name,
         type_name: &grader.type_name,
@@ -225,9 +227,7 @@ impl<'a> Held<'a> {
             whole.duration += answer.duration;
             whole.attempts = whole.attempts.saturating_add(answer.attempts);
             whole.tool_calls.extend(answer.tool_calls.iter().cloned());
-            // Each turn tells what has changed since before the first one.
             whole.file_changes = answer.file_changes.clone().or(whole.file_changes);
-            whole.workspace = answer.workspace.clone().or(whole.workspace);
             whole.cut_off |= answer.cut_off;
             whole.model = answer.model.clone().or(whole.model);
         }

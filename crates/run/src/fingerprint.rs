@@ -25,6 +25,11 @@ pub fn fingerprint(item: &WorkItem) -> String {
     hash.field(&item.suite);
     hash.field(&format!("{:?} {} {:?}", item.format, item.repeat, item.lines));
     hash.field(case.id.as_str());
+    // A case that is run once and for itself has the fingerprint it had before there was anything else.
+    let relations = &item.relations;
+    if relations.repeats.count > 1 || !relations.after.is_empty() {
+        hash.field(&format!("{:?} {:?} {:?}", relations.repeats, relations.after, relations.on_failure));
+    }
     match &item.source {
         Source::Given(answer) => hash.field(&format!("given {answer:?}")),
         Source::Missing { kind, message } => hash.field(&format!("missing {kind} {message}")),
@@ -80,6 +85,9 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
         }
         GraderKind::Code(code) => {
             hash.field(&format!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));
+            if code.max_calls.is_some() {
+                add_judge(hash, item, None);
+            }
             add_command(hash, grader, &format!("{:?} {:?}", code.command, code.cwd));
             add_surroundings(hash, &item.case);
         }

@@ -1,7 +1,7 @@
 //! One item from its question to its record.
 
-use assize_rubric::{Cost, Tokens};
-use assize_store::{CaseError, CaseRecord};
+use assize_rubric::{Cost, Tokens, Verdict};
+use assize_store::{CaseError, CaseRecord, DEPENDENCY, ResultRow, SKIPPED};
 use assize_target::{Answer, TargetInput};
 use assize_workspace::{Stay, Turn};
 use futures_util::future::join_all;
@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::about::{case_hash, cluster};
 use crate::assemble::{CaseHead, Graded, assemble};
+use crate::board::Held;
 use crate::conversation::converse;
 use crate::grading::{Scene, grade};
 use crate::material::target_input;
@@ -34,7 +35,7 @@ pub(crate) async fn work(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
         return record;
     }
     let input = || target_input(&item.case, item.repeat);
-    let answer = match answer(&item, stay.as_ref(), input, &mut head).await {
+    let answer = match answer(&item, input, stay.as_ref(), &mut head).await {
         Ok(answer) => answer,
         Err(error) => {
             // Why there is no answer says more than what became of the workspace after that.
@@ -73,6 +74,15 @@ pub(crate) fn broken(item: &WorkItem, message: String) -> CaseRecord {
     CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() }
 }
 
+/// The record of an item that is not run because of one it depends on.
+pub(crate) fn held_back(item: &WorkItem, held: Held) -> CaseRecord {
+    let kind = if held.verdict == Verdict::Fail { "dependency_failed" } else { SKIPPED };
+    let error = CaseError { stage: DEPENDENCY.to_owned(), kind: kind.to_owned(), message: held.why };
+    let head = CaseHead { error: Some(error), ..head(item) };
+    let result = ResultRow { verdict: held.verdict, ..assemble(head, &[], item.lines) };
+    CaseRecord { result, judgements: Vec::new() }
+}
+
 /// What a record says of an item before anything was asked or spent.
 pub(crate) fn head(item: &WorkItem) -> CaseHead {
     CaseHead {
@@ -82,12 +92,13 @@ pub(crate) fn head(item: &WorkItem) -> CaseHead {
         target: item.source.target_name().map(str::to_owned),
         answered_by: None,
         repeat: item.repeat,
+        repeats: Some(item.relations.repeats).filter(|plan| plan.count > 1),
         tags: item.case.tags.clone(),
         cluster: cluster(&item.case),
         case_hash: Some(case_hash(&item.case)),
         answer: None,
-        file_changes: None,
         turns: Vec::new(),
+        file_changes: None,
         error: None,
         tokens: Tokens::default(),
         cost: Cost::ZERO,
@@ -95,11 +106,12 @@ pub(crate) fn head(item: &WorkItem) -> CaseHead {
     }
 }
 
-/// The answer of an item, to what `input` puts together if a target is asked. What that took is noted in `head`.
+/// The answer of an item, to what `input` puts together if a target is asked, worked out in the folder of `stay` if there
+/// is one. What that took is noted in `head`.
 pub(crate) async fn answer(
     item: &WorkItem,
-    stay: Option<&Stay>,
     input: impl FnOnce() -> Result<TargetInput, String>,
+    stay: Option<&Stay>,
     head: &mut CaseHead,
 ) -> Result<Answer, CaseError> {
     let failed = |kind: &str, message: String| CaseError {

@@ -9,6 +9,7 @@ use assize_store::{RunSettings, SuiteInfo};
 use tokio::sync::Semaphore;
 
 use super::eval::{config, load_options};
+use super::links::Links;
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
 use crate::access::Access;
@@ -62,6 +63,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         judging: args.run.judging,
         panel: args.run.panel()?,
         truncate: args.run.truncate,
+        sequence: None,
     };
     let mut preflight = Preflight::default();
     for case in &answers.cases {
@@ -105,7 +107,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         answers.cases.iter().flat_map(|case| match case {
             Err(error) => vec![Err(error.to_string())],
             Ok(case) => planner
-                .items(&suite, &case, &bench)
+                .items(&suite, &case, &bench, &Links::default())
                 .into_iter()
                 .map(|item| item.map(|item| assize_run::WorkItem { format: None, ..item }))
                 .collect(),

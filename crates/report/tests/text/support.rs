@@ -165,6 +165,7 @@ fn bare(case_id: &str) -> ResultRow {
         target: Some("helpdesk".to_owned()),
         answered_by: None,
         repeat: 1,
+        repeats: None,
         tags: Vec::new(),
         cluster: None,
         case_hash: None,
@@ -176,8 +177,8 @@ fn bare(case_id: &str) -> ResultRow {
         gates_failed: Vec::new(),
         graders: Vec::new(),
         answer: None,
-        file_changes: None,
         turns: Vec::new(),
+        file_changes: None,
         error: None,
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,
@@ -371,7 +372,7 @@ pub(crate) fn run() -> RunInfo {
         ],
         scorecard: None,
         summary: Some(RunSummary {
-            counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1 },
+            counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1, skipped: 0 },
             not_run: 0,
             left_out: 0,
             mean_score: Some(MeanScore {

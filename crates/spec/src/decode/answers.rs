@@ -68,6 +68,7 @@ pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &Suit
         lines: LineOverrides::default(),
         targets: Vec::new(),
         file_changes,
+        trials: None,
         tags,
         metadata,
         conversation_id: None,

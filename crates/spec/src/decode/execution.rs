@@ -5,20 +5,18 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::common::{
-    FoundLines, dollars, filled_list, lines, old_spelling, one_word, refuse, unbuilt, usable_id,
-};
+use super::common::{FoundLines, dollars, filled_list, lines, old_spelling, refuse, unbuilt, usable_id};
 use super::grader::{Use, evidence, judging, panel, truncate};
 use super::object::{string, wrong_type};
+use super::trials::trials;
 use super::workspace::hooks;
 use super::{Context, Object};
 use crate::codes;
-use crate::model::{Format, SuiteSettings, TargetRef, TrialStrategy, Trials, Unbuilt};
+use crate::model::{Format, SuiteSettings, TargetRef, Unbuilt};
 use crate::tree::{Data, Entry, Node};
 
 /// Keys of newer generations, with what does the same here.
 const FOREIGN: &[(&str, &str)] = &[
-    ("repeat", "write `trials: {count: N}` for several runs of each case"),
     ("provider", "name the target: `target: NAME`"),
     ("providers", "list the targets: `targets: [NAME, ...]`"),
     ("max_concurrency", "write `workers: N`"),
@@ -45,11 +43,13 @@ pub(crate) fn settings(
     let mut found = FoundLines::default();
     lines(cx, outer, &mut found);
     let Some(inner) = inner else {
+        settings.trials = trials(cx, outer, None);
         settings.targets = targets(cx, outer, None);
         settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
         settings.lines = found.finish(cx);
         return settings;
     };
+    settings.trials = trials(cx, outer, Some(inner));
     settings.targets = targets(cx, outer, Some(inner));
     lines(cx, inner, &mut found);
     settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
@@ -84,15 +84,6 @@ pub(crate) fn settings(
     }
     if let Some(stop) = inner.boolean("fail_on_error", &mut cx.problems) {
         settings.fail_on_error = Some(stop.value);
-        if stop.value {
-            missing.push(unbuilt(cx, "stopping at the first error (`fail_on_error`)", stop.span));
-        }
-    }
-    if let Some(node) = inner.value("trials") {
-        settings.trials = trials(cx, node);
-        if settings.trials.is_some_and(|trials| trials.count > 1) {
-            missing.push(unbuilt(cx, "several trials of each case (`trials`)", node.place()));
-        }
     }
     if let Some(entry) = inner.foreign("skip_defaults") {
         cx.problems.add(
@@ -108,39 +99,6 @@ pub(crate) fn settings(
         );
     }
     settings
-}
-
-fn trials(cx: &mut Context, node: &Node) -> Option<Trials> {
-    let mut object = Object::new(node, "`trials`", &mut cx.problems)?;
-    let head = object.head();
-    let given = object.has("count");
-    let count = object.integer("count", 1, 1000, &mut cx.problems);
-    let strategy = object.value("strategy").map(|node| {
-        let choices = [
-            ("pass_at_k", TrialStrategy::PassAtK),
-            ("mean", TrialStrategy::Mean),
-            ("confidence_interval", TrialStrategy::ConfidenceInterval),
-        ];
-        one_word(cx, node, "strategy", &choices)
-    });
-    let cost_limit_usd = dollars(cx, &mut object, "cost_limit_usd");
-    if !given {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::MISSING_SETTING,
-                "`trials` needs a `count`",
-                head,
-                "how many is not said",
-            )
-            .with_help("add `count: N`, the number of runs of each case"),
-        );
-    }
-    object.finish(&mut cx.problems);
-    Some(Trials {
-        count: count?.value as u32,
-        strategy: strategy.unwrap_or(Some(TrialStrategy::default()))?,
-        cost_limit_usd,
-    })
 }
 
 /// The targets that a suite or case names: `target` or `targets` of `execution`, or `target` itself.

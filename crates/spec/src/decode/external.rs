@@ -49,7 +49,7 @@ pub(crate) fn collect(cx: &mut Context, written: &str, span: Span, into: &mut Co
 fn collect_file(cx: &mut Context, path: &Path, span: Span, into: &mut Collector) {
     match ending(path).as_str() {
         "jsonl" => {
-            if let Some(dataset) = jsonl::check(cx, path, Some(span), &into.defaults, &mut into.ids) {
+            if let Some(dataset) = jsonl::check(cx, path, Some(span), into) {
                 into.dataset(dataset);
             }
         }

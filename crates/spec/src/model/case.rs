@@ -9,7 +9,8 @@ use assize_rubric::Unit;
 use serde_json::Value;
 
 use super::{
-    Block, CaseMarks, Conversation, Grader, Hooks, Message, OnDependencyFailure, Place, Turn, WorkspaceSpec,
+    Block, CaseMarks, Conversation, Grader, Hooks, Message, OnDependencyFailure, Place, Trials, Turn,
+    WorkspaceSpec,
 };
 
 /// The id of a case, unique in its suite. Cheap to clone.
@@ -60,6 +61,8 @@ pub struct Case {
     pub targets: Vec<TargetRef>,
     /// What changed in files while an answer that is already there was made, as a unified diff.
     pub file_changes: Option<String>,
+    /// How often the case is run, if it says so itself.
+    pub trials: Option<Trials>,
     /// Labels for selecting cases; those of the case only.
     pub tags: Vec<String>,
     /// Free data of the author.

@@ -87,6 +87,7 @@ impl<'s> CardCases<'s> {
             lines: LineOverrides::default(),
             targets: Vec::new(),
             file_changes: None,
+            trials: None,
             tags: case.tags.clone(),
             metadata: serde_json::Map::new(),
             conversation_id: None,

@@ -15,6 +15,7 @@ use super::material::Scene;
 use crate::access::Access;
 use crate::args::{RunArgs, TryArgs};
 use crate::command::eval::{config, load_options};
+use crate::command::links::Links;
 use crate::command::plan::{Bench as Book, Planner, Preflight};
 use crate::context::Context;
 use crate::judges::JudgeBook;
@@ -100,10 +101,10 @@ impl<'a> Bench<'a> {
 
     /// Judges the scene.
     pub(super) async fn judge(&self, scene: &Scene, cancel: &CancellationToken) -> Result<Judged, String> {
-        let items = self.planner().items(&scene.suite, &scene.case, &self.book);
+        let items = self.planner().items(&scene.suite, &scene.case, &self.book, &Links::default());
         let mut only = Only::default();
         let start = Start { limit: self.access.limit().clone(), ..Start::default() };
-        let settings = Settings { workers: NonZeroUsize::MIN };
+        let settings = Settings { workers: NonZeroUsize::MIN, bail: None };
         let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| error.to_string())?;
         Ok(match only.0 {
@@ -129,6 +130,7 @@ impl<'a> Bench<'a> {
             judging: self.run.judging,
             panel: self.panel.clone(),
             truncate: self.run.truncate,
+            sequence: None,
         }
     }
 }
