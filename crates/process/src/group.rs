@@ -92,7 +92,9 @@ impl Group {
         #[cfg(unix)]
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw);
         #[cfg(unix)]
-        leader.iter().for_each(|leader| guard::tell(true, leader.as_raw()));
+        if let Some(leader) = leader {
+            guard::tell(true, leader.as_raw());
+        }
         Ok(Self {
             #[cfg(unix)]
             leader,
@@ -174,7 +176,9 @@ impl Group {
     pub(crate) fn is_over(&mut self) {
         self.over = true;
         #[cfg(unix)]
-        self.leader.iter().for_each(|leader| guard::tell(false, leader.as_raw()));
+        if let Some(leader) = self.leader {
+            guard::tell(false, leader.as_raw());
+        }
     }
 }
 

@@ -41,7 +41,7 @@ fn endless(cli: &CliTest, mark: &str) {
     );
     cli.file(
         "s.yaml",
-        "name: s\nworkspace: {template: ./start}\ntests:\n\
+        "name: s\nworkspace: {template: ./start, hooks: {after_all: touch torn-down}}\ntests:\n\
          - {id: a, criteria: x, input: q, assertions: [{type: contains, value: x}]}\n\
          - {id: b, criteria: x, input: q, assertions: [{type: contains, value: x}]}\n",
     );
@@ -69,6 +69,7 @@ fn neither_orphans_nor_zombies_nor_workspaces_are_left() {
         assert!(signal(name, child.id()));
         let status = child.wait().expect("it can be waited for");
         assert_eq!(status.code(), if name == "KILL" { None } else { Some(130) }, "{name}");
+        assert_eq!(cli.path("torn-down").exists(), name != "KILL", "{name}: `after_all`");
         until("nothing marked runs", || marked(&mark).is_empty());
         until("none of them is a zombie", || !processes.iter().any(|process| is_there(*process)));
         let left = || fs::read_dir(&temp).expect("there").filter_map(Result::ok).count();

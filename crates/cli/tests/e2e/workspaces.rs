@@ -5,11 +5,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 
 use assize_testkit::cli::{CliOutput, CliTest};
+use assize_testkit::mock::Incoming;
 use serde_json::Value;
 
-use crate::bench::{cli, info, rows};
+use crate::bench::{cli, info, rows, with_server};
+use crate::judge::honest;
 
 /// The binary, with a folder for temporary files that the test looks into.
 fn desk() -> CliTest {
@@ -117,6 +120,50 @@ fn stored_changes_are_graded_again() {
     assert!(evidence["quote"].as_str().is_some_and(|quote| quote.contains("calc.py")), "{}", again[0]);
     let shown = cli.run(&["explain", "run", "one"]).expect_code(0);
     assert!(shown.stdout.contains("1 file changed"), "{}", shown.stdout);
+}
+
+#[test]
+fn judges_see_what_changed_however_much_it_is() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let bodies = Arc::clone(&seen);
+    let (mut cli, _server) = with_server(move |incoming: &Incoming| {
+        bodies.lock().expect("unbroken").push(incoming.body.to_string());
+        honest(incoming)
+    });
+    let temp = cli.path("temp");
+    fs::create_dir(&temp).expect("made");
+    cli.env("TMPDIR", temp.to_string_lossy());
+    cli.file("start/x", "");
+    agent(&cli, "echo marked-line > small; seq 300000 > two-megabytes; seq 900000 > six-megabytes");
+    cli.file(
+        "s.eval.yaml",
+        "name: s\nworkspace: {template: ./start}\ntests:\n\
+         - {id: a, input: q, criteria: x, assertions: [Names `done`]}\n",
+    );
+    eval(&cli, &["--judge", "openai:m", "--context-tokens", "20000000"]).expect_code(0);
+    let row = &rows(&cli, "run")[0];
+    let diff = changes(row);
+    assert!(diff.contains("\n+300000\n") && diff.len() > 5 << 20, "{} bytes", diff.len());
+    assert!(diff.contains("more lines of this file's diff are not shown]"), "the cut is said");
+    let bodies = seen.lock().expect("unbroken");
+    assert!(bodies.iter().all(|body| body.contains("+marked-line") && body.contains("+300000")));
+    assert!(!bodies.is_empty());
+}
+
+#[test]
+fn the_turns_of_a_conversation_share_a_workspace() {
+    let cli = desk();
+    cli.file("start/x", "");
+    agent(&cli, "echo line >> said; cat said");
+    cli.file(
+        "s.eval.yaml",
+        "name: s\nworkspace: {template: ./start}\ntests:\n- id: a\n  criteria: x\n  mode: conversation\n  turns:\n  \
+         - {input: one, assertions: [{type: contains, value: line}]}\n  \
+         - {input: two, assertions: [{type: contains, value: \"line\\nline\"}]}\n",
+    );
+    eval(&cli, &[]).expect_code(0);
+    assert!(changes(&rows(&cli, "run")[0]).contains("@@ -0,0 +1,2 @@\n+line\n+line\n"));
+    nothing_left(&cli);
 }
 
 #[test]
