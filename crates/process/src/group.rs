@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
 
+use crate::lookup::in_path;
 use crate::{Command, Exit, ProcessError, guard};
 
 /// How often a group that was asked to end is looked at.
@@ -65,7 +66,10 @@ impl Group {
         }
         refuse_nul(command, &words)?;
 
-        let mut inner = tokio::process::Command::new(program);
+        let found = in_path(program, &command.env);
+        let mut inner = tokio::process::Command::new(found.as_deref().map_or(*program, Path::as_os_str));
+        #[cfg(unix)]
+        inner.arg0(program);
         inner.args(arguments).env_clear().envs(command.env.iter());
         if let Some(mark) = guard::mark() {
             inner.env(guard::MARK, mark);
@@ -88,7 +92,9 @@ impl Group {
         #[cfg(unix)]
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw);
         #[cfg(unix)]
-        leader.iter().for_each(|leader| guard::tell(true, leader.as_raw()));
+        if let Some(leader) = leader {
+            guard::tell(true, leader.as_raw());
+        }
         Ok(Self {
             #[cfg(unix)]
             leader,
@@ -170,7 +176,9 @@ impl Group {
     pub(crate) fn is_over(&mut self) {
         self.over = true;
         #[cfg(unix)]
-        self.leader.iter().for_each(|leader| guard::tell(false, leader.as_raw()));
+        if let Some(leader) = self.leader {
+            guard::tell(false, leader.as_raw());
+        }
     }
 }
 

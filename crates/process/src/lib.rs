@@ -10,6 +10,7 @@ mod error;
 mod finished;
 mod group;
 mod guard;
+mod lookup;
 mod open_files;
 mod quote;
 mod run;

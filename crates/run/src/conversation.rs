@@ -227,7 +227,9 @@ impl<'a> Held<'a> {
             whole.duration += answer.duration;
             whole.attempts = whole.attempts.saturating_add(answer.attempts);
             whole.tool_calls.extend(answer.tool_calls.iter().cloned());
+            // Each turn tells what has changed since before the first one.
             whole.file_changes = answer.file_changes.clone().or(whole.file_changes);
+            whole.workspace = answer.workspace.clone().or(whole.workspace);
             whole.cut_off |= answer.cut_off;
             whole.model = answer.model.clone().or(whole.model);
         }

@@ -1,6 +1,7 @@
 //! What changed between two states of a workspace.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
@@ -131,7 +132,8 @@ fn add_excluded(rendered: &mut Rendered, excluded: &BTreeMap<PathBuf, Vec<Sides<
         let name = shown(outermost);
         let (count, s) = (changes.len(), if changes.len() == 1 { "" } else { "s" });
         let text = format!("{count} changed file{s} in `{name}`, which .gitignore excludes");
-        rendered.diff.push_str(&format!("[cut: {text}: not shown]\n"));
+        // Writing to a string can't fail.
+        let _ = writeln!(rendered.diff, "[cut: {text}: not shown]");
         rendered.left_out.push(text);
     }
 }

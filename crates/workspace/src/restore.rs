@@ -168,3 +168,98 @@ fn put(right: &Path, here: &Path, old: &Metadata) -> io::Result<()> {
         file(right, here, old)
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::copy::{Links, copy};
+
+    fn write(root: &Path, name: &str, text: &str) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("folders");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set");
+    }
+
+    fn listing(root: &Path) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut levels = vec![PathBuf::new()];
+        while let Some(level) = levels.pop() {
+            for name in names(&root.join(&level)).expect("readable") {
+                let path = level.join(name);
+                let found = fs::symlink_metadata(root.join(&path)).expect("there");
+                let content = match fs::read_link(root.join(&path)) {
+                    Ok(to) => format!("-> {}", to.display()),
+                    Err(_) => fs::read_to_string(root.join(&path)).unwrap_or_default(),
+                };
+                lines.push(format!("{} {:o} {content}", path.display(), found.permissions().mode()));
+                if found.is_dir() {
+                    levels.push(path);
+                }
+            }
+        }
+        lines.sort();
+        lines
+    }
+
+    #[test]
+    fn whatever_was_done_is_undone() {
+        let temp = tempfile::tempdir().expect("a folder");
+        let (pristine, place) = (temp.path().join("pristine"), temp.path().join("place"));
+        write(&pristine, "a/file", "1");
+        write(&pristine, "a/run", "#!");
+        mode(&pristine.join("a/run"), 0o755);
+        write(&pristine, "fixed/x", "x");
+        symlink("a/file", pristine.join("link")).expect("made");
+        write(&pristine, ".git/HEAD", "ref");
+        mode(&pristine.join("fixed"), 0o555);
+        copy(&pristine, &place, Links::AsTheyAre, &AtomicBool::new(true)).expect("copied");
+        let before = listing(&place);
+        assert_eq!(before, listing(&pristine));
+
+        fs::write(place.join("a/file"), "2").expect("written");
+        mode(&place.join("a/run"), 0o600);
+        mode(&place.join("fixed"), 0o755);
+        fs::remove_file(place.join("fixed/x")).expect("removed");
+        fs::create_dir(place.join("fixed/x")).expect("made");
+        fs::remove_file(place.join("link")).expect("removed");
+        symlink("/", place.join("link")).expect("made");
+        write(&place, ".git/HEAD", "other");
+        write(&place, "new/deep/er", "n");
+        mode(&place.join("new/deep"), 0);
+        symlink(temp.path().join("pristine"), place.join("way-out")).expect("made");
+        restore(&pristine, &place, None).expect("put back");
+        assert_eq!(listing(&place), before);
+        assert_eq!(listing(&pristine), before, "the links were not followed");
+    }
+
+    #[test]
+    fn a_fast_reset_leaves_what_is_excluded() {
+        let temp = tempfile::tempdir().expect("a folder");
+        let (pristine, place) = (temp.path().join("pristine"), temp.path().join("place"));
+        write(&pristine, ".gitignore", "packages/\n*.tmp\n");
+        write(&pristine, "packages/one", "1");
+        write(&pristine, "file", "1");
+        copy(&pristine, &place, Links::AsTheyAre, &AtomicBool::new(true)).expect("copied");
+        write(&place, "packages/two", "2");
+        fs::remove_file(place.join("packages/one")).expect("removed");
+        write(&place, "sub/a.tmp", "t");
+        write(&place, "sub/b.txt", "t");
+        write(&place, "other/deep/c.txt", "t");
+        write(&place, "file", "2");
+        let ignored = Ignored::read(&pristine);
+        restore(&pristine, &place, Some(&ignored)).expect("put back");
+        let names: Vec<String> =
+            listing(&place).iter().filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect();
+        assert_eq!(names, [".gitignore", "file", "packages", "packages/two", "sub", "sub/a.tmp"]);
+        assert_eq!(fs::read_to_string(place.join("file")).expect("there"), "1");
+        restore(&pristine, &place, None).expect("put back");
+        assert_eq!(listing(&place), listing(&pristine));
+    }
+}

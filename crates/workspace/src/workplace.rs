@@ -192,16 +192,13 @@ impl Workplace {
     async fn make(&self) -> Result<Made, PlaceError> {
         let depot = self.setup.depot()?;
         let shared = self.spec.isolation() == Isolation::Shared;
-        let base = match (&self.spec.path, self.spec.mode()) {
-            (Some(path), WorkspaceMode::Static) => {
-                std::fs::create_dir_all(path).map_err(|error| PlaceError::io("make", path, &error))?;
-                path.canonicalize().map_err(|error| PlaceError::io("find", path, &error))?
-            }
-            _ => {
-                let base = depot.fresh(if shared { "shared" } else { "base" });
-                std::fs::create_dir_all(&base).map_err(|error| PlaceError::io("make", &base, &error))?;
-                base
-            }
+        let base = if let (Some(path), WorkspaceMode::Static) = (&self.spec.path, self.spec.mode()) {
+            std::fs::create_dir_all(path).map_err(|error| PlaceError::io("make", path, &error))?;
+            path.canonicalize().map_err(|error| PlaceError::io("find", path, &error))?
+        } else {
+            let base = depot.fresh(if shared { "shared" } else { "base" });
+            std::fs::create_dir_all(&base).map_err(|error| PlaceError::io("make", &base, &error))?;
+            base
         };
         let empty = names(&base).map_err(|error| PlaceError::io("read", &base, &error))?.is_empty();
         if let Some(template) = self.spec.template.as_ref().filter(|_| empty) {

@@ -223,3 +223,106 @@ mod unix {
         assert_eq!(changes.diff, "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n");
     }
 }
+
+/// Every text file of a folder with its mode, and every link.
+#[cfg(unix)]
+fn listing(root: &Path) -> Vec<String> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut lines = Vec::new();
+    let mut levels = vec![root.to_path_buf()];
+    while let Some(level) = levels.pop() {
+        for entry in fs::read_dir(level).expect("readable").filter_map(Result::ok) {
+            let (path, found) = (entry.path(), entry.metadata().expect("there"));
+            if found.is_dir() {
+                levels.push(path);
+                continue;
+            }
+            let content = match fs::read_link(&path) {
+                Ok(to) => format!("-> {}", to.display()),
+                Err(_) => fs::read_to_string(&path).expect("a text"),
+            };
+            let runs = found.permissions().mode() & 0o100 != 0;
+            lines.push(format!("{} {runs} {content:?}", path.strip_prefix(root).expect("inside").display()));
+        }
+    }
+    lines.sort();
+    lines
+}
+
+#[cfg(unix)]
+#[test]
+fn git_applies_the_diff() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let prose = "line 0\nline 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8\nline 9\n";
+    let files: &[(&str, &[u8])] = &[
+        ("edited.txt", b"one\ntwo\nthree\n"),
+        ("no newline", b"one\ntwo"),
+        ("gets newline", b"one"),
+        ("dos.txt", b"one\r\ntwo\r\n"),
+        ("gone.txt", b"x\n"),
+        ("gone-empty", b""),
+        ("renamed.txt", prose.as_bytes()),
+        ("moved/same.txt", prose.as_bytes()),
+        ("run.sh", b"#!/bin/sh\n"),
+        ("becomes-link", b"text\n"),
+        ("with \"quotes\" and\ttab", b"1\n"),
+        ("\u{e4}\u{20ac}", b"1\n"),
+        ("diff-like", b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n"),
+    ];
+    let before = folder(files);
+    let after = folder(files);
+    let snapshot =
+        Snapshot::take(after.path(), Limits::default(), &std::env::temp_dir()).expect("it is readable");
+    let root = after.path();
+    write(root, "edited.txt", b"zero\none\n2\nthree\nfour\n");
+    write(root, "no newline", b"one\n2");
+    write(root, "gets newline", b"one\n");
+    write(root, "dos.txt", b"one\r\n2\r\n");
+    fs::remove_file(root.join("gone.txt")).expect("removed");
+    fs::remove_file(root.join("gone-empty")).expect("removed");
+    fs::remove_file(root.join("renamed.txt")).expect("removed");
+    write(root, "to/here.txt", prose.replace("line 7\n", "line seven\n").as_bytes());
+    fs::rename(root.join("moved/same.txt"), root.join("same.txt")).expect("moved");
+    fs::set_permissions(root.join("run.sh"), fs::Permissions::from_mode(0o755)).expect("set");
+    fs::remove_file(root.join("becomes-link")).expect("removed");
+    symlink("edited.txt", root.join("becomes-link")).expect("made");
+    write(root, "with \"quotes\" and\ttab", b"2\n");
+    write(root, "\u{e4}\u{20ac}", b"2\n");
+    write(root, "diff-like", b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+3\n");
+    write(root, "new/empty", b"");
+    write(root, "new/a b.txt", b"new\n");
+    write(root, "nested/.git/HEAD", b"not told\n");
+    write(root, "nested/file", b"told\n");
+    let diff = snapshot.changes().expect("it is readable").diff;
+    let patch = before.path().join("patch");
+    fs::write(&patch, &diff).expect("written");
+    let output = std::process::Command::new("git")
+        .args(["apply", "--whitespace=nowarn", "patch"])
+        .current_dir(before.path())
+        .env("GIT_CEILING_DIRECTORIES", before.path().parent().expect("it has one"))
+        .output()
+        .expect("git is there");
+    assert!(output.status.success(), "{}\n{diff}", String::from_utf8_lossy(&output.stderr));
+    fs::remove_file(patch).expect("removed");
+    fs::remove_dir_all(root.join("nested/.git")).expect("removed");
+    assert_eq!(listing(before.path()), listing(root));
+}
+
+#[test]
+fn what_is_excluded_comes_last_and_is_cut_before_anything_else() {
+    let changes = after(&[(".gitignore", b"packages/\n")], |root| {
+        for number in 0..3 {
+            write(root, &format!("packages/p{number}/big"), &vec![b'x'; 200_000]);
+        }
+        write(root, "packages-not", b"1\n");
+        // Excluding more afterwards hides nothing.
+        write(root, ".gitignore", b"packages/\nhidden\n");
+        write(root, "hidden", b"seen\n");
+    });
+    assert!(changes.diff.contains("+seen\n") && changes.diff.contains("b/packages-not"), "{}", changes.diff);
+    let last = "[cut: 3 changed files in `packages`, which .gitignore excludes: not shown]\n";
+    assert!(changes.diff.ends_with(last), "{}", changes.diff);
+    assert_eq!((changes.changes.len(), changes.left_out.len()), (6, 1));
+    let shown = after(&[(".gitignore", b"out/\n")], |root| write(root, "out/report", b"1\n"));
+    assert!(shown.diff.contains("+++ b/out/report") && shown.left_out.is_empty(), "{}", shown.diff);
+}

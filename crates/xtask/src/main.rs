@@ -29,8 +29,8 @@ usage: cargo xtask NAME
   data                reference figures, computed again from the data they were published with
   bench [PART] [--quick] [--write] [--python=PROGRAM]
                       times and memory of the program as it is given away. PART is one of start, runs, judging,
-                      scorecards, statistics; without it, all are measured. --write puts all figures, or those
-                      of judging alone, into docs/benchmarks.md.
+                      commands, scorecards, statistics; without it, all are measured. --write puts all figures,
+                      or those of judging or commands alone, into docs/benchmarks.md.
                       Statistics are compared with scipy, statsmodels and krippendorff where the Python has them";
 
 fn main() -> ExitCode {

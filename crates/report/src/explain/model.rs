@@ -16,6 +16,8 @@ pub(crate) struct Explanation {
     /// The lines the verdict was drawn at; null when no decision says so.
     pub(crate) lines: Option<Lines>,
     pub(crate) error: Option<CaseError>,
+    /// What changed in files while the answer was made, as a unified diff; null when that is not known.
+    pub(crate) file_changes: Option<String>,
     /// The turns of a conversation, as far as they were held.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) turns: Vec<TurnRow>,

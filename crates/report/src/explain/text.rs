@@ -31,6 +31,9 @@ pub fn explain(record: &CaseRecord, style: Style) -> String {
         let text = format!("pass from {}{borderline}, fail below", plain(lines.pass().get()));
         page.text(&[Piece::new(Tone::Dim, "lines  ")], &[Piece::new(Tone::Dim, text)]);
     }
+    if let Some(changes) = &it.file_changes {
+        page.text(&[Piece::new(Tone::Dim, "files  ")], &[Piece::new(Tone::Dim, changed(changes))]);
+    }
     disagreements(&mut page, &it);
     if let Some(error) = &it.error {
         page.blank();
@@ -54,6 +57,15 @@ pub fn explain(record: &CaseRecord, style: Style) -> String {
 pub fn explain_json(record: &CaseRecord) -> Value {
     // Every key is a string and every float finite or null, so this does not fail.
     serde_json::to_value(explanation(record)).unwrap_or(Value::Null)
+}
+
+/// How much a diff tells of.
+fn changed(diff: &str) -> String {
+    match diff.lines().filter(|line| line.starts_with("diff --git ")).count() {
+        0 if diff.is_empty() => "no file changed".to_owned(),
+        1 => format!("1 file changed, {} lines of diff", diff.lines().count()),
+        count => format!("{count} files changed, {} lines of diff", diff.lines().count()),
+    }
 }
 
 fn disagreements(page: &mut Page, it: &Explanation) {

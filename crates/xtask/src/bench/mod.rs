@@ -3,6 +3,7 @@
 //! Every figure stands beside a baseline measured in the same minute on the same machine, since times of different
 //! machines say little about each other.
 
+mod commands;
 mod data;
 mod judge;
 pub(crate) mod load;
@@ -35,6 +36,8 @@ pub(crate) enum Part {
     Runs,
     /// The path to a judge behind a network.
     Judging,
+    /// Targets that are commands.
+    Commands,
     /// Scorecards of many files and many leaves.
     Scorecards,
     /// Statistics beside those of other libraries.
@@ -56,7 +59,7 @@ pub(crate) struct Wish<'a> {
 
 impl<'a> Wish<'a> {
     /// Reads the words of a command line; `None` if one is not known. The page holds all figures, so a part alone is
-    /// not written, but for judging, which has a section of its own.
+    /// not written, but for those that have a section of their own.
     pub(crate) fn of(words: &[&'a str]) -> Option<Self> {
         let mut wish = Self { part: None, quick: false, write: false, python: "python3" };
         for word in words {
@@ -66,12 +69,13 @@ impl<'a> Wish<'a> {
                 "start" => wish.part = Some(Part::Start),
                 "runs" => wish.part = Some(Part::Runs),
                 "judging" => wish.part = Some(Part::Judging),
+                "commands" => wish.part = Some(Part::Commands),
                 "scorecards" => wish.part = Some(Part::Scorecards),
                 "statistics" => wish.part = Some(Part::Statistics),
                 other => wish.python = other.strip_prefix("--python=")?,
             }
         }
-        (matches!(wish.part, None | Some(Part::Judging)) || !wish.write).then_some(wish)
+        (matches!(wish.part, None | Some(Part::Judging | Part::Commands)) || !wish.write).then_some(wish)
     }
 }
 
@@ -105,6 +109,9 @@ pub(crate) fn run(wish: Wish<'_>) -> Result<(), String> {
     if is_wanted(Part::Judging) {
         sections.push((JUDGING, markdown(&bench.judging(wish.quick)?)));
     }
+    if is_wanted(Part::Commands) {
+        sections.push((COMMANDS, markdown(&[bench.commands(wish.quick)?])));
+    }
     if is_wanted(Part::Scorecards) {
         tables.push(bench.scorecards()?);
     }
@@ -137,6 +144,7 @@ fn markdown(tables: &[Table]) -> String {
 /// The sections of the page that are written here.
 const FIGURES: &str = "figures";
 const JUDGING: &str = "judging";
+const COMMANDS: &str = "commands";
 
 /// Puts new figures between the two marks of a section of the page.
 fn replace_figures(page: &str, section: &str, figures: &str) -> Result<String, String> {
