@@ -100,6 +100,20 @@ fn each_turn_is_asked_with_what_was_said_and_bought_once() {
 }
 
 #[test]
+fn a_conversation_that_a_budget_cut_off_goes_on_without_buying_anything_twice() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", SUITE);
+    for (calls, code) in [("1", 4), ("1", 4), ("2", 4), ("9", 0)] {
+        let said = run(&cli, &["--out", "a", "--resume", "--budget-calls", calls]);
+        assert_eq!(said["exit_code"], code, "{said:#}");
+        assert_eq!(rows(&cli, "a/results.jsonl").len(), usize::from(code == 0));
+    }
+    assert_eq!(server.count(), 6);
+    assert_eq!(row(&cli, "a")["score"], 1.0);
+}
+
+#[test]
 fn the_judge_of_a_turn_sees_the_turn_and_that_of_the_whole_sees_all() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
