@@ -452,6 +452,8 @@ fn figures() -> RunFigures {
             verdict_flips: Some(figure(0.25, 4, 0.0456, 0.6994, "Wilson")),
             says: String::new(),
         }),
+        repeats: None,
+        targets: Vec::new(),
         unstable: vec![FlippingCriterion {
             suite: "support".to_owned(),
             grader: "rubrics".to_owned(),
