@@ -241,6 +241,7 @@ impl<'a> Held<'a> {
             whole.tool_calls.extend(answer.tool_calls.iter().cloned());
             whole.file_changes = answer.file_changes.clone().or(whole.file_changes);
             whole.cut_off |= answer.cut_off;
+            whole.workspace = answer.workspace.clone().or(whole.workspace);
             whole.model = answer.model.clone().or(whole.model);
         }
         Answer { messages: Some(Value::Array(messages)), ..whole }

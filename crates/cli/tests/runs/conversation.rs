@@ -380,3 +380,32 @@ tests:
     let refused = cli.run(&["eval", "suite.yaml", "--target", "all"]).expect_code(2);
     assert!(refused.stderr.contains("answers all cases in one run"), "{}", refused.stderr);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_conversation_works_in_one_folder_which_graders_of_every_turn_and_of_the_whole_see() {
+    let cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    cli.file("template/a.txt", "a\n");
+    cli.file(
+        ".assize/targets.yaml",
+        "targets: [{name: notes, provider: cli, command: 'echo {TURN} >> notes.txt; echo done'}]\n",
+    );
+    // Prints the notes that the folder holds as its reason.
+    cli.file(
+        "look.sh",
+        "folder=$(grep -o '\"workspace_path\":\"[^\"]*\"' | cut -d'\"' -f4)\n\
+         printf '{\"score\": 1, \"reason\": \"%s\"}' \"$(tr '\\n' ' ' < \"$folder/notes.txt\")\"\n",
+    );
+    let look = "assertions: [{type: code-grader, name: look, command: [sh, look.sh]}]";
+    cli.file(
+        "suite.yaml",
+        format!(
+            "execution: {{target: notes}}\nworkspace: {{template: ./template}}\ntests:\n  - id: t\n    turns:\n      - input: one\n        \
+             {look}\n      - input: two\n        {look}\n    {look}\n"
+        ),
+    );
+    cli.run(&["eval", "suite.yaml", "--out", "a", "-q"]).expect_code(0);
+    for (member, notes) in [("turn-1/look", "1"), ("turn-2/look", "1 2"), ("whole/look", "1 2")] {
+        assert_eq!(decided(&cli, "a", member)["reason"].as_str().unwrap().trim(), notes, "{member}");
+    }
+}
