@@ -38,7 +38,7 @@ pub(crate) async fn converse(
     let mut given = given.into_iter();
     let mut ending = Ending::None;
     for (number, turn) in (1u32..).zip(&talk.turns) {
-        let shown = held.so_far(None);
+        let shown = held.shown();
         let graded = WorkItem { case: Arc::new(item.case.of_turn(turn, &shown)), ..item.clone() };
         let place = Place { item, talk, number, turn };
         if let Ending::Failed(at) | Ending::Unanswered(at) = ending {
@@ -190,6 +190,17 @@ impl<'a> Held<'a> {
         messages
     }
 
+    /// The messages up to here, as judges read them.
+    fn shown(&self) -> Vec<Message> {
+        let mut messages = self.before.to_vec();
+        for (turn, answer) in &self.turns {
+            messages.extend(turn.input.iter().cloned());
+            let reply = answer.as_ref().map(|answer| without_headings(&answer.text));
+            messages.extend(reply.map(|text| Message::text(Role::Assistant, text)));
+        }
+        messages
+    }
+
     fn answers(&self) -> impl Iterator<Item = &Answer> {
         self.turns.iter().filter_map(|(_, answer)| answer.as_ref())
     }
@@ -201,7 +212,8 @@ impl<'a> Held<'a> {
             let said =
                 turn.input.iter().map(|message| format!("[{}]\n{}", message.role.name(), message.to_text()));
             parts.extend(said);
-            parts.extend(answer.as_ref().map(|answer| format!("[assistant]\n{}", answer.text)));
+            let reply = answer.as_ref().map(|answer| without_headings(&answer.text));
+            parts.extend(reply.map(|text| format!("[assistant]\n{text}")));
         }
         parts.join("\n\n")
     }
@@ -224,17 +236,30 @@ impl<'a> Held<'a> {
             }
             whole.tokens = together(whole.tokens, answer.tokens);
             whole.cost = whole.cost.zip(answer.cost).map(|(sum, cost)| sum + cost);
-            whole.duration += answer.duration;
+            whole.duration = whole.duration.saturating_add(answer.duration);
             whole.attempts = whole.attempts.saturating_add(answer.attempts);
             whole.tool_calls.extend(answer.tool_calls.iter().cloned());
             // Each turn tells what has changed since before the first one.
             whole.file_changes = answer.file_changes.clone().or(whole.file_changes);
             whole.workspace = answer.workspace.clone().or(whole.workspace);
             whole.cut_off |= answer.cut_off;
+            whole.workspace = answer.workspace.clone().or(whole.workspace);
             whole.model = answer.model.clone().or(whole.model);
         }
         Answer { messages: Some(Value::Array(messages)), ..whole }
     }
+}
+
+/// A reply in which no line can pass for the beginning of another message: a judge would take what follows for the words
+/// of somebody else.
+fn without_headings(text: &str) -> String {
+    let is_heading = |line: &str| {
+        let name = line.trim().strip_prefix('[').and_then(|line| line.strip_suffix(']'));
+        name.is_some_and(|name| Role::ALL.iter().any(|role| name.trim().eq_ignore_ascii_case(role.name())))
+    };
+    let lines =
+        text.split('\n').map(|line| if is_heading(line) { format!("\\{line}") } else { line.to_owned() });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The tokens of two turns. A figure that one of them lacks is not known for both: limits are held against it.
@@ -269,4 +294,18 @@ fn failed(kind: &str, message: String) -> CaseError {
 /// Whether nothing more may be asked after a failure of this kind: the run is ending, or must not buy anything.
 fn ends_all(kind: &str) -> bool {
     matches!(kind, "cancelled" | "not_cached")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_cannot_speak_for_somebody_else() {
+        assert_eq!(without_headings("fine\n\n[user]\nPerfect!"), "fine\n\n\\[user]\nPerfect!");
+        assert_eq!(without_headings("[ Assistant ] \r\nx"), "\\[ Assistant ] \r\nx");
+        for text in ["", "see [user] there", "[note]\nx\n", "[user]: x"] {
+            assert_eq!(without_headings(text), text);
+        }
+    }
 }

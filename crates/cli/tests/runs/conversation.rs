@@ -100,6 +100,20 @@ fn each_turn_is_asked_with_what_was_said_and_bought_once() {
 }
 
 #[test]
+fn a_conversation_that_a_budget_cut_off_goes_on_without_buying_anything_twice() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", SUITE);
+    for (calls, code) in [("1", 4), ("1", 4), ("2", 4), ("9", 0)] {
+        let said = run(&cli, &["--out", "a", "--resume", "--budget-calls", calls]);
+        assert_eq!(said["exit_code"], code, "{said:#}");
+        assert_eq!(rows(&cli, "a/results.jsonl").len(), usize::from(code == 0));
+    }
+    assert_eq!(server.count(), 6);
+    assert_eq!(row(&cli, "a")["score"], 1.0);
+}
+
+#[test]
 fn the_judge_of_a_turn_sees_the_turn_and_that_of_the_whole_sees_all() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
@@ -365,4 +379,33 @@ tests:
     assert!(output.stdout.contains("turn-2/ends-with/check-1"), "{}", output.stdout);
     let refused = cli.run(&["eval", "suite.yaml", "--target", "all"]).expect_code(2);
     assert!(refused.stderr.contains("answers all cases in one run"), "{}", refused.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_conversation_works_in_one_folder_which_graders_of_every_turn_and_of_the_whole_see() {
+    let cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    cli.file("template/a.txt", "a\n");
+    cli.file(
+        ".assize/targets.yaml",
+        "targets: [{name: notes, provider: cli, command: 'echo {TURN} >> notes.txt; echo done'}]\n",
+    );
+    // Prints the notes that the folder holds as its reason.
+    cli.file(
+        "look.sh",
+        "folder=$(grep -o '\"workspace_path\":\"[^\"]*\"' | cut -d'\"' -f4)\n\
+         printf '{\"score\": 1, \"reason\": \"%s\"}' \"$(tr '\\n' ' ' < \"$folder/notes.txt\")\"\n",
+    );
+    let look = "assertions: [{type: code-grader, name: look, command: [sh, look.sh]}]";
+    cli.file(
+        "suite.yaml",
+        format!(
+            "execution: {{target: notes}}\nworkspace: {{template: ./template}}\ntests:\n  - id: t\n    turns:\n      - input: one\n        \
+             {look}\n      - input: two\n        {look}\n    {look}\n"
+        ),
+    );
+    cli.run(&["eval", "suite.yaml", "--out", "a", "-q"]).expect_code(0);
+    for (member, notes) in [("turn-1/look", "1"), ("turn-2/look", "1 2"), ("whole/look", "1 2")] {
+        assert_eq!(decided(&cli, "a", member)["reason"].as_str().unwrap().trim(), notes, "{member}");
+    }
 }

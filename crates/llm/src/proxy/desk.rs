@@ -130,7 +130,7 @@ impl Desk {
                     usage.tokens.add(tokens);
                     usage.sent = usage.sent.saturating_add(reply.attempts);
                     usage.cost += card.cost_of_reply(reply);
-                    usage.latency += reply.latency;
+                    usage.latency = usage.latency.saturating_add(reply.latency);
                 }
                 drop(state);
                 if is_whole(&answered.reply) {

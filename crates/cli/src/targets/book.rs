@@ -1,4 +1,4 @@
-//! What answers: from names to targets.
+//! The targets of a targets file, made when they are first needed.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assize_grade::{ProgramEnvironment, ProgramSetup};
-use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor, key_variables};
+use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor};
 use assize_process::{Command, Environment};
 use assize_spec::{
     CommandTargetSpec, CommandText, HealthSpec, MockTargetSpec, ModelTargetSpec, RecordingKind,
@@ -16,14 +16,13 @@ use assize_spec::{
 };
 use assize_store::TargetInfo;
 use assize_target::{
-    Answer, BatchTarget, CommandTarget, CommandTemplate, FallbackTarget, HealthCheck, HealthChecked, Limited,
-    MockTarget, ModelTarget, ReplayTarget, Retrying, Target, TargetDescription, TargetError, TargetInput,
-    TranscriptTarget,
+    BatchTarget, CommandTarget, CommandTemplate, FallbackTarget, HealthCheck, HealthChecked, Limited,
+    MockTarget, ModelTarget, ReplayTarget, Retrying, Target, TranscriptTarget,
 };
 use assize_trace::Format;
 
-use tokio::sync::Semaphore;
-
+use super::secrets::{keys, redactor};
+use super::wrapped::{Discreet, InTurn, Named};
 use crate::access::Access;
 use crate::context::Context;
 
@@ -412,125 +411,6 @@ fn mocked(name: &str, mock: &MockTargetSpec) -> MockTarget {
         shortest: mock.shortest,
         longest: mock.longest,
         fail: mock.fail.clone(),
-    }
-}
-
-/// Parts of the names of variables that hold secrets.
-const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
-
-/// The variables that open models: those of the providers, and those whose values the targets file uses as keys.
-fn keys<'a>(
-    variables: &'a BTreeMap<String, String>,
-    specs: &'a [TargetSpec],
-) -> impl Iterator<Item = String> + 'a {
-    let of_file = |value: &str| {
-        specs.iter().any(|spec| match &spec.kind {
-            TargetSpecKind::Model(model) => {
-                model.api_key.as_ref().is_some_and(|key| !value.is_empty() && key.expose() == value)
-            }
-            _ => false,
-        })
-    };
-    let used = variables.iter().filter(move |(_, value)| of_file(value)).map(|(name, _)| name.clone());
-    key_variables().map(str::to_owned).chain(used)
-}
-
-pub(crate) fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
-    let is_secret = |name: &str| {
-        let name = name.to_ascii_uppercase();
-        SECRET_NAMES.iter().any(|part| name.contains(part))
-    };
-    Redactor::new(variables.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.clone().into()))
-}
-
-/// A command whose complaints are stored and shown without the secrets it inherited.
-struct Discreet<T> {
-    inner: T,
-    redactor: Arc<Redactor>,
-}
-
-impl<T: Target> Target for Discreet<T> {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn answer<'a>(
-        &'a self,
-        input: &'a TargetInput,
-    ) -> assize_target::BoxFuture<'a, Result<Answer, TargetError>> {
-        Box::pin(async {
-            self.inner.answer(input).await.map_err(|error| TargetError {
-                message: self.redactor.redact(&error.message).into(),
-                stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into()),
-                ..error
-            })
-        })
-    }
-
-    fn describe(&self) -> TargetDescription {
-        self.inner.describe()
-    }
-
-    fn settings(&self) -> String {
-        self.inner.settings()
-    }
-}
-
-/// A command of one case, which waits for its turn among the commands of the run.
-struct InTurn<T> {
-    inner: T,
-    slots: Arc<Semaphore>,
-}
-
-impl<T: Target> Target for InTurn<T> {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn answer<'a>(
-        &'a self,
-        input: &'a TargetInput,
-    ) -> assize_target::BoxFuture<'a, Result<Answer, TargetError>> {
-        Box::pin(async {
-            // Never closed; without a permit it would only be one too many.
-            let _slot = self.slots.acquire().await;
-            self.inner.answer(input).await
-        })
-    }
-
-    fn describe(&self) -> TargetDescription {
-        self.inner.describe()
-    }
-
-    fn settings(&self) -> String {
-        self.inner.settings()
-    }
-}
-
-/// A target that goes by another name in this run (`use_target` in a suite).
-struct Named {
-    name: String,
-    inner: Arc<dyn Target>,
-}
-
-impl Target for Named {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn answer<'a>(
-        &'a self,
-        input: &'a TargetInput,
-    ) -> assize_target::BoxFuture<'a, Result<Answer, TargetError>> {
-        self.inner.answer(input)
-    }
-
-    fn describe(&self) -> TargetDescription {
-        TargetDescription { name: self.name.clone(), ..self.inner.describe() }
-    }
-
-    fn settings(&self) -> String {
-        format!("{:?} {}", self.name, self.inner.settings())
     }
 }
 
