@@ -13,10 +13,12 @@ mod facts;
 mod figure;
 pub mod labels;
 pub mod orders;
+pub mod pairwise;
 pub mod power;
 pub mod raters;
 pub mod repeats;
 mod sample;
+pub mod shares;
 mod summary;
 pub mod trend;
 

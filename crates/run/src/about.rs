@@ -19,7 +19,7 @@ pub(crate) fn cluster(case: &Case) -> Option<String> {
 }
 
 /// Hash of what the case asks and expects: two cases of one id with different hashes are different questions.
-pub(crate) fn case_hash(case: &Case) -> String {
+pub fn case_hash(case: &Case) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in [Some(case.question()), case.expected_outcome.clone(), case.reference()] {
         let part = part.unwrap_or_default();

@@ -11,6 +11,7 @@
 
 #![warn(missing_docs)]
 
+mod answers;
 mod benchmark_row;
 mod cache;
 mod card_info;
@@ -21,6 +22,7 @@ mod grader_result;
 mod info;
 mod judgement;
 mod outcome;
+mod pairwise_row;
 mod panel;
 mod panel_summary;
 mod reader;
@@ -28,6 +30,7 @@ mod result;
 mod resume;
 mod schema;
 
+pub use answers::{AnswerIndex, AnswerKey};
 pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
@@ -41,6 +44,7 @@ pub use info::{
 };
 pub use judgement::{JudgementContext, JudgementRow, Standing};
 pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grader_outcome, member_outcome};
+pub use pairwise_row::{OrderRow, PairwiseRow};
 pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision};
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};

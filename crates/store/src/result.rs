@@ -4,7 +4,7 @@ use assize_rubric::{Cost, Evidence, JudgeIdentity, PartialCost, Tokens, Truncate
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::PanelRow;
+use crate::{PairwiseRow, PanelRow};
 
 /// What became of one case against one target. Absent knowledge is null, never a made-up value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,6 +89,9 @@ pub struct GraderRow {
     pub error: Option<String>,
     /// Its criteria, in the order of the rubric; empty for graders that have none.
     pub criteria: Vec<CriterionRow>,
+    /// For a comparison with another answer by one judge: what both orders came to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairwise: Option<PairwiseRow>,
 }
 
 /// What was decided about one criterion.

@@ -139,6 +139,7 @@ pub(crate) fn record(case_id: &str, lines: Lines, graders: &[Grader]) -> CaseRec
             verdict: score.verdict,
             error: None,
             criteria: grader.decided.iter().map(criterion_row).collect(),
+            pairwise: None,
         });
         judgements.extend(grader.decided.iter().map(|one| judgement_row(case_id, lines, grader, one)));
     }

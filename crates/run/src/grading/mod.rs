@@ -2,11 +2,13 @@
 
 mod benchmark;
 mod composite;
+mod pairwise;
 mod panel;
 mod programs;
 mod rows;
 mod rubrics;
 mod scene;
+mod votes;
 mod whole;
 
 use assize_grade::check;
@@ -16,6 +18,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 pub(crate) use benchmark::task as behaviour_task;
+pub(crate) use pairwise::task as pair_task;
 pub(crate) use panel::{Said, recombined, said};
 pub use programs::custom_command;
 pub(crate) use rubrics::{asking as rubric_asking, task as rubric_task};
@@ -36,6 +39,7 @@ fn grade_at<'a>(scene: &'a Scene<'a>, spot: Spot<'a>) -> BoxFuture<'a, Vec<Judge
         match &spot.grader.kind {
             GraderKind::Rubric(rubric) => rubrics::grade(scene, &spot, rubric).await,
             GraderKind::Llm(llm) => whole::grade(scene, &spot, llm).await,
+            GraderKind::Pairwise(pairwise) => pairwise::grade(scene, &spot, pairwise).await,
             GraderKind::Code(code) => vec![programs::code(scene, &spot, code).await],
             GraderKind::Custom(custom) => vec![programs::custom(scene, &spot, custom).await],
             GraderKind::Benchmark(found) => vec![benchmark::grade(scene, &spot, found).await],

@@ -23,9 +23,10 @@ pub use conversation::{
     Conversation, OnDependencyFailure, OnTurnFailure, TrialStrategy, Trials, Turn, TurnAggregation,
 };
 pub use grader::{
-    ArgsMatch, CodeGrader, Command, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
-    ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderKind, IsJson, LlmGrader, Prompt,
-    Regex, RubricGrader, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
+    ArgsMatch, Baseline, CodeGrader, Command, CompositeAggregator, CompositeGrader, CustomGrader,
+    ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderKind, IsJson,
+    LlmGrader, PairwiseGrader, Prompt, Regex, RubricGrader, SkillTrigger, TextCheck, TextRule, TokenUsage,
+    ToolTrajectory, TrajectoryMode,
 };
 pub use marks::{CaseMarks, CriterionMarks, Mark};
 pub use message::{Block, Message, Role};
