@@ -12,6 +12,7 @@ pub mod compare;
 mod facts;
 mod figure;
 pub mod labels;
+mod noise;
 pub mod orders;
 pub mod pairwise;
 pub mod power;

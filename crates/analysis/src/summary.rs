@@ -14,6 +14,8 @@ use assize_store::{Figure, FlippingCriterion, MeanScore, NoiseParts, ResultRow, 
 
 use crate::case_figures::{mean, percent, rate, short};
 use crate::facts::hash;
+use crate::noise::{Verdicts, is_judged_again};
+use crate::pairwise::{Contests, summary};
 use crate::sample::Sample;
 
 /// How closely a pass rate or a mean score should be known: within this to either side.
@@ -39,6 +41,9 @@ pub struct Summariser {
     rows: Vec<Kept>,
     repeated: bool,
     answers: Decisions,
+    judged_again: bool,
+    verdicts: Verdicts,
+    contests: Contests,
 }
 
 /// Decisions by criterion (suite, grader, id), and within it by what was decided more than once.
@@ -54,6 +59,8 @@ impl Summariser {
     pub fn push(&mut self, row: &ResultRow) {
         let case = hash(&(&row.suite, &row.case_id, &row.target));
         self.repeated |= row.repeat > 1;
+        self.judged_again = self.judged_again || is_judged_again(row);
+        self.contests.take(row, &row.case_id, (0, 1));
         self.rows.push(Kept {
             case,
             cluster: match &row.cluster {
@@ -72,13 +79,20 @@ impl Summariser {
         });
     }
 
-    /// Whether cases were answered more than once. If so, [`Self::push_decisions`] wants to see the rows too.
+    /// Whether cases were answered, or answers judged, more than once. If so, [`Self::push_decisions`] wants to see the
+    /// rows too.
     pub const fn is_repeated(&self) -> bool {
-        self.repeated
+        self.repeated || self.judged_again
     }
 
-    /// Takes the decisions of a row of a run whose cases were answered more than once.
+    /// Takes the decisions of a row of a run in which something was repeated.
     pub fn push_decisions(&mut self, row: &ResultRow) {
+        if self.judged_again {
+            self.verdicts.push(row);
+        }
+        if !self.repeated {
+            return;
+        }
         let case = hash(&(&row.suite, &row.case_id, &row.target));
         for grader in &row.graders {
             for criterion in &grader.criteria {
@@ -145,6 +159,8 @@ impl Summariser {
             mean_score_bounds,
             design_effect,
             noise: if self.repeated { self.noise(level) } else { None },
+            decision_noise: self.verdicts.noise(level),
+            pairwise: summary(&self.contests),
             unstable: self.unstable(level),
             remarks,
         }

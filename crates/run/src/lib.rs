@@ -25,6 +25,7 @@ mod tool_calls;
 mod totals;
 mod work;
 
+pub use about::case_hash;
 pub use card::{CardTallies, card_info, card_tallies};
 pub use engine::{Recorder, RunError, Start, run, run_from};
 pub use event::Event;

@@ -35,7 +35,7 @@ pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
 pub use error::StoreError;
-pub use figure::{Figure, FlippingCriterion, NoiseParts, RunFigures};
+pub use figure::{DecisionNoise, Figure, FlippingCriterion, NoiseParts, PairwiseFigures, RunFigures};
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};
 pub use info::{

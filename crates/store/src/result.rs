@@ -89,9 +89,9 @@ pub struct GraderRow {
     pub error: Option<String>,
     /// Its criteria, in the order of the rubric; empty for graders that have none.
     pub criteria: Vec<CriterionRow>,
-    /// For a comparison with another answer by one judge: what both orders came to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pairwise: Option<PairwiseRow>,
+    /// Comparisons with another answer, one for each time a judge was asked: what both orders came to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairwise: Vec<PairwiseRow>,
 }
 
 /// What was decided about one criterion.

@@ -68,6 +68,7 @@ fn result(case_id: &str) -> ResultRow {
                 panel: None,
                 truncated: None,
             }],
+            pairwise: Vec::new(),
         }],
         answer: Some("answer".to_owned()),
         error: None,

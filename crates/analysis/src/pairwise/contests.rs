@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_rubric::{PairOutcome, Preference};
-use assize_store::{CaseRecord, JudgementRow};
+use assize_store::ResultRow;
 
 /// One comparison of two answers to one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Contest {
     pub preferences: [Option<Preference>; 2],
 }
 
-/// Comparisons, taken from records one at a time.
+/// Comparisons, taken from rows one at a time.
 #[derive(Debug, Clone, Default)]
 pub struct Contests {
     /// The comparisons, in the order in which they were taken.
@@ -30,16 +30,13 @@ pub struct Contests {
 
 impl Contests {
     /// Takes the comparisons of a case between two systems; `case` is the case without the two. Every vote of a panel is
-    /// one comparison; the row that combines them is none.
-    pub fn take(&mut self, record: &CaseRecord, case: &str, (first, second): (usize, usize)) {
-        let row = &record.result;
+    /// one comparison.
+    pub fn take(&mut self, row: &ResultRow, case: &str, (first, second): (usize, usize)) {
         let shared =
             row.cluster.as_ref().map_or_else(|| format!("case {case}"), |name| format!("cluster {name}"));
         let next = self.clusters.len();
         let cluster = *self.clusters.entry((row.suite.clone(), shared)).or_insert(next);
-        let found = record.judgements.iter().filter_map(|row: &JudgementRow| {
-            row.grader_result.as_ref().and_then(|result| result.pairwise.as_ref())
-        });
+        let found = row.graders.iter().flat_map(|grader| &grader.pairwise);
         self.all.extend(found.map(|pair| Contest {
             first,
             second,

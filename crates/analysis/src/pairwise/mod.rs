@@ -4,8 +4,10 @@ mod contests;
 mod place;
 mod ranking;
 mod report;
+mod summary;
 
 pub use contests::{Contest, Contests};
 pub use place::{PlaceReport, place};
 pub use ranking::{Ranked, Ranking};
 pub use report::{PairReport, PairwiseReport, Told, report};
+pub(crate) use summary::{stored, summary};

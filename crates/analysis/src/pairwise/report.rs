@@ -132,6 +132,12 @@ fn pair(first: usize, second: usize, contests: &[&Contest]) -> PairReport {
     };
     let scores: Vec<(usize, f64)> =
         judged.iter().map(|(cluster, outcome)| (*cluster, value(*outcome))).collect();
+    let score = mean(
+        ("win_score", "win score", "comparisons"),
+        "Wins, and half of the ties and of the inconsistent ones: 0.5 where neither is better.",
+        &scores,
+    );
+    let score = Figure { interval: score.interval.map(|interval| interval.clipped(0.0, 1.0)), ..score };
     let figures = vec![
         of(PairOutcome::Win, ("win", "wins"), "Better in both orders."),
         of(PairOutcome::Loss, ("loss", "losses"), "Worse in both orders."),
@@ -141,11 +147,7 @@ fn pair(first: usize, second: usize, contests: &[&Contest]) -> PairReport {
             ("inconsistent", "inconsistent"),
             "The orders disagree: shows neither.",
         ),
-        mean(
-            ("win_score", "win score", "comparisons"),
-            "Wins, and half of the ties and of the inconsistent ones: 0.5 where neither is better.",
-            &scores,
-        ),
+        score,
     ];
     PairReport {
         first,

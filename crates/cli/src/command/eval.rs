@@ -14,6 +14,7 @@ use assize_store::{RunSettings, SuiteInfo};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use tokio::sync::Semaphore;
 
+use super::baselines::Baselines;
 use super::forecast::{Cards, Plan};
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
@@ -134,6 +135,16 @@ pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String
 /// Runs the cases of eval files in the shape that a command gives them.
 pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) -> Result<Exit, String> {
     let loaded = load(&args.paths, &args.root, context)?;
+    execute_loaded(shape, &loaded, args, context)
+}
+
+/// The same for eval files that were read.
+pub(super) fn execute_loaded(
+    shape: &dyn Shape,
+    loaded: &Loaded,
+    args: &EvalArgs,
+    context: &Context,
+) -> Result<Exit, String> {
     if let Some(scorecard) = loaded.scorecards.first() {
         let shown = scorecard.display();
         let message =
@@ -180,7 +191,9 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
         for case in &file.cases {
             let case = case.map_err(|error| error.to_string())?;
             if selection.takes(suite, &case) {
-                planner.check(suite, &case, &bench, &mut preflight);
+                for case in shape.cases(suite, case)? {
+                    planner.check(suite, &case, &bench, &mut preflight);
+                }
             }
         }
         suites.push(SuiteInfo {
@@ -193,7 +206,7 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
     }
     let self_judging = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
     if preflight.items == 0 {
-        return Err(Selection::found_nothing(&loaded));
+        return Err(Selection::found_nothing(loaded));
     }
 
     let items = || -> Items<'_> {
@@ -201,7 +214,10 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
             let (planner, selection) = (&planner, &selection);
             file.cases.iter().flat_map(move |case| match case {
                 Err(error) => vec![Err(error.to_string())],
-                Ok(case) if selection.takes(suite, &case) => planner.items(suite, &case, bench),
+                Ok(case) if selection.takes(suite, &case) => match shape.cases(suite, case) {
+                    Err(error) => vec![Err(error)],
+                    Ok(cases) => cases.iter().flat_map(|case| planner.items(suite, case, bench)).collect(),
+                },
                 Ok(_) => Vec::new(),
             })
         });
@@ -236,7 +252,7 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
             [only] => only.name.clone(),
             several => format!("{}-suites", several.len()),
         },
-        inputs: inputs(&loaded, &preflight, parts.iter().filter_map(|(_, _, bench)| bench.targets.path())),
+        inputs: inputs(loaded, &preflight, parts.iter().filter_map(|(_, _, bench)| bench.targets.path())),
         judge_infos: parts.iter().flat_map(|(_, _, bench)| bench.judges.infos()).fold(Vec::new(), push_new),
         target_infos: parts.iter().flat_map(|(_, _, bench)| bench.targets.infos()).fold(Vec::new(), push_new),
         settings: RunSettings {
@@ -260,7 +276,7 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
         scorecard: None,
         access: Arc::clone(&benches.access),
         total: shape.total(preflight.items, items())?,
-        left_out: if errors > 0 { left_out(&loaded) } else { 0 },
+        left_out: if errors > 0 { left_out(loaded) } else { 0 },
         suites,
     };
     session.perform_as(shape, items, &args.run, context)
@@ -418,7 +434,8 @@ impl<'a> Benches<'a> {
             Arc::clone(&self.access),
             self.context,
         ));
-        let bench = Arc::new(Bench { targets, judges });
+        let baselines = Baselines::new(self.context);
+        let bench = Arc::new(Bench { targets, judges, baselines });
         self.made.borrow_mut().insert(loaded.path, Arc::clone(&bench));
         Ok(bench)
     }

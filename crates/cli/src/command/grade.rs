@@ -8,6 +8,7 @@ use assize_spec::{load_answers, load_rubric, load_targets};
 use assize_store::{RunSettings, SuiteInfo};
 use tokio::sync::Semaphore;
 
+use super::baselines::Baselines;
 use super::eval::{config, load_options};
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
@@ -53,7 +54,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         Arc::clone(&access),
         context,
     ));
-    let bench = Bench { targets, judges };
+    let bench = Bench { targets, judges, baselines: Baselines::new(context) };
     let planner = Planner {
         target_names: &[],
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },

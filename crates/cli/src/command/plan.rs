@@ -13,7 +13,10 @@ use assize_spec::{
 use assize_target::{Answer, Target, given_answer};
 use serde_json::{Value, json};
 
-use super::graders::{asks_judge, judge_problem, named_judge, own_judging, own_panel, problem, walk};
+use super::baselines::Baselines;
+use super::graders::{
+    asks_judge, judge_problem, named_judge, no_baseline, own_judging, own_panel, problem, walk,
+};
 use crate::judges::JudgeBook;
 use crate::targets::TargetBook;
 
@@ -24,6 +27,7 @@ const MAX_PROBLEMS: usize = 20;
 pub(crate) struct Bench {
     pub(crate) targets: Arc<TargetBook>,
     pub(crate) judges: Arc<JudgeBook>,
+    pub(crate) baselines: Baselines,
 }
 
 /// Makes work items.
@@ -99,7 +103,10 @@ impl Planner<'_> {
         }
         for grader in &case.graders {
             walk(grader, &mut |grader| {
-                if let Some(message) = problem(grader) {
+                if let Some(message) = problem(grader)
+                    .or_else(|| bench.baselines.problem(grader))
+                    .or_else(|| no_baseline(grader, case))
+                {
                     found.problem(&grader.place, message);
                 }
             });
@@ -180,7 +187,7 @@ impl Planner<'_> {
                 Ok(WorkItem {
                     suite: suite.name.as_str().into(),
                     format: Some(suite.format.number()),
-                    case: Arc::clone(case),
+                    case: bench.baselines.filled(&suite.name, case, 1),
                     source,
                     repeat: 1,
                     lines,
@@ -305,7 +312,8 @@ impl Planner<'_> {
     }
 }
 
-fn given(output: &GivenOutput) -> Result<Answer, String> {
+/// The answer that a case or a file of answers holds.
+pub(super) fn given(output: &GivenOutput) -> Result<Answer, String> {
     let value = match output {
         GivenOutput::Text(text) => Value::String(text.clone()),
         GivenOutput::Json(value) => value.clone(),

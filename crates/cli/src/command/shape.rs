@@ -1,8 +1,10 @@
 //! What differs between commands that run the cases of eval files: the items they make of them, and what they conclude.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assize_run::{Totals, WorkItem};
+use assize_spec::{Case, Suite};
 use assize_store::{RunFolder, RunInfo};
 
 use super::present;
@@ -29,6 +31,12 @@ pub(crate) trait Shape {
     /// The command's name.
     fn command(&self) -> &'static str {
         "eval"
+    }
+
+    /// The cases that are planned in place of one of an eval file.
+    fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, String> {
+        let _ = suite;
+        Ok(vec![case])
     }
 
     /// The items of the command, made of those of a plain run, which are so many.

@@ -139,7 +139,7 @@ pub(crate) fn record(case_id: &str, lines: Lines, graders: &[Grader]) -> CaseRec
             verdict: score.verdict,
             error: None,
             criteria: grader.decided.iter().map(criterion_row).collect(),
-            pairwise: None,
+            pairwise: Vec::new(),
         });
         judgements.extend(grader.decided.iter().map(|one| judgement_row(case_id, lines, grader, one)));
     }
@@ -449,6 +449,8 @@ fn figures() -> RunFigures {
             verdict_flips: Some(figure(0.25, 4, 0.0456, 0.6994, "Wilson")),
             says: String::new(),
         }),
+        decision_noise: None,
+        pairwise: None,
         unstable: vec![FlippingCriterion {
             suite: "support".to_owned(),
             grader: "rubrics".to_owned(),

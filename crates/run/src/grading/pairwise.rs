@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assize_grade::{PairJudgement, PairTask, RubricJudge};
 use assize_rubric::{Judgement, PairOutcome, PairScores, Preference};
 use assize_spec::{Baseline, PairwiseGrader};
-use assize_store::{GraderResult, JudgementRow, OrderRow, PairwiseRow};
+use assize_store::{GraderResult, JudgementRow, Note, OrderRow, PairwiseRow};
 use futures_util::future::join;
 
 use super::rows::Spot;
@@ -91,6 +91,9 @@ fn row(
     let result = GraderResult {
         score: outcome.map(|outcome| grader.scores.of(outcome).get()),
         error: ungraded.as_ref().map(|ungraded| format!("could not be judged: {}", ungraded.message)),
+        notes: [("with the candidate first", &candidate_first), ("with the baseline first", &baseline_first)]
+            .map(|(order, judged)| said(order, judged))
+            .into(),
         pairwise: Some(pairwise),
         ..GraderResult::default()
     };
@@ -125,6 +128,17 @@ fn row(
         ..spot.nobody()
     };
     JudgementRow::of_grader(spot.context(scene), result, &judgement)
+}
+
+/// What one order came to, as a remark: alone it decides nothing.
+fn said(order: &str, judged: &PairJudgement) -> Note {
+    let word = match judged.preference {
+        Some(Preference::First) => "the one shown first is better",
+        Some(Preference::Second) => "the one shown second is better",
+        Some(Preference::Tie) => "neither is better",
+        None => "not judged",
+    };
+    Note { text: format!("{order}: {word}"), passed: None, reason: judged.reason.clone(), weight: None }
 }
 
 fn order(judged: &PairJudgement) -> OrderRow {
