@@ -1630,7 +1630,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__generate__subcmd__rubrics)
-            opts="-t -j -q -h -V --target --judge --targets --ranges --dry-run --replace --filter --workers --root --no-cache --cache-only --budget-calls --budget-tokens --json --quiet --color --env-file --help --version"
+            opts="-t -j -q -h -V --target --judge --targets --ranges --dry-run --replace --filter --workers --root --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --json --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1673,6 +1673,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-usd)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1920,7 +1924,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__lint)
-            opts="-h -V --format --json --root --strict --fix --only --skip --list --color --env-file --help --version"
+            opts="-j -h -V --format --json --root --strict --fix --only --skip --judge --targets --dry-run --workers --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --list --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1939,6 +1943,34 @@ _assize() {
                     return 0
                     ;;
                 --skip)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --targets)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-calls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-usd)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -361,6 +361,12 @@ sarif\t'SARIF 2.1.0'"
 complete -c assize -n "__fish_assize_using_subcommand lint" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand lint" -l only -d 'Apply only this rule, by code or name; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand lint" -l skip -d 'Leave this rule out, by code or name; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l judge -d 'Have a model apply the rules that need one: a model such as `openai:gpt-4o-mini`, or the name of a target' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lint" -s j -l workers -d 'Rubrics that the model looks at at once' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-calls -d 'Requests to the model at most' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-tokens -d 'Tokens at most, read and written' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand lint" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -368,6 +374,9 @@ complete -c assize -n "__fish_assize_using_subcommand lint" -l env-file -d 'File
 complete -c assize -n "__fish_assize_using_subcommand lint" -l json -d 'Same as `--format json`'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l strict -d 'Exit with 1 when anything is found'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l fix -d 'Make the changes that are sure to keep the meaning; everything else in the files stays as it is'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l dry-run -d 'Say what the model would be asked and what that would cost, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l no-cache -d 'Ask the model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l cache-only -d 'Send nothing: only rubrics that the reply cache knows are looked at'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l list -d 'List the rules'
 complete -c assize -n "__fish_assize_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand lint" -s V -l version -d 'Print version'
@@ -406,6 +415,7 @@ complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-calls -d 'Requests to models at most; then what is drafted is kept and the command stops' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-tokens -d 'Tokens at most, read and written' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

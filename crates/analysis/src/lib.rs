@@ -24,8 +24,8 @@ mod summary;
 pub mod trend;
 
 pub use card::{
-    BenchmarkCases, CardComparison, CardRun, CardRunError, CardTree, CardTreeError, CaseOfBenchmark,
-    NodeDifference, NodeSide, compare_cards,
+    BenchmarkCases, BenchmarkVote, CardComparison, CardRun, CardRunError, CardTree, CardTreeError, CaseList,
+    CaseOfBenchmark, NodeDifference, NodeSide, compare_cards,
 };
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, Decision, Names, RunFacts};
 pub use figure::{Figure, Resampling};

@@ -127,6 +127,14 @@ impl TargetBook {
             .collect()
     }
 
+    /// Whether a target answers all cases in one run of a command, so that it can't be asked turn by turn.
+    pub(crate) fn answers_all_at_once(&self, reference: &TargetRef) -> bool {
+        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let batches =
+            |spec: &TargetSpec| matches!(&spec.kind, TargetSpecKind::Command(command) if command.batch);
+        self.spec(real).is_some_and(batches)
+    }
+
     /// The model behind a name of the targets file; `None` if the file has no such target.
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn Ask>, String>> {
         let spec = self.spec(name)?;

@@ -9,7 +9,7 @@ use crate::view::{CaseView, CriterionView, RubricView};
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Its code. The hundreds group the rules: 00 comments, 01 wording, 02 weights and gates, 03 score
-    /// ranges, 04 the rubric as a whole, 05 the case.
+    /// ranges, 04 the rubric as a whole, 05 the case, 06 what only a model can tell.
     pub code: Code,
     /// A short name.
     pub name: &'static str,
@@ -26,6 +26,16 @@ pub struct Rule {
     /// Whether its suggestions keep the meaning, so that they may be carried out without asking.
     pub fixes: bool,
     pub(crate) check: Check,
+}
+
+impl Rule {
+    /// What a model is asked, if only a model can apply this rule.
+    pub const fn question(&self) -> Option<&Question> {
+        match &self.check {
+            Check::Model(question) => Some(question),
+            _ => None,
+        }
+    }
 }
 
 /// A piece of an eval file of format 2.
@@ -72,4 +82,48 @@ pub(crate) enum Check {
     Case(fn(&CaseView<'_>, &mut Report<'_>)),
     /// Comments: checked when all findings are known.
     Comments,
+    /// What only a model can tell.
+    Model(Question),
+}
+
+/// What a model is asked about a rubric.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// What the question is about.
+    pub scope: Scope,
+    /// The question. `Yes` is a finding.
+    pub text: &'static str,
+    /// What is said about a finding, in lower case.
+    pub found: &'static str,
+    /// What to do about it.
+    pub help: &'static str,
+}
+
+/// What a question is about, and so what a finding must name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Each criterion by itself.
+    Criterion,
+    /// Each criterion beside what its case expects; only where a case says what it expects.
+    Outcome,
+    /// Each criterion that has score ranges.
+    Bands,
+    /// Two criteria.
+    Pair,
+    /// The criteria together, beside what the case expects: what is lacking is quoted from there.
+    Missing,
+    /// The criteria together.
+    Unguarded,
+}
+
+impl Scope {
+    /// Whether a finding names a criterion.
+    pub const fn names_criterion(self) -> bool {
+        matches!(self, Self::Criterion | Self::Outcome | Self::Bands | Self::Pair)
+    }
+
+    /// Whether a finding quotes the words that it is about.
+    pub const fn quotes(self) -> bool {
+        !matches!(self, Self::Unguarded)
+    }
 }

@@ -19,6 +19,7 @@ mod card_node;
 mod card_run;
 mod card_scores;
 mod card_tree;
+mod card_votes;
 mod case_block;
 mod case_table;
 mod cells;

@@ -3,7 +3,8 @@
 
 use assize_rubric::{Cost, GateState, GraderOutcome, GraderStanding, Lines, Tokens, score_case};
 use assize_store::{
-    CaseError, GateRow, GraderRow, JudgementRow, ResultRow, criterion_rows, grader_gates, grader_outcome,
+    CaseError, GateRow, GraderRow, JudgementRow, ResultRow, TurnRow, criterion_rows, grader_gates,
+    grader_outcome,
 };
 
 /// What a result row says beside its scores.
@@ -29,6 +30,8 @@ pub(crate) struct CaseHead {
     pub(crate) case_hash: Option<String>,
     /// The answer.
     pub(crate) answer: Option<String>,
+    /// The turns of a conversation.
+    pub(crate) turns: Vec<TurnRow>,
     /// Why there is no answer or no grading.
     pub(crate) error: Option<CaseError>,
     /// Tokens of the target (judges' tokens are added).
@@ -111,6 +114,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         gates_failed,
         graders: rows,
         answer: head.answer,
+        turns: head.turns,
         error: head.error,
         tokens,
         cost_usd: cost.whole(),

@@ -1,8 +1,8 @@
 //! What the result of a case rests on, as one hash: a case with the same hash need not be run again.
 
 use assize_spec::{
-    Baseline, Case, Command, CompositeAggregator, Grader, GraderKind, PairwiseGrader, PanelSpec, Prompt,
-    RubricGrader,
+    Baseline, Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, PairwiseGrader,
+    PanelSpec, Prompt, RubricGrader,
 };
 use serde_json::Value;
 
@@ -40,6 +40,21 @@ pub fn fingerprint(item: &WorkItem) -> String {
     hash.field(&format!("{:?} {:?}", case.expected_outcome, case.reference()));
     hash.field(&format!("{:?} {:?} {:?}", item.judging_override, item.judging, item.evidence));
     hash.field(&format!("{:?} {:?}", item.truncate_override, item.truncate));
+    if let Some(talk) = &case.conversation {
+        let Conversation { turns, aggregation, on_turn_failure, window_size } = talk;
+        hash.field(&format!(
+            "conversation {} {aggregation:?} {on_turn_failure:?} {window_size:?}",
+            turns.len()
+        ));
+        for turn in turns {
+            let asked = case.of_turn(turn, &[]);
+            hash.field(&format!("{:?} {:?}", target_input(&asked, item.repeat), asked.reference()));
+            add_surroundings(&mut hash, &asked);
+            for grader in &turn.graders {
+                add_grader(&mut hash, item, grader);
+            }
+        }
+    }
     for grader in &case.graders {
         add_grader(&mut hash, item, grader);
     }
@@ -109,7 +124,7 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
                 add_grader(hash, item, check);
             }
             if benchmark.behaviour.is_some() {
-                add_judge(hash, item, None);
+                add_panel(hash, item, &PanelSpec::default(), None);
             }
         }
         check => hash.field(&format!("{check:?}")),

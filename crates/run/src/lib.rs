@@ -9,6 +9,7 @@
 mod about;
 mod assemble;
 mod card;
+mod conversation;
 mod engine;
 mod event;
 mod fingerprint;

@@ -92,6 +92,7 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
         cluster: stored.cluster.clone(),
         case_hash: stored.case_hash.clone(),
         answer: stored.answer.clone(),
+        turns: stored.turns.clone(),
         error: stored.error.clone(),
         tokens: Tokens::default(),
         cost: Cost::ZERO,

@@ -2,12 +2,13 @@
 
 use assize_rubric::{Cost, Tokens};
 use assize_store::{CaseError, CaseRecord};
-use assize_target::Answer;
+use assize_target::{Answer, TargetInput};
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::about::{case_hash, cluster};
 use crate::assemble::{CaseHead, Graded, assemble};
+use crate::conversation::converse;
 use crate::grading::{Scene, grade};
 use crate::material::target_input;
 use crate::{Source, WorkItem};
@@ -16,7 +17,14 @@ use crate::{Source, WorkItem};
 pub(crate) async fn work(item: WorkItem) -> CaseRecord {
     let begun = Instant::now();
     let mut head = head(&item);
-    let answer = match answer(&item, &mut head).await {
+    let is_missing = matches!(item.source, Source::Missing { .. });
+    if let Some(talk) = item.case.conversation.as_ref().filter(|_| !is_missing) {
+        let mut record = converse(&item, talk, head).await;
+        record.result.duration_ms = millis(begun);
+        return record;
+    }
+    let input = || target_input(&item.case, item.repeat);
+    let answer = match answer(&item, input, &mut head).await {
         Ok(answer) => answer,
         Err(error) => {
             head.error = Some(error);
@@ -53,7 +61,7 @@ pub(crate) fn broken(item: &WorkItem, message: String) -> CaseRecord {
 }
 
 /// What a record says of an item before anything was asked or spent.
-fn head(item: &WorkItem) -> CaseHead {
+pub(crate) fn head(item: &WorkItem) -> CaseHead {
     CaseHead {
         format: item.format,
         suite: item.suite.to_string(),
@@ -65,6 +73,7 @@ fn head(item: &WorkItem) -> CaseHead {
         cluster: cluster(&item.case),
         case_hash: Some(case_hash(&item.case)),
         answer: None,
+        turns: Vec::new(),
         error: None,
         tokens: Tokens::default(),
         cost: Cost::ZERO,
@@ -72,7 +81,12 @@ fn head(item: &WorkItem) -> CaseHead {
     }
 }
 
-async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseError> {
+/// The answer of an item, to what `input` puts together if a target is asked. What that took is noted in `head`.
+pub(crate) async fn answer(
+    item: &WorkItem,
+    input: impl FnOnce() -> Result<TargetInput, String>,
+    head: &mut CaseHead,
+) -> Result<Answer, CaseError> {
     let failed = |kind: &str, message: String| CaseError {
         stage: "target".to_owned(),
         kind: kind.to_owned(),
@@ -82,8 +96,7 @@ async fn answer(item: &WorkItem, head: &mut CaseHead) -> Result<Answer, CaseErro
         Source::Given(answer) => Ok((**answer).clone()),
         Source::Missing { kind, message } => Err(failed(kind, message.clone())),
         Source::Target(target) => {
-            let input =
-                target_input(&item.case, item.repeat).map_err(|message| failed("bad_input", message))?;
+            let input = input().map_err(|message| failed("bad_input", message))?;
             match target.answer(&input).await {
                 Ok(answer) => {
                     // What a recording tells was spent when it was made.

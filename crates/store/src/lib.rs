@@ -12,6 +12,7 @@
 #![warn(missing_docs)]
 
 mod answers;
+mod benchmark_decision;
 mod benchmark_row;
 mod cache;
 mod card_info;
@@ -31,6 +32,7 @@ mod resume;
 mod schema;
 
 pub use answers::{AnswerIndex, AnswerKey};
+pub use benchmark_decision::{BenchmarkDecision, BenchmarkResult};
 pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
@@ -45,9 +47,9 @@ pub use info::{
 pub use judgement::{JudgementContext, JudgementRow, Standing};
 pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grader_outcome, member_outcome};
 pub use pairwise_row::{OrderRow, PairwiseRow};
-pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision};
+pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision, panel_decision_if};
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
-pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow};
+pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
 pub use resume::InputsRow;
 pub use schema::schemas;

@@ -47,6 +47,9 @@ pub struct ResultRow {
     pub graders: Vec<GraderRow>,
     /// The answer that was graded; null when there is none.
     pub answer: Option<String>,
+    /// For a conversation: its turns, as far as they were held. `answer` is then the whole of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnRow>,
     /// Why there is no answer or no grading.
     pub error: Option<CaseError>,
     /// Tokens that the target and the judge calls reported, added up; null when none did.
@@ -58,6 +61,27 @@ pub struct ResultRow {
     pub cost_partial: Option<PartialCost>,
     /// From the start of the case to its end, in milliseconds.
     pub duration_ms: u64,
+}
+
+/// One turn of a conversation, as it was held.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnRow {
+    /// Its number, from 1.
+    pub turn: u32,
+    /// What the target answered; null when it gave no answer.
+    pub answer: Option<String>,
+    /// Why there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<CaseError>,
+    /// Tokens of the target in this turn.
+    pub tokens: Tokens,
+    /// Cost of the target in this turn, in US dollars; null when not all of it is known.
+    pub cost_usd: Option<Usd>,
+    /// What is known of a cost that is not known as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_partial: Option<PartialCost>,
+    /// Time the answer took, in milliseconds; null when it was there before.
+    pub duration_ms: Option<u64>,
 }
 
 /// A gate that failed.

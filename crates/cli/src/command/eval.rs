@@ -167,7 +167,7 @@ pub(super) fn execute_loaded(
     }
     let options = load_options(&args.root, context);
     let config = config(&options, context)?;
-    let prices = money::prices(&args.run, &options, context)?;
+    let prices = money::prices(args.run.context_tokens, &options, context)?;
     let usd = money::limit(&args.run, loaded.files.iter().filter_map(|file| file.suite.as_ref()))?;
     let benches = Benches::new(args, &config, &options, prices, usd, context);
     let selection = Selection { ids: globs(&args.filter)?, tags: args.tag.clone() };

@@ -7,6 +7,7 @@ use assize_llm::ModelCard;
 use assize_report::{dollars, grouped};
 use assize_rubric::{Judging, Usd};
 use assize_run::{Source, WorkItem, forecast};
+use assize_spec::Case;
 use assize_target::TargetKind;
 use serde_json::{Value, json};
 
@@ -51,6 +52,18 @@ impl Mode {
     }
 }
 
+/// How often a case asks its target, at most, and how many bytes of the case's own words go with that.
+fn asked(case: &Case) -> (u64, u64) {
+    let Some(talk) = &case.conversation else { return (1, case.question().len() as u64) };
+    let mut before = case.input.clone();
+    let mut bytes = 0u64;
+    for turn in &talk.turns {
+        bytes = bytes.saturating_add(case.of_turn(turn, &before).question().len() as u64);
+        before.extend(turn.input.iter().cloned());
+    }
+    (talk.turns.len() as u64, bytes)
+}
+
 struct TargetPlan {
     calls: u64,
     input_bytes: u64,
@@ -89,10 +102,11 @@ impl Plan {
                     let card = cards.model(&name);
                     let entry =
                         self.targets.entry(name).or_insert(TargetPlan { calls: 0, input_bytes: 0, card });
-                    entry.calls += 1;
-                    entry.input_bytes += item.case.question().len() as u64;
+                    let (calls, bytes) = asked(&item.case);
+                    entry.calls += calls;
+                    entry.input_bytes += bytes;
                 }
-                TargetKind::Command => self.command_runs += 1,
+                TargetKind::Command => self.command_runs += asked(&item.case).0,
                 TargetKind::Given | TargetKind::Recorded | TargetKind::Mock => {}
             }
         }
@@ -258,7 +272,7 @@ impl JudgePlan {
 }
 
 /// Tokens and money in words.
-fn figures(estimate: Estimate) -> String {
+pub(super) fn figures(estimate: Estimate) -> String {
     let range = |(low, high): (u64, u64)| {
         if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
     };

@@ -35,7 +35,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         return Err("the answers file has problems; nothing was graded".to_owned());
     };
     let config = config(&options, context)?;
-    let prices = money::prices(&args.run, &options, context)?;
+    let prices = money::prices(args.run.context_tokens, &options, context)?;
     let access = Arc::new(Access::new(&args.run, &config, prices, args.run.budget_usd, context));
     // No target is run here, but one may judge.
     let folder = args.rubric.parent().unwrap_or(Path::new(""));

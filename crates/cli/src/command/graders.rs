@@ -40,9 +40,25 @@ pub(crate) fn problem(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}`: {what}", grader.name))
 }
 
-/// Why an answer to the case can't be compared with its reference answer.
+/// Why an answer to the case, or to a turn of it, can't be compared with what its grader names.
 pub(crate) fn no_baseline(grader: &Grader, case: &Case) -> Option<String> {
     let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };
+    if let Some(turn) = case
+        .turns()
+        .iter()
+        .find(|turn| turn.graders.iter().any(|of| of.place == grader.place && of.name == grader.name))
+    {
+        return match pairwise.baseline {
+            Baseline::Run { .. } => Some(format!(
+                "grader `{}`: a turn can't be compared with a recorded run; compare the conversation",
+                grader.name
+            )),
+            Baseline::Reference if turn.expected_output.is_empty() => {
+                Some(format!("grader `{}`: the turn has no `expected_output` to compare with", grader.name))
+            }
+            _ => None,
+        };
+    }
     (pairwise.baseline == Baseline::Reference && case.reference().is_none()).then(|| {
         format!(
             "grader `{}`: case `{}` has no reference answer to compare with; add `expected_output`, or name a `baseline`",
@@ -75,12 +91,25 @@ pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
     }
 }
 
+/// Nothing said about a panel.
+static UNSAID: PanelSpec = PanelSpec {
+    judges: Vec::new(),
+    repeats: None,
+    combine: None,
+    ties: None,
+    temperature: None,
+    escalate: None,
+    scoring: None,
+};
+
 /// What a grader says about its panel; `None` for one that has a single judge whatever happens.
 pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => Some(&rubric.panel),
         GraderKind::Llm(llm) => Some(&llm.panel),
         GraderKind::Pairwise(pairwise) => Some(&pairwise.panel),
+        // The files of a scorecard say nothing of judges, so everything else does.
+        GraderKind::Benchmark(_) => Some(&UNSAID),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use assize_spec::{
     Case, Config, GivenOutput, Grader, GraderKind, LineOverrides, Message, PanelSpec, Place, Scoring, Suite,
     TargetRef,
 };
-use assize_target::{Answer, Target, given_answer};
+use assize_target::{Answer, Target, given_answer, turn_answers};
 use serde_json::{Value, json};
 
 use super::baselines::Baselines;
@@ -101,7 +101,7 @@ impl Planner<'_> {
         if let Err(error) = self.lines_of(suite, case) {
             found.problem(&case.place, error);
         }
-        for grader in &case.graders {
+        for grader in case.every_grader() {
             walk(grader, &mut |grader| {
                 if let Some(message) = problem(grader)
                     .or_else(|| bench.baselines.problem(grader))
@@ -113,8 +113,13 @@ impl Planner<'_> {
         }
         if let Some(output) = &case.output {
             found.items += 1;
-            if let Err(message) = given(output) {
-                found.problem(&case.place, message);
+            match given(output) {
+                Err(message) => found.problem(&case.place, message),
+                Ok(answer) => {
+                    if let Some(message) = turns_problem(case, &answer) {
+                        found.problem(&case.place, message);
+                    }
+                }
             }
             // Preparations are for targets; what cases ask of each other concerns given answers as well.
             if !case.depends_on.is_empty() {
@@ -148,6 +153,16 @@ impl Planner<'_> {
                 Ok(target) => {
                     found.targets.insert(reference.name.clone());
                     found.remarks.extend(bench.targets.remarks(&reference));
+                    if case.conversation.is_some() && bench.targets.answers_all_at_once(&reference) {
+                        found.problem(
+                            &case.place,
+                            format!(
+                                "case `{}` is a conversation, and target `{}` answers all cases in one run \
+                                 (`provider_batching`); name another target for it",
+                                case.id, reference.name
+                            ),
+                        );
+                    }
                     self.check_judges(suite, case, Some(&target), bench, found);
                 }
                 Err(message) => found.problem(&place, message),
@@ -254,7 +269,7 @@ impl Planner<'_> {
         found: &mut Preflight,
     ) {
         let panels = self.panels(suite);
-        let mut see = |grader: &Grader| {
+        let mut see = |grader: &Grader, case: &Case| {
             if !asks_judge(grader) {
                 return;
             }
@@ -306,10 +321,29 @@ impl Planner<'_> {
                 }
             }
         };
+        for turn in case.turns() {
+            let asked = case.of_turn(turn, &[]);
+            for grader in &turn.graders {
+                walk(grader, &mut |grader| see(grader, &asked));
+            }
+        }
         for grader in &case.graders {
-            walk(grader, &mut see);
+            walk(grader, &mut |grader| see(grader, case));
         }
     }
+}
+
+/// Why an answer that is there can't be graded turn by turn.
+fn turns_problem(case: &Case, answer: &Answer) -> Option<String> {
+    let wanted = case.conversation.as_ref()?.turns.len();
+    let told = turn_answers(answer, wanted).len();
+    (told != wanted).then(|| {
+        format!(
+            "case `{}` has {wanted} turns, and its `output` tells of {told}: write it as messages, \
+             `role: user` and `role: assistant` in turn",
+            case.id
+        )
+    })
 }
 
 /// The answer that a case or a file of answers holds.

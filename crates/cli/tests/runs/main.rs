@@ -4,6 +4,7 @@ mod budget;
 mod cache;
 mod compare;
 mod context;
+mod conversation;
 mod graders;
 mod limits;
 mod money;

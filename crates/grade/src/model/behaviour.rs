@@ -9,6 +9,7 @@ use super::put::Put;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::{BEHAVIOUR_PROMPT_VERSION, behaviour_hash, behaviour_messages, behaviour_schema};
 use crate::reply::read_behaviour;
+use crate::task::draw;
 use crate::{BehaviourJudgement, BehaviourTask};
 
 impl ModelJudge {
@@ -16,8 +17,8 @@ impl ModelJudge {
     pub(super) fn behaviour_request(&self, task: &BehaviourTask, repair: Option<String>) -> ChatRequest {
         let mut request = ChatRequest::new(behaviour_messages(task, &*self.fences, repair));
         request.schema = Some(behaviour_schema(&task.behaviour));
-        request.temperature = self.options.temperature;
-        request.seed = self.options.seed;
+        request.temperature = task.temperature.or(self.options.temperature);
+        request.seed = self.seed(task.asking);
         request.max_output_tokens = self.options.max_output_tokens;
         request
     }
@@ -28,7 +29,8 @@ impl ModelJudge {
         identity.prompt_hash = Some(behaviour_hash(&task.behaviour));
         let request = |repair| self.behaviour_request(task, repair);
         let read = |text: &str| read_behaviour(text, &task.behaviour);
-        let Put { read, tally, model } = self.put(self.ask.card(), task.repeat, request, read).await;
+        let Put { read, tally, model } =
+            self.put(self.ask.card(), draw(task.repeat, task.asking), request, read).await;
         identity.model = model;
         let (reply, last) = match read {
             Ok(reply) => (Some(reply), None),

@@ -14,6 +14,7 @@ mod idle_gate;
 mod leaked;
 mod length;
 mod list;
+mod model;
 mod nice_to_have;
 mod no_key;
 mod no_negative;
@@ -86,6 +87,17 @@ pub const RULES: &[Rule] = &[
     restates::RULE,
     leaked::RULE,
     case_id::RULE,
+    model::ambiguous::RULE,
+    model::unobservable::RULE,
+    model::bundled::RULE,
+    model::overlapping::RULE,
+    model::unfounded::RULE,
+    model::untested::RULE,
+    model::contradictory::RULE,
+    model::bands::RULE,
+    model::gameable::RULE,
+    model::unguarded::RULE,
+    model::misplaced_gate::RULE,
 ];
 
 #[cfg(test)]
@@ -107,11 +119,21 @@ mod tests {
 
     #[test]
     fn the_bad_example_is_found_and_the_good_one_is_clean() {
-        for rule in RULES {
+        for rule in RULES.iter().filter(|rule| rule.question().is_none()) {
             let codes: Vec<String> = found(&rule.bad.file()).into_iter().map(|(code, _)| code).collect();
             assert!(codes.iter().any(|code| code == rule.code.as_str()), "{}: {codes:?}", rule.code);
             let good = found(&rule.good.file());
             assert_eq!(good, vec![], "{}: the good example has findings", rule.code);
+        }
+    }
+
+    #[test]
+    fn examples_of_a_models_rules_show_what_only_a_model_finds() {
+        for rule in RULES.iter().filter(|rule| rule.question().is_some()) {
+            assert!(rule.code.as_str().starts_with("L06") && !rule.fixes, "{}", rule.code);
+            for example in [rule.bad, rule.good] {
+                assert_eq!(found(&example.file()), vec![], "{}: {}", rule.code, example.text());
+            }
         }
     }
 

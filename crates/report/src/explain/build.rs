@@ -41,6 +41,7 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
         repeat: stored.repeat,
         lines,
         error: stored.error.clone(),
+        turns: stored.turns.clone(),
         graders: Vec::new(),
         equations: Vec::new(),
         figures: Figures {

@@ -1,7 +1,10 @@
 //! Grading one answer: each grader by what it needs, members of composites like graders of their own.
 
+mod behaviour;
 mod benchmark;
+mod benchmark_votes;
 mod composite;
+mod conversation;
 mod pairwise;
 mod panel;
 mod programs;
@@ -17,7 +20,8 @@ use assize_store::JudgementRow;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-pub(crate) use benchmark::task as behaviour_task;
+pub(crate) use behaviour::{panel_spec as behaviour_panel, task as behaviour_task};
+pub(crate) use conversation::Talk;
 pub(crate) use pairwise::task as pair_task;
 pub(crate) use panel::{Said, recombined, said};
 pub use programs::custom_command;
@@ -42,7 +46,7 @@ fn grade_at<'a>(scene: &'a Scene<'a>, spot: Spot<'a>) -> BoxFuture<'a, Vec<Judge
             GraderKind::Pairwise(pairwise) => pairwise::grade(scene, &spot, pairwise).await,
             GraderKind::Code(code) => vec![programs::code(scene, &spot, code).await],
             GraderKind::Custom(custom) => vec![programs::custom(scene, &spot, custom).await],
-            GraderKind::Benchmark(found) => vec![benchmark::grade(scene, &spot, found).await],
+            GraderKind::Benchmark(found) => benchmark::grade(scene, &spot, found).await,
             GraderKind::Composite(composite) => composite::grade(scene, &spot, composite).await,
             kind => match check(kind, &scene.facts) {
                 Some(Ok(checked)) => vec![spot.checked(scene, checked)],

@@ -195,7 +195,7 @@ impl Parts {
         }
         let base = AssertionContext::default();
         let conversation_given = object.has("turns");
-        let conversation = conversation(cx, object, &base, &mut missing);
+        let conversation = conversation(cx, object, &base);
         let input =
             Input { defaults, skip_defaults, optional: has_output || conversation_given }.read(cx, object);
         let mut parts = Self {

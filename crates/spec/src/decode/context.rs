@@ -64,7 +64,7 @@ impl Context {
     /// The place of a span in a form that outlives the sources.
     pub(crate) fn place(&self, span: Span) -> Place {
         let position = self.sources.position(span);
-        Place::new(self.sources.file(span.source).path(), position.line, position.column)
+        Place::shared(self.sources.file(span.source).shared_path(), position.line, position.column)
     }
 
     /// The stretch of a span in a form that outlives the sources.

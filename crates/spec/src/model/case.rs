@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_rubric::Unit;
 use serde_json::Value;
 
-use super::{Block, CaseMarks, Conversation, Grader, Message, OnDependencyFailure, Place};
+use super::{Block, CaseMarks, Conversation, Grader, Message, OnDependencyFailure, Place, Turn};
 
 /// The id of a case, unique in its suite. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,9 +90,35 @@ impl Case {
         }
     }
 
-    /// The files that the case's messages refer to, in order.
+    /// The turns of a conversation; none for any other case.
+    pub fn turns(&self) -> &[Turn] {
+        self.conversation.as_ref().map(|conversation| conversation.turns.as_slice()).unwrap_or_default()
+    }
+
+    /// Every grader of the case: those of its turns first, then those of the case as a whole.
+    pub fn every_grader(&self) -> impl Iterator<Item = &Arc<Grader>> {
+        self.turns().iter().flat_map(|turn| &turn.graders).chain(&self.graders)
+    }
+
+    /// The case that a turn of the conversation is: what was said `before` and its own input, its own example of a good
+    /// answer, its own graders. Everything else is the conversation's.
+    pub fn of_turn(&self, turn: &Turn, before: &[Message]) -> Self {
+        Self {
+            place: turn.place.clone(),
+            input: before.iter().chain(&turn.input).cloned().collect(),
+            expected_output: turn.expected_output.clone(),
+            output: None,
+            graders: turn.graders.clone(),
+            conversation: None,
+            ..self.clone()
+        }
+    }
+
+    /// The files that the case's messages refer to, in order, those of its turns last.
     pub fn attachments(&self) -> impl Iterator<Item = &Path> {
-        let blocks = self.input.iter().chain(&self.expected_output).flat_map(|message| &message.blocks);
+        let of_turns = self.turns().iter().flat_map(|turn| turn.input.iter().chain(&turn.expected_output));
+        let messages = self.input.iter().chain(&self.expected_output).chain(of_turns);
+        let blocks = messages.flat_map(|message| &message.blocks);
         blocks.filter_map(|block| match block {
             Block::File { path, .. } | Block::Image { path, .. } => Some(path.as_path()),
             Block::Text(_) | Block::Json(_) => None,

@@ -171,7 +171,7 @@ fn case() -> Keys {
         .key("description", string(), "Free text, kept.")
         .key("suite", string(), "Free text, kept.")
         .key("conversation_id", text(), "The conversation it belongs to.")
-        .filled("turns", list(like("turn")), "A conversation turn by turn; not built yet.")
+        .filled("turns", list(like("turn")), "A conversation turn by turn: what is said to the target, and who grades each answer.")
         .key("mode", word(&["conversation"]), "With `turns`.")
         .key("aggregation", word(&["mean", "min", "max"]), "What turns come to; with `turns`.")
         .key("on_turn_failure", word(&["continue", "stop"]), "What follows a turn that fails; with `turns`.")

@@ -88,6 +88,11 @@ pub(super) const ROOMS: &[Room] = &[
         "2",
         &["assize-diagnostic", "assize-rubric", "assize-spec", "assize-llm", "assize-grade", "assize-lint"],
     ),
+    room(
+        "assize-critic",
+        "2",
+        &["assize-diagnostic", "assize-rubric", "assize-spec", "assize-llm", "assize-grade", "assize-lint"],
+    ),
     room("assize-lsp", "2", &["assize-diagnostic", "assize-spec", "assize-lint"]),
     room("assize-analysis", "2", &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-store"]),
     room(
@@ -127,6 +132,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-analysis",
             "assize-audit",
             "assize-convert",
+            "assize-critic",
             "assize-draft",
             "assize-lint",
             "assize-llm",

@@ -62,7 +62,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Self, String> {
         let options = load_options(&args.root, context);
         let config = config(&options, context)?;
-        let prices = money::prices(run, &options, context)?;
+        let prices = money::prices(run.context_tokens, &options, context)?;
         let access = Arc::new(Access::new(run, &config, prices, run.budget_usd, context));
         let explicit = args.targets.as_deref().or(config.targets.as_deref());
         let found = load_targets(folder, explicit, &options);
@@ -80,7 +80,7 @@ impl<'a> Bench<'a> {
             Arc::clone(&access),
             context,
         ));
-        access.begin("try");
+        access.begin_alone("try");
         let panel = run.panel()?;
         Ok(Self {
             book: Book { targets, judges, baselines: Baselines::new(context) },

@@ -10,8 +10,7 @@ use assize_report::{CardPage, card_run_lines};
 use assize_rubric::MissingPolicy;
 use assize_run::{Totals, WorkItem, card_info};
 use assize_spec::{
-    CardCases, Case, Format, LineOverrides, LoadOptions, PanelSpec, Scorecard, Suite, SuiteSettings,
-    load_targets,
+    CardCases, Case, Format, LineOverrides, LoadOptions, Scorecard, Suite, SuiteSettings, load_targets,
 };
 use assize_store::{RunFolder, RunSettings, SuiteInfo};
 use serde_json::json;
@@ -45,7 +44,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     let set = weight_set(scorecard, args.weights.as_deref())?;
     let options = load_options(&args.root, context);
     let config = config(&options, context)?;
-    let prices = money::prices(&args.run, &options, context)?;
+    let prices = money::prices(args.run.context_tokens, &options, context)?;
     let access = Arc::new(if args.dry_run {
         Access::without_cache(prices, context)
     } else {
@@ -57,7 +56,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
         lines: LineOverrides::default(),
         config: &config,
         judging: None,
-        panel: PanelSpec::default(),
+        panel: args.run.panel()?,
         truncate: None,
     };
 
@@ -132,7 +131,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
             filter: args.filter.clone(),
             tags: args.tag.clone(),
             keep_going: false,
-            other: access.notes(&args.run),
+            other: args.run.panel_settings(access.notes(&args.run)),
         },
         warnings,
         scorecard: Some(card_info(scorecard, set, takes)),
@@ -154,10 +153,6 @@ fn refuse_idle_options(args: &RunArgs) -> Result<(), String> {
         ("--judging", args.judging.is_some(), "every benchmark is a question of its own"),
         ("--threshold", args.threshold.is_some(), "thresholds stand in the files of the scorecard"),
         ("--borderline", args.borderline.is_some(), "scorecards have no borderline"),
-        ("--judge", args.judge.len() > 1, "a benchmark is decided by one judge; name one"),
-        ("--judge-repeats", args.panel.judge_repeats.is_some(), "a benchmark is decided once"),
-        ("--combine", args.panel.combine.is_some(), "there is nothing to combine"),
-        ("--escalate", args.panel.escalate.is_some(), "what a judge is unsure of goes to the review queue"),
         ("--truncate", args.truncate.is_some(), "a judge sees all of what a benchmark is about, or nothing"),
     ];
     match idle.iter().find(|(_, given, _)| *given) {
@@ -250,12 +245,7 @@ struct OfScorecard<'a> {
 impl OfScorecard<'_> {
     /// The run as far as it is stored.
     fn stored(&self, folder: &RunFolder) -> Result<CardRun, String> {
-        let info = self.settings.clone().ok_or("the run has no scorecard")?;
-        let mut run = CardRun::new(info);
-        for record in stored(folder)? {
-            run.add(&record?);
-        }
-        Ok(run)
+        CardRun::of(folder, self.settings.clone()).map_err(|error| error.to_string())
     }
 }
 
