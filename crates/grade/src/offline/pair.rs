@@ -37,11 +37,10 @@ impl OfflineJudge {
             return refuse("what counts can't be judged by itself");
         };
         let rubric = Arc::new(rubric);
-        let (first, second) =
-            match (self.covers(task, &task.first, &rubric), self.covers(task, &task.second, &rubric)) {
-                (Some(first), Some(second)) => (first, second),
-                _ => return refuse("what counts has no words to look for"),
-            };
+        let covered = (self.covers(task, &task.first, &rubric), self.covers(task, &task.second, &rubric));
+        let (Some(first), Some(second)) = covered else {
+            return refuse("what counts has no words to look for");
+        };
         let preference = if first - second > CLEARLY - TOLERANCE {
             Preference::First
         } else if second - first > CLEARLY - TOLERANCE {

@@ -4,6 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use assize_spec::{LoadedSuite, load_answers, load_rubric};
+use assize_store::{RunFolder, RunInfo};
+
 use super::system::{Named, told_apart};
 use super::versus::{COMMAND, Found, Versus, conclusion, figures, print};
 use crate::args::{EvalArgs, PairwiseArgs, ShowChoice};
@@ -26,10 +29,9 @@ pub(crate) fn execute(args: &PairwiseArgs, context: &Context) -> Result<Exit, St
                     }
                     return again(args, &folder, *info, context);
                 }
-                let paths: Vec<PathBuf> =
-                    info.suites.iter().map(|suite| PathBuf::from(&suite.path)).collect();
-                if !recorded.contains(&paths) {
-                    recorded.push(paths);
+                let source = Recorded::of(&info);
+                if !recorded.contains(&source) {
+                    recorded.push(source);
                 }
                 systems.extend(found);
             }
@@ -80,45 +82,77 @@ pub(crate) fn execute(args: &PairwiseArgs, context: &Context) -> Result<Exit, St
         let Some((first, path)) = lists.into_iter().next() else {
             return Err("there are no cases to compare on".to_owned());
         };
-        let first = *first;
-        Loaded {
-            files: vec![LoadedFile {
-                path,
-                suite: first.suite,
-                cases: first.cases,
-                sources: first.sources,
-                // They were said when the answers were read.
-                diagnostics: Vec::new(),
-            }],
-            scorecards: Vec::new(),
-        }
+        // What there is to complain about was said when the answers were read.
+        one_file(LoadedSuite { diagnostics: Vec::new(), ..*first }, path)
     };
     execute_loaded(&versus, &loaded, &eval, context)
 }
 
-/// The cases of the eval files that the runs name. Those of one run are read together, so that suites are called what
-/// the run called them; of a suite that several runs hold, the first is taken.
-fn recorded_cases(
-    recorded: &[Vec<PathBuf>],
-    args: &PairwiseArgs,
-    context: &Context,
-) -> Result<Loaded, String> {
+/// Where a run has its cases from.
+#[derive(Debug, PartialEq, Eq)]
+enum Recorded {
+    /// From eval files.
+    Suites(Vec<PathBuf>),
+    /// From a file of answers that were graded by a rubric.
+    Answers { rubric: PathBuf, answers: PathBuf },
+}
+
+impl Recorded {
+    fn of(info: &RunInfo) -> Self {
+        let suites: Vec<PathBuf> = info.suites.iter().map(|suite| PathBuf::from(&suite.path)).collect();
+        let other =
+            info.inputs.iter().map(|input| PathBuf::from(&input.path)).find(|path| !suites.contains(path));
+        match (suites.as_slice(), other) {
+            ([rubric], Some(answers)) if info.command == "grade" => {
+                Self::Answers { rubric: rubric.clone(), answers }
+            }
+            _ => Self::Suites(suites),
+        }
+    }
+
+    fn paths(&self) -> Vec<&PathBuf> {
+        match self {
+            Self::Suites(paths) => paths.iter().collect(),
+            Self::Answers { rubric, answers } => vec![rubric, answers],
+        }
+    }
+
+    /// Reads the cases. Those of one run are read together, so that suites are called what the run called them.
+    fn load(&self, args: &PairwiseArgs, context: &Context) -> Result<Loaded, String> {
+        let (rubric, answers) = match self {
+            Self::Suites(paths) => return load(paths, &args.root, context),
+            Self::Answers { rubric, answers } => (rubric, answers),
+        };
+        let options = load_options(&args.root, context);
+        let loaded = load_answers(answers, &load_rubric(rubric, &options), &options);
+        Ok(one_file(loaded, answers.clone()))
+    }
+}
+
+/// What was read of one file of answers.
+fn one_file(loaded: LoadedSuite, path: PathBuf) -> Loaded {
+    let LoadedSuite { suite, cases, sources, diagnostics, .. } = loaded;
+    Loaded { files: vec![LoadedFile { path, suite, cases, sources, diagnostics }], scorecards: Vec::new() }
+}
+
+/// The cases that the runs name; of a suite that several runs hold, the first is taken.
+fn recorded_cases(recorded: &[Recorded], args: &PairwiseArgs, context: &Context) -> Result<Loaded, String> {
     let gone: BTreeSet<String> = recorded
         .iter()
-        .flatten()
+        .flat_map(Recorded::paths)
         .filter(|path| !context.working_folder.join(path).is_file())
         .map(|path| format!("`{}`", path.display()))
         .collect();
     if !gone.is_empty() {
         let gone: Vec<String> = gone.into_iter().collect();
         return Err(format!(
-            "the eval files of the runs are not here ({}): say where the cases are with `--suite PATH`",
+            "the files that the runs have their cases from are not here ({}): say where the cases are with `--suite PATH`",
             gone.join(", ")
         ));
     }
     let mut all = Loaded { files: Vec::new(), scorecards: Vec::new() };
-    for paths in recorded {
-        let found = load(paths, &args.root, context)?;
+    for source in recorded {
+        let found = source.load(args, context)?;
         all.scorecards.extend(found.scorecards);
         for file in found.files {
             let name = |file: &LoadedFile| file.suite.as_ref().map(|suite| suite.name.clone());
@@ -149,8 +183,8 @@ fn refuse(args: &PairwiseArgs) -> Result<(), String> {
 /// Prints a stored comparison again.
 fn again(
     args: &PairwiseArgs,
-    folder: &assize_store::RunFolder,
-    mut info: assize_store::RunInfo,
+    folder: &RunFolder,
+    mut info: RunInfo,
     context: &Context,
 ) -> Result<Exit, String> {
     let (report, missing) = figures(folder, &info)?;
