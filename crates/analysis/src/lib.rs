@@ -17,6 +17,7 @@ pub mod orders;
 pub mod pairwise;
 pub mod power;
 pub mod raters;
+mod repeated;
 pub mod repeats;
 mod sample;
 pub mod shares;

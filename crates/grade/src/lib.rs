@@ -33,7 +33,7 @@ pub use judge::RubricJudge;
 pub use model::{JudgeOptions, ModelJudge, WarmUp};
 pub use offline::OfflineJudge;
 pub use pair::{PairJudgement, PairTask};
-pub use program::{Program, ProgramInput, ProgramReply, ProgramSetup};
+pub use program::{Program, ProgramEnvironment, ProgramGrade, ProgramInput, ProgramReply, ProgramSetup};
 pub use prompt::{
     BEHAVIOUR_PROMPT_VERSION, COMBINE_PROMPT, PAIR_PROMPT_VERSION, PROMPT_VERSION, WHOLE_PROMPT_VERSION,
     prompt_hash,

@@ -39,6 +39,7 @@ mod panel;
 mod plan_cases;
 mod probing;
 mod raters;
+mod repeated;
 mod style;
 mod summary;
 mod table;

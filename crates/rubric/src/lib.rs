@@ -28,6 +28,7 @@ mod pairwise;
 mod panel;
 mod points;
 mod prerequisites;
+mod repeats;
 mod rubric;
 mod score;
 mod scorecard;
@@ -55,6 +56,7 @@ pub use pairwise::{PairOutcome, PairScores, Preference};
 pub use panel::{Cast, PanelDecision, PanelResult, PanelRule, PanelVote, Ties, combine_votes};
 pub use points::{PointsMean, points_mean, points_ratio};
 pub use prerequisites::{Prerequisites, prerequisites};
+pub use repeats::{Repeat, RepeatPlan, RepeatStrategy, RepeatedCase};
 pub use rubric::{Rubric, RubricError};
 pub use score::{Formula, OutcomeError, RubricScore, score_rubric};
 pub use scorecard::{

@@ -26,6 +26,11 @@ pub fn fingerprint(item: &WorkItem) -> String {
     hash.field(&item.suite);
     hash.field(&format!("{:?} {} {:?}", item.format, item.repeat, item.lines));
     hash.field(case.id.as_str());
+    // A case that is run once and for itself has the fingerprint it had before there was anything else.
+    let relations = &item.relations;
+    if relations.repeats.count > 1 || !relations.after.is_empty() {
+        hash.field(&format!("{:?} {:?} {:?}", relations.repeats, relations.after, relations.on_failure));
+    }
     match &item.source {
         Source::Given(answer) => hash.field(&format!("given {answer:?}")),
         Source::Missing { kind, message } => hash.field(&format!("missing {kind} {message}")),
@@ -34,6 +39,9 @@ pub fn fingerprint(item: &WorkItem) -> String {
             hash.field(&target.settings());
             // What can't be put together is the same failure every time.
             hash.field(&format!("{:?}", target_input(case, item.repeat)));
+            if let Some(place) = &item.workplace {
+                hash.field(&format!("workspace {}", place.identity()));
+            }
         }
     }
     hash.field(&case.question());
@@ -88,6 +96,9 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
         }
         GraderKind::Code(code) => {
             hash.field(&format!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));
+            if code.max_calls.is_some() {
+                add_judge(hash, item, None);
+            }
             add_command(hash, grader, &format!("{:?} {:?}", code.command, code.cwd));
             add_surroundings(hash, &item.case);
         }

@@ -8,6 +8,7 @@
 
 mod about;
 mod assemble;
+mod board;
 mod card;
 mod conversation;
 mod engine;
@@ -25,6 +26,7 @@ mod rescore;
 mod tool_calls;
 mod totals;
 mod work;
+mod workspace;
 
 pub use about::case_hash;
 pub use card::{CardTallies, card_info, card_tallies};
@@ -33,10 +35,10 @@ pub use event::Event;
 pub use fingerprint::fingerprint;
 pub use forecast::forecast;
 pub use grading::custom_command;
-pub use item::{JudgeWish, Judges, Settings, Source, WorkItem};
+pub use item::{JudgeWish, Judges, Prerequisite, Relations, Settings, Source, WorkItem};
 pub use lines::{LineChoice, resolve_lines};
 pub use material::target_input;
 pub use memory::{Buyer, CacheMemory};
 pub use panel::{Panels, panel_wishes};
 pub use rescore::{Rescored, rescore, score_record};
-pub use totals::Totals;
+pub use totals::{Halt, Totals};

@@ -37,7 +37,10 @@ pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
 pub use error::StoreError;
-pub use figure::{DecisionNoise, Figure, FlippingCriterion, NoiseParts, PairwiseFigures, RunFigures};
+pub use figure::{
+    DecisionNoise, Figure, FlippingCriterion, NoiseParts, PairwiseFigures, PassKRow, RepeatFigures,
+    RepeatedCaseRow, RunFigures, TargetFigures,
+};
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};
 pub use info::{
@@ -50,6 +53,8 @@ pub use pairwise_row::{OrderRow, PairwiseRow};
 pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision, panel_decision_if};
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
-pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
+pub use result::{
+    CaseError, CriterionRow, DEPENDENCY, GateRow, GraderRow, ResultRow, SKIPPED, TurnRow, settled_verdict,
+};
 pub use resume::InputsRow;
 pub use schema::schemas;

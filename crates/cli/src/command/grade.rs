@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 
 use super::baselines::Baselines;
 use super::eval::{config, load_options};
+use super::links::Links;
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
 use crate::access::Access;
@@ -56,12 +57,14 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     ));
     let bench = Bench { targets, judges, baselines: Baselines::new(context) };
     let planner = Planner {
+        workplaces: None,
         target_names: &[],
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
         panel: args.run.panel()?,
         truncate: args.run.truncate,
+        sequence: None,
     };
     let mut preflight = Preflight::default();
     for case in &answers.cases {
@@ -73,6 +76,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         return Err(format!("`{}` holds no answers", args.answers.display()));
     }
     let session = Session {
+        workplaces: None,
         command: "grade",
         label: suite.name.clone(),
         suites: vec![SuiteInfo {
@@ -104,7 +108,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         answers.cases.iter().flat_map(|case| match case {
             Err(error) => vec![Err(error.to_string())],
             Ok(case) => planner
-                .items(&suite, &case, &bench)
+                .items(&suite, &case, &bench, &Links::default())
                 .into_iter()
                 .map(|item| item.map(|item| assize_run::WorkItem { format: None, ..item }))
                 .collect(),

@@ -1,5 +1,7 @@
 //! Two answers in both orders: the grader, and systems compared two at a time.
 
+use std::fmt::Write as _;
+
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 use serde_json::{Value, json};
@@ -40,11 +42,12 @@ fn honest(incoming: &Incoming) -> Reply {
 fn suite(grader: &str, answers: &[&str]) -> String {
     let mut text = String::from("name: s\ntests:\n");
     for (at, answer) in answers.iter().enumerate() {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "- id: c{at}\n  input: question {at}\n  criteria: has pluses\n  expected_output: ref +\n  output: {}\n  \
              assertions:\n  - {grader}\n",
             Value::from(*answer)
-        ));
+        );
     }
     text
 }

@@ -9,5 +9,6 @@ mod graders;
 mod limits;
 mod money;
 mod plan;
+mod proxy;
 mod resume;
 mod support;

@@ -166,6 +166,7 @@ fn bare(case_id: &str) -> ResultRow {
         target: Some("helpdesk".to_owned()),
         answered_by: None,
         repeat: 1,
+        repeats: None,
         tags: Vec::new(),
         cluster: None,
         case_hash: None,
@@ -178,6 +179,7 @@ fn bare(case_id: &str) -> ResultRow {
         graders: Vec::new(),
         answer: None,
         turns: Vec::new(),
+        file_changes: None,
         error: None,
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,
@@ -371,7 +373,7 @@ pub(crate) fn run() -> RunInfo {
         ],
         scorecard: None,
         summary: Some(RunSummary {
-            counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1 },
+            counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1, skipped: 0 },
             not_run: 0,
             left_out: 0,
             mean_score: Some(MeanScore {
@@ -451,6 +453,8 @@ fn figures() -> RunFigures {
             verdict_flips: Some(figure(0.25, 4, 0.0456, 0.6994, "Wilson")),
             says: String::new(),
         }),
+        repeats: None,
+        targets: Vec::new(),
         decision_noise: None,
         pairwise: None,
         unstable: vec![FlippingCriterion {

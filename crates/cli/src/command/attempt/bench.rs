@@ -16,6 +16,7 @@ use crate::access::Access;
 use crate::args::{RunArgs, TryArgs};
 use crate::command::baselines::Baselines;
 use crate::command::eval::{config, load_options};
+use crate::command::links::Links;
 use crate::command::plan::{Bench as Book, Planner, Preflight};
 use crate::context::Context;
 use crate::judges::JudgeBook;
@@ -108,10 +109,10 @@ impl<'a> Bench<'a> {
 
     /// Judges the scene.
     pub(super) async fn judge(&self, scene: &Scene, cancel: &CancellationToken) -> Result<Judged, String> {
-        let items = self.planner().items(&scene.suite, &scene.case, &self.book);
+        let items = self.planner().items(&scene.suite, &scene.case, &self.book, &Links::default());
         let mut only = Only::default();
         let start = Start { limit: self.access.limit().clone(), ..Start::default() };
-        let settings = Settings { workers: NonZeroUsize::MIN };
+        let settings = Settings { workers: NonZeroUsize::MIN, bail: None };
         let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| error.to_string())?;
         Ok(match only.0 {
@@ -130,12 +131,14 @@ impl<'a> Bench<'a> {
 
     fn planner(&self) -> Planner<'_> {
         Planner {
+            workplaces: None,
             target_names: &[],
             lines: LineOverrides { pass: self.run.threshold, borderline: None },
             config: &self.config,
             judging: self.run.judging,
             panel: self.panel.clone(),
             truncate: self.run.truncate,
+            sequence: None,
         }
     }
 }

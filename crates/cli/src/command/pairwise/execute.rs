@@ -71,6 +71,7 @@ pub(crate) fn execute(args: &PairwiseArgs, context: &Context) -> Result<Exit, St
         keep_going: false,
         root: args.root.clone(),
         deny: Vec::new(),
+        keep_workspaces: false,
         dry_run: args.dry_run,
         run: args.run.clone(),
     };

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use assize_analysis::pairwise::{Contests, PairwiseReport, report};
 use assize_report::{pairwise, pairwise_json, pairwise_markdown};
 use assize_rubric::{GraderStanding, PairScores};
-use assize_run::{Totals, case_hash};
+use assize_run::case_hash;
 use assize_spec::{
     Baseline, Case, CaseId, GivenOutput, Grader, GraderKind, PairwiseGrader, PanelSpec, Suite,
 };
 use assize_stats::Level;
 use assize_stats::ranking::TieRule;
-use assize_store::{RunFolder, RunInfo};
+use assize_store::{Counts, RunFolder, RunInfo};
 use serde_json::Value;
 
 use super::system::{Lack, System};
@@ -116,6 +116,8 @@ impl Versus {
             depends_on: Vec::new(),
             conversation: None,
             workspace: None,
+            trials: None,
+            file_changes: None,
             unbuilt: Vec::new(),
             ..case.clone()
         })
@@ -216,7 +218,7 @@ impl Shape for Versus {
         ])
     }
 
-    fn exit(&self, folder: &RunFolder, _: &Totals, ending: Ending) -> (Exit, String) {
+    fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
         let found = folder.info().map_err(|error| error.to_string()).and_then(|info| figures(folder, &info));
         match found {
             Ok((report, missing)) => conclusion(&report, &missing, ending),
@@ -254,7 +256,7 @@ pub(super) fn figures(folder: &RunFolder, info: &RunInfo) -> Result<(PairwiseRep
 
 /// The exit and why: who wins has no part in it.
 pub(super) fn conclusion(report: &PairwiseReport, missing: &[String], ending: Ending) -> (Exit, String) {
-    let (exit, reason) = of_run(assize_store::Counts::default(), ending);
+    let (exit, reason) = of_run(Counts::default(), ending);
     let mut found = Vec::new();
     if exit != Exit::Passed {
         found.push((exit, reason));

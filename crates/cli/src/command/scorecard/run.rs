@@ -8,11 +8,11 @@ use assize_diagnostic::render;
 use assize_llm::ModelCard;
 use assize_report::{CardPage, card_run_lines};
 use assize_rubric::MissingPolicy;
-use assize_run::{Totals, WorkItem, card_info};
+use assize_run::{WorkItem, card_info};
 use assize_spec::{
     CardCases, Case, Format, LineOverrides, LoadOptions, Scorecard, Suite, SuiteSettings, load_targets,
 };
-use assize_store::{RunFolder, RunSettings, SuiteInfo};
+use assize_store::{Counts, RunFolder, RunSettings, SuiteInfo};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
@@ -23,6 +23,7 @@ use crate::args::{Deny, RunArgs, RunCardArgs, ShowChoice};
 use crate::command::baselines::Baselines;
 use crate::command::eval::{config, globs, load_options};
 use crate::command::forecast::{Cards, Plan};
+use crate::command::links::Links;
 use crate::command::plan::{Bench, Planner, Preflight};
 use crate::command::present::print_full;
 use crate::command::session::{Session, judging_name, stored, summary_json, workers};
@@ -52,12 +53,14 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     });
     let bench = bench(args, &config, &options, &access, context)?;
     let planner = Planner {
+        workplaces: None,
         target_names: args.target.as_slice(),
         lines: LineOverrides::default(),
         config: &config,
         judging: None,
         panel: args.run.panel()?,
         truncate: None,
+        sequence: None,
     };
 
     let suite = suite(scorecard, &args.path);
@@ -94,7 +97,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     }
     let items = || {
         selected().flat_map(|case| {
-            let items = planner.items(&suite, &case, &bench);
+            let items = planner.items(&suite, &case, &bench, &Links::default());
             items.into_iter().map(|item| item.map(|item| WorkItem { format: None, ..item }))
         })
     };
@@ -112,6 +115,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
         return Ok(Exit::Passed);
     }
     let session = Session {
+        workplaces: None,
         command: "scorecard run",
         label: scorecard.name.clone(),
         suites: vec![SuiteInfo {
@@ -250,12 +254,12 @@ impl OfScorecard<'_> {
 }
 
 impl Shape for OfScorecard<'_> {
-    fn exit(&self, folder: &RunFolder, totals: &Totals, ending: Ending) -> (Exit, String) {
+    fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
         let scored = self.stored(folder).and_then(|run| {
             Ok(Scored::new(&run.info, None, |place| run.tally(place), self.policy)?.exit_of(ending))
         });
         scored.unwrap_or_else(|message| {
-            let (exit, reason) = of_run(totals.counts, Ending { broke_off: true, ..ending });
+            let (exit, reason) = of_run(counts, Ending { broke_off: true, ..ending });
             (exit, format!("{reason}; {message}"))
         })
     }
