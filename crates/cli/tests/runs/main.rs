@@ -10,5 +10,7 @@ mod limits;
 mod money;
 mod plan;
 mod proxy;
+mod repeats;
 mod resume;
+mod sequence;
 mod support;

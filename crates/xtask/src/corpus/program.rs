@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), String> {
     };
     let text = match (after("--eval-input"), after("--trace")) {
         (Some(suite), _) => batch(Path::new(suite))?,
-        (None, Some(trace)) => std::fs::read_to_string(trace).map_err(|error| format!("{trace}: {error}"))?,
+        (None, Some(trace)) => recorded(Path::new(trace))?,
         (None, None) => answer(None).to_string(),
     };
     std::fs::write(output, text).map_err(|error| format!("{output}: {error}"))
@@ -56,6 +56,24 @@ fn answer(id: Option<&str>) -> Value {
         answer["id"] = json!(id);
     }
     answer
+}
+
+/// The answer of a recording: its `text`, and the tool calls and results of its `trace`.
+fn recorded(trace: &Path) -> Result<String, String> {
+    let text = std::fs::read_to_string(trace).map_err(|error| format!("{}: {error}", trace.display()))?;
+    let recording: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let of_type = |kind: &'static str| {
+        recording["trace"].as_array().into_iter().flatten().filter(move |event| event["type"] == kind)
+    };
+    let calls: Vec<Value> = of_type("tool_call")
+        .map(|call| {
+            let result = of_type("tool_result").find(|result| result["id"] == call["id"]);
+            let output = result.map(|result| result["output"].clone());
+            json!({ "tool": call["name"], "input": call["input"], "output": output })
+        })
+        .collect();
+    let message = json!({ "role": "assistant", "content": recording["text"], "tool_calls": calls });
+    Ok(json!({ "output": [message] }).to_string())
 }
 
 /// An answer for each case of a suite, a line each.

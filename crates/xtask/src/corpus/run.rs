@@ -12,7 +12,9 @@ use super::stage::Stage;
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) name: String,
-    /// Cases that were run, by verdict.
+    /// Sound cases in it.
+    pub(super) cases: usize,
+    /// Runs of cases, by verdict.
     pub(super) verdicts: BTreeMap<String, usize>,
     /// Grader types that decided something, with how often.
     pub(super) graders: BTreeMap<String, usize>,
@@ -26,7 +28,8 @@ pub(super) struct Outcome {
 
 /// Runs a suite to its end.
 pub(super) fn run_suite(stage: &Stage, suite: &Path, at: usize) -> Outcome {
-    let mut outcome = Outcome { name: stage.name_of(suite), ..Outcome::default() };
+    let mut outcome =
+        Outcome { name: stage.name_of(suite), cases: stage.cases_of(suite), ..Outcome::default() };
     let finished = match stage.command(suite, at).output() {
         Ok(finished) => finished,
         Err(error) => {
@@ -64,7 +67,7 @@ impl Outcome {
         }
     }
 
-    /// Cases that were run.
+    /// Runs of cases.
     pub(super) fn ran(&self) -> usize {
         self.verdicts.values().sum()
     }

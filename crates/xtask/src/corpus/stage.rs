@@ -15,6 +15,11 @@ use super::program;
 /// Where targets are looked for from everywhere in the copy.
 const TARGETS: &str = ".agentv/targets.yaml";
 
+/// The code of a file that is not there.
+const MISSING_FILE: &str = "E0501";
+/// The code of a grader type that nobody knows.
+const UNKNOWN_GRADER: &str = "E0302";
+
 /// The copy and what suites are run with.
 pub(super) struct Stage {
     folder: TempDir,
@@ -45,6 +50,7 @@ impl Stage {
             Self { folder, program: program.to_path_buf(), suites: found.files, variables: BTreeMap::new() };
         stage.variables = stage.all_variables(&root, port)?;
         stage.programs()?;
+        stage.attachments(&root)?;
         stage.targets(&root)?;
         Ok(stage)
     }
@@ -52,6 +58,11 @@ impl Stage {
     /// A suite by its number.
     pub(super) fn suite(&self, at: usize) -> Option<(usize, &Path)> {
         Some((at, self.suites.get(at)?))
+    }
+
+    /// How many sound cases a suite has.
+    pub(super) fn cases_of(&self, suite: &Path) -> usize {
+        load_suite(suite, &self.options()).cases.len()
     }
 
     /// The name of a suite in the collection.
@@ -122,6 +133,30 @@ impl Stage {
                 use std::os::unix::fs::PermissionsExt as _;
                 let runnable = std::fs::Permissions::from_mode(0o755);
                 std::fs::set_permissions(&path, runnable).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts something in the place of attachments and custom graders that the collection was made without.
+    fn attachments(&self, root: &Path) -> Result<(), String> {
+        for suite in &self.suites {
+            let folder = suite.parent().unwrap_or(root);
+            for diagnostic in load_suite(suite, &self.options()).diagnostics {
+                let named = |text: &str| text.split('`').nth(1).map(str::to_owned);
+                let path = match diagnostic.code.as_str() {
+                    MISSING_FILE => {
+                        named(&diagnostic.primary.text).map(|name| folder.join(name.trim_start_matches('/')))
+                    }
+                    UNKNOWN_GRADER => named(&diagnostic.title)
+                        .map(|name| root.join(".agentv/assertions").join(format!("{name}.ts"))),
+                    _ => None,
+                };
+                let Some(path) = path.filter(|path| !path.exists()) else { continue };
+                let parent = path.parent().unwrap_or(root);
+                std::fs::create_dir_all(parent)
+                    .and_then(|()| std::fs::write(&path, "left,out\n1,2\n"))
+                    .map_err(|error| format!("{}: {error}", path.display()))?;
             }
         }
         Ok(())

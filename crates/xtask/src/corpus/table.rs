@@ -7,15 +7,20 @@ use super::run::Outcome;
 
 /// Prints everything. Fails when something is refused that is not listed, or ended in a way it may not.
 pub(super) fn print(outcomes: &[Outcome], listed: &Listed) -> Result<(), String> {
-    println!("{:<78} {:>4} {:>5} {:>5} {:>5}  graders", "suite", "ran", "pass", "fail", "open");
+    let width = outcomes.iter().map(|outcome| outcome.name.len()).max().unwrap_or(0);
+    println!(
+        "{:<width$} {:>6} {:>4} {:>5} {:>5} {:>5}  graders",
+        "suite", "loaded", "ran", "pass", "fail", "open"
+    );
     for outcome in outcomes {
         let count =
             |names: &[&str]| -> usize { names.iter().filter_map(|name| outcome.verdicts.get(*name)).sum() };
         let graders: Vec<String> =
             outcome.graders.iter().map(|(name, times)| format!("{name} {times}")).collect();
         println!(
-            "{:<78} {:>4} {:>5} {:>5} {:>5}  {}",
+            "{:<width$} {:>6} {:>4} {:>5} {:>5} {:>5}  {}",
             outcome.name,
+            outcome.cases,
             outcome.ran(),
             count(&["pass"]),
             count(&["fail", "borderline"]),
