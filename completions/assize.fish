@@ -48,6 +48,7 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "calibrate" -d 'Measur
 complete -c assize -n "__fish_assize_needs_command" -f -a "agreement" -d 'Measure how well raters agree with each other'
 complete -c assize -n "__fish_assize_needs_command" -f -a "repeats" -d 'Measure how noisy repeated scores are, and what repeating brings'
 complete -c assize -n "__fish_assize_needs_command" -f -a "compare" -d 'Compare runs case by case: better, worse, equivalent, or too few cases to tell'
+complete -c assize -n "__fish_assize_needs_command" -f -a "pairwise" -d 'Let a judge compare the answers of two or more runs two at a time, in both orders, and rank the systems'
 complete -c assize -n "__fish_assize_needs_command" -f -a "trend" -d 'Show runs in a row, with error bars, and where the way of measuring changed'
 complete -c assize -n "__fish_assize_needs_command" -f -a "power" -d 'Say how many cases, repeats or labels are enough'
 complete -c assize -n "__fish_assize_needs_command" -f -a "import" -d 'Turn what other programs recorded into cases'
@@ -984,6 +985,65 @@ complete -c assize -n "__fish_assize_using_subcommand compare" -l json -d 'Print
 complete -c assize -n "__fish_assize_using_subcommand compare" -l markdown -d 'Print Markdown, for a comment on a change'
 complete -c assize -n "__fish_assize_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand compare" -s V -l version -d 'Print version'
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l suite -d 'Eval file, or folder with eval files, that holds the cases; may be given several times. Those of the runs unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l criteria -d 'What makes an answer the better one; may be given several times. What was asked and expected unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l rank-ties -d 'What ties and orders that disagree say in the ranking: half a win for either side, or an end of their own' -r -f -a "half\t'Half a win for either side'
+davidson\t'An end of its own, likelier the closer the systems are (Davidson)'"
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l filter -l test-id -d 'Compare only cases whose id matches this pattern; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l tag -d 'Compare only cases that carry this tag (or whose suite does); may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l targets -d 'File that defines the targets, one of which may judge' -r -F
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l judge -d 'Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them as a panel' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l judge-weight -d 'Weight of a judge, for `--combine weighted`; given once for each judge' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l judge-repeats -d 'How often each judge is asked, 1 to 100' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l judge-temperature -d 'Sampling temperature of the judges, 0 to 2; 0 unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l combine -d 'How votes become one decision; by majority on met and unmet and by the mean on scores unless given' -r -f -a "majority\t'More votes for it than against it; the score given most often'
+mean\t'The mean of scores; met if more than half of the votes say so'
+median\t'The middle score'
+unanimous\t'Met if all votes say so; the lowest score'
+any\t'Met if any vote says so; the highest score'
+weighted\t'The mean by `--judge-weight`'"
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
+fail\t'Unmet; the lowest of the tied scores'
+pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l escalate -d 'Judge that is asked only where the others are not sure' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
+always\t'With every provider'
+never\t'Never: all calls at once'"
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l judging -d 'Criteria in one judge call: `per-criterion`, `batched` or `batched:N`' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -s j -l workers -d 'Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l max-concurrency -l judge-calls -d 'Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and 32 for a server on this machine' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l requests-per-minute -d 'Requests sent to one account in a minute at most' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
+allow\t'Its calls are not counted in money'"
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l truncate -d 'What is done when a judge can\'t read all of the material: leave out its `head`, `tail` or `middle`, judge the answer in parts (`chunk`), or leave the criterion ungraded (`never`)' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l threshold -d 'Pass line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l borderline -d 'Borderline line, 0 to 1; beats what cases and suites say' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -s o -l out -d 'Folder for the run; `.assize/runs/<id>` unless given' -r -F
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l resume -d 'Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose inputs are unchanged are kept' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l show -d 'Cases to print in full: `auto` prints all of a small run and the failing ones of a large one' -r -f -a "auto\t'All of a small run, the failing ones of a large one'
+all\t'All'
+failed\t'Those that did not pass'
+none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l dry-run -d 'Say what the comparison would take, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l markdown -d 'Print Markdown instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l json -d 'Print one JSON object on stdout instead of tables'
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand trend" -l suite -d 'Only the cases of this suite, and only runs that hold it' -r
 complete -c assize -n "__fish_assize_using_subcommand trend" -l target -d 'Only the answers of this target' -r
 complete -c assize -n "__fish_assize_using_subcommand trend" -l last -d 'Only the newest so many runs' -r

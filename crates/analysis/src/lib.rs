@@ -12,12 +12,15 @@ pub mod compare;
 mod facts;
 mod figure;
 pub mod labels;
+mod noise;
 pub mod orders;
+pub mod pairwise;
 pub mod power;
 pub mod raters;
 mod repeated;
 pub mod repeats;
 mod sample;
+pub mod shares;
 mod summary;
 pub mod trend;
 

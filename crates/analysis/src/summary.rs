@@ -16,6 +16,8 @@ use assize_store::{
 
 use crate::case_figures::{mean, percent, rate, short};
 use crate::facts::hash;
+use crate::noise::{Verdicts, is_judged_again};
+use crate::pairwise::{Contests, summary};
 use crate::repeated::RepeatedCases;
 use crate::sample::Sample;
 
@@ -48,6 +50,9 @@ pub struct Summariser {
     rows: Vec<Kept>,
     repeated: bool,
     answers: Decisions,
+    judged_again: bool,
+    verdicts: Verdicts,
+    contests: Contests,
     targets: Vec<Option<String>>,
     cases: RepeatedCases,
     /// Repeats that were begun because those before them did not pass.
@@ -78,6 +83,8 @@ impl Summariser {
             return;
         }
         self.repeated |= row.repeat > 1;
+        self.judged_again = self.judged_again || is_judged_again(row);
+        self.contests.take(row, &row.case_id, (0, 1));
         let known = self.targets.iter().position(|target| *target == row.target);
         let target = known.unwrap_or_else(|| {
             self.targets.push(row.target.clone());
@@ -101,13 +108,20 @@ impl Summariser {
         });
     }
 
-    /// Whether cases were answered more than once. If so, [`Self::push_decisions`] wants to see the rows too.
+    /// Whether cases were answered, or answers judged, more than once. If so, [`Self::push_decisions`] wants to see the
+    /// rows too.
     pub const fn is_repeated(&self) -> bool {
-        self.repeated
+        self.repeated || self.judged_again
     }
 
-    /// Takes the decisions of a row of a run whose cases were answered more than once.
+    /// Takes the decisions of a row of a run in which something was repeated.
     pub fn push_decisions(&mut self, row: &ResultRow) {
+        if self.judged_again {
+            self.verdicts.push(row);
+        }
+        if !self.repeated {
+            return;
+        }
         let case = hash(&(&row.suite, &row.case_id, &row.target));
         for grader in &row.graders {
             for criterion in &grader.criteria {
@@ -180,6 +194,8 @@ impl Summariser {
             mean_score_bounds,
             design_effect,
             noise: if self.repeated { self.noise(level) } else { None },
+            decision_noise: self.verdicts.noise(level),
+            pairwise: summary(&self.contests),
             unstable: self.unstable(level),
             repeats: self.cases.figures(self.once(None), level),
             targets: self.by_target(level),

@@ -8,7 +8,6 @@
 
 mod altered;
 mod decision;
-mod figures;
 pub mod injection;
 pub mod length;
 mod name;

@@ -90,6 +90,7 @@ fn run() -> ExitCode {
         Command::Agreement(args) => command::agreement::execute(&args, &context),
         Command::Repeats(args) => command::repeats::execute(&args, &context),
         Command::Compare(args) => command::compare::execute(&args, &context),
+        Command::Pairwise(args) => command::pairwise::execute(&args, &context),
         Command::Trend(args) => command::trend::execute(&args, &context),
         Command::Power(args) => command::power::execute(&args, &context),
         Command::Import(args) => command::import::execute(&args, &context),

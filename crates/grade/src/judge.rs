@@ -4,7 +4,10 @@ use assize_llm::BoxFuture;
 use assize_rubric::{JudgeIdentity, Judgement, UngradedKind};
 use futures_util::future::join_all;
 
-use crate::{BehaviourJudgement, BehaviourTask, Forecast, RubricTask, WholeJudgement, WholeTask};
+use crate::{
+    BehaviourJudgement, BehaviourTask, Forecast, PairJudgement, PairTask, RubricTask, WholeJudgement,
+    WholeTask,
+};
 
 /// Something that decides on the criteria of a rubric.
 pub trait RubricJudge: Send + Sync {
@@ -50,6 +53,22 @@ pub trait RubricJudge: Send + Sync {
         let judge = self.identity();
         Box::pin(async {
             WholeJudgement::ungraded(judge, UngradedKind::NotJudged, "this judge decides on criteria only")
+        })
+    }
+
+    /// What deciding between two answers in one order would take. Judges that call no model take nothing.
+    fn forecast_pair(&self, task: &PairTask) -> Forecast {
+        let _ = task;
+        Forecast { scores: 1, ..Forecast::default() }
+    }
+
+    /// Which of two answers is better, in the order of the task. What could not be judged is an ungraded judgement. A
+    /// judge that knows criteria only says so.
+    fn judge_pair<'a>(&'a self, task: &'a PairTask) -> BoxFuture<'a, PairJudgement> {
+        let _ = task;
+        let judge = self.identity();
+        Box::pin(async {
+            PairJudgement::ungraded(judge, UngradedKind::NotJudged, "this judge decides on criteria only")
         })
     }
 

@@ -16,6 +16,7 @@ mod forecast;
 mod judge;
 mod model;
 mod offline;
+mod pair;
 mod program;
 mod prompt;
 mod reply;
@@ -31,9 +32,11 @@ pub use forecast::Forecast;
 pub use judge::RubricJudge;
 pub use model::{JudgeOptions, ModelJudge, WarmUp};
 pub use offline::OfflineJudge;
+pub use pair::{PairJudgement, PairTask};
 pub use program::{Program, ProgramEnvironment, ProgramGrade, ProgramInput, ProgramReply, ProgramSetup};
 pub use prompt::{
-    BEHAVIOUR_PROMPT_VERSION, COMBINE_PROMPT, PROMPT_VERSION, WHOLE_PROMPT_VERSION, prompt_hash,
+    BEHAVIOUR_PROMPT_VERSION, COMBINE_PROMPT, PAIR_PROMPT_VERSION, PROMPT_VERSION, WHOLE_PROMPT_VERSION,
+    prompt_hash,
 };
 pub use task::{Asking, Material, RubricTask};
 pub use whole::{WholeJudgement, WholeTask};

@@ -55,6 +55,8 @@ impl Mark {
             // A judge or a program scored something as a whole; the figure stands with the grader.
             ("scored", None) => ("•", "scored".to_owned(), Tone::Plain),
             ("not_applicable", _) => ("–", "n/a".to_owned(), Tone::Dim),
+            // Said along the way; alone it decides nothing.
+            ("remark", _) => ("·", String::new(), Tone::Dim),
             ("ungraded", _) => ("?", "ungraded".to_owned(), Tone::Open),
             // A word no version writes: shown as it stands.
             (other, _) => ("?", other.chars().take(12).collect(), Tone::Open),

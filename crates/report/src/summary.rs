@@ -1,10 +1,13 @@
 //! A run in one screen.
 
+use std::fmt::Write as _;
+
 use assize_rubric::{PartialCost, Tokens, Usd};
 use assize_store::{Counts, Figure, JudgeInfo, MeanScore, ResultRow, RunFigures, RunInfo, RunSummary};
 
 use crate::case_block::brief;
 use crate::clean;
+use crate::noise;
 use crate::number::{self, count, grouped};
 use crate::page::{Page, Piece};
 use crate::panel;
@@ -126,7 +129,8 @@ fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
     }
     entry(page, "Mean score", mean_score);
     if let Some(figures) = &summary.figures {
-        noise(page, figures);
+        noise::entries(page, figures);
+        pairwise(page, figures);
     }
     if let Some(gated) = extra.gated {
         entry(
@@ -192,7 +196,7 @@ fn pass_rate(summary: &RunSummary) -> Vec<Piece> {
 }
 
 /// `, 95% interval 0.49 to 0.943 (Wilson)`, or why there is none.
-fn interval(figure: &Figure) -> String {
+pub(crate) fn interval(figure: &Figure) -> String {
     let (Some(low), Some(high), Some(method)) = (figure.low, figure.high, &figure.method) else {
         let reason = figure.undefined.as_deref().unwrap_or("it was not computed");
         return format!(" (no interval, because {})", clean::said(reason, 200));
@@ -208,32 +212,40 @@ fn interval(figure: &Figure) -> String {
     )
 }
 
-/// What repeating showed: where the spread comes from, and what was not decided the same way each time.
-fn noise(page: &mut Page, figures: &RunFigures) {
-    if let Some(noise) = &figures.noise {
-        let parts = format!(
-            "{} between cases, {} between answers to a case",
-            number::plain(noise.between_cases),
-            number::plain(noise.between_answers)
-        );
-        entry(page, "Variance", vec![Piece::plain(parts)]);
-        if let Some(flips) = &noise.verdict_flips {
-            let rate = flips.value.map_or_else(|| "undefined".to_owned(), number::score);
-            let text =
-                format!("{rate} of {}{}", count(flips.n, "repeated case", "repeated cases"), interval(flips));
-            entry(page, "Flips", vec![Piece::plain(text)]);
-        }
+/// What comparisons with other answers came to, and whether the judge prefers a place.
+fn pairwise(page: &mut Page, figures: &RunFigures) {
+    let Some(pairs) = &figures.pairwise else { return };
+    let share = |figure: &Figure, word: &str| {
+        let count = figure.value.map_or(0, |rate| (rate * figure.n as f64).round() as u64);
+        format!("{} {word}", grouped(count))
+    };
+    let mut text = format!(
+        "{}: {}, {}, {}, {}",
+        count(pairs.win.n, "comparison", "comparisons"),
+        share(&pairs.win, "won"),
+        share(&pairs.loss, "lost"),
+        share(&pairs.tie, "tied"),
+        share(&pairs.inconsistent, "inconsistent")
+    );
+    if pairs.ungraded > 0 {
+        let _ = write!(text, "; {} could not be judged", grouped(pairs.ungraded));
     }
-    if figures.unstable.is_empty() {
-        return;
-    }
-    let listed_ones = figures.unstable.iter().map(|one| {
-        let name = format!("{}/{}", clean::name(&one.grader), clean::name(&one.criterion));
-        let rate = one.flip_rate.value.map_or_else(String::new, number::score);
-        let about = format!(" in {rate} of {}", count(one.flip_rate.n, "repeated case", "repeated cases"));
-        vec![Piece::new(Tone::Middling, name), Piece::new(Tone::Dim, about)]
-    });
-    entry(page, "Unstable", listed(listed_ones));
+    entry(page, "Pairwise", vec![Piece::plain(text)]);
+    let won = pairs.win.value.map_or_else(|| "undefined".to_owned(), number::score);
+    entry(page, "Win rate", vec![Piece::plain(format!("{won}{}", interval(&pairs.win)))]);
+    let place = pairs.first_place.value.map_or_else(|| "undefined".to_owned(), number::score);
+    entry(
+        page,
+        "First place",
+        vec![
+            Piece::plain(format!(
+                "preferred in {place} of {}{}. ",
+                count(pairs.first_place.n, "decision", "decisions"),
+                interval(&pairs.first_place)
+            )),
+            Piece::new(Tone::Dim, clean::said(&pairs.says, 300)),
+        ],
+    );
 }
 
 pub(crate) fn tallies(counts: Counts) -> [(usize, &'static str, Tone); 5] {
@@ -332,7 +344,7 @@ fn judge(judge: &JudgeInfo) -> Vec<Piece> {
     pieces
 }
 
-fn listed(items: impl ExactSizeIterator<Item = Vec<Piece>>) -> Vec<Piece> {
+pub(crate) fn listed(items: impl ExactSizeIterator<Item = Vec<Piece>>) -> Vec<Piece> {
     let left = items.len().saturating_sub(NAMES);
     let mut pieces = Vec::new();
     for (index, item) in items.take(NAMES).enumerate() {

@@ -77,6 +77,8 @@ impl Unit {
     pub const ZERO: Self = Self(0.0);
     /// 1.
     pub const ONE: Self = Self(1.0);
+    /// 0.5.
+    pub const HALF: Self = Self(0.5);
 
     /// Accepts 0 to 1; NaN is out of range.
     pub fn new(value: f64) -> Result<Self, OutOfRange> {

@@ -19,7 +19,7 @@ pub(crate) fn cluster(case: &Case) -> Option<String> {
 }
 
 /// Hash of what the case asks and expects: two cases of one id with different hashes are different questions.
-pub(crate) fn case_hash(case: &Case) -> String {
+pub fn case_hash(case: &Case) -> String {
     let mut hasher = blake3::Hasher::new();
     let turns = case.turns().iter().flat_map(|turn| {
         let turn = case.of_turn(turn, &[]);

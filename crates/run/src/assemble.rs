@@ -94,6 +94,10 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
             verdict: score.verdict,
             error: error_of(grader, outcome),
             criteria: criterion_rows(&grader_rows),
+            pairwise: grader_rows
+                .iter()
+                .filter_map(|row| row.grader_result.as_ref()?.pairwise.clone())
+                .collect(),
         });
     }
     ResultRow {

@@ -1,7 +1,8 @@
 //! What the result of a case rests on, as one hash: a case with the same hash need not be run again.
 
 use assize_spec::{
-    Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, PanelSpec, Prompt, RubricGrader,
+    Baseline, Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, PairwiseGrader,
+    PanelSpec, Prompt, RubricGrader,
 };
 use serde_json::Value;
 
@@ -82,6 +83,16 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
             add_prompt(hash, grader, llm.prompt.as_ref());
             add_surroundings(hash, &item.case);
             add_panel(hash, item, &llm.panel, llm.judge.as_deref());
+        }
+        GraderKind::Pairwise(pairwise) => {
+            let PairwiseGrader { baseline, criteria, scores, .. } = pairwise;
+            // What a run answered counts, not where the run lies.
+            match baseline {
+                Baseline::Run { answer, .. } => hash.field(&format!("pairwise run {answer:?}")),
+                other => hash.field(&format!("pairwise {other:?}")),
+            }
+            hash.field(&format!("{criteria:?} {scores:?}"));
+            add_panel(hash, item, &pairwise.panel, pairwise.judge.as_deref());
         }
         GraderKind::Code(code) => {
             hash.field(&format!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));

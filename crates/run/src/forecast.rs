@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use assize_grade::Forecast;
+use assize_grade::{Forecast, RubricJudge};
 use assize_rubric::Judging;
 use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Message, Prompt};
 use assize_target::Answer;
 use serde_json::Value;
 
 use crate::grading::{
-    Scene, behaviour_panel, behaviour_task, combine_task, rubric_asking, rubric_task, whole_task,
+    Scene, behaviour_panel, behaviour_task, combine_task, pair_task, rubric_asking, rubric_task, whole_task,
 };
 use crate::panel::Panel;
 use crate::{Source, WorkItem};
@@ -77,6 +77,24 @@ fn add(
             if let Some((wish, ..)) = panel.escalate {
                 let judge = scene.item.judges.judge(wish)?;
                 found.push((judge.identity().name, judge.forecast_whole(&task).at_most()));
+            }
+        }
+        GraderKind::Pairwise(pairwise) => {
+            let spec = scene.item.panels.spec(&pairwise.panel, pairwise.judge.as_deref());
+            let panel = Panel::new(&spec, scene.item.judge_wish(pairwise.judge.as_deref()));
+            let Ok(task) = pair_task(scene, pairwise) else { return Ok(()) };
+            let both = |judge: &dyn RubricJudge| {
+                let mut both = judge.forecast_pair(&task);
+                both += judge.forecast_pair(&task.turned());
+                both
+            };
+            for member in &panel.members {
+                let judge = scene.item.judges.judge(member.wish)?;
+                found.push((judge.identity().name, both(&*judge).times(panel.repeats)));
+            }
+            if let Some((wish, ..)) = panel.escalate {
+                let judge = scene.item.judges.judge(wish)?;
+                found.push((judge.identity().name, both(&*judge).at_most()));
             }
         }
         GraderKind::Composite(composite) => {

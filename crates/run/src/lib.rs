@@ -28,6 +28,7 @@ mod totals;
 mod work;
 mod workspace;
 
+pub use about::case_hash;
 pub use card::{CardTallies, card_info, card_tallies};
 pub use engine::{Recorder, RunError, Start, run, run_from};
 pub use event::Event;

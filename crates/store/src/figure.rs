@@ -45,6 +45,13 @@ pub struct RunFigures {
     pub design_effect: Option<f64>,
     /// Where the spread of scores comes from; null unless cases were answered more than once.
     pub noise: Option<NoiseParts>,
+    /// Where the spread of single decisions comes from, answers and judges apart; null unless judges were asked more than
+    /// once about the same answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_noise: Option<DecisionNoise>,
+    /// What comparisons with other answers came to; null without such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairwise: Option<PairwiseFigures>,
     /// Criteria that were not decided the same way for each answer to the same case, the least stable first.
     pub unstable: Vec<FlippingCriterion>,
     /// What the repeats of cases come to; absent unless a case is run more than once.
@@ -69,6 +76,40 @@ pub struct NoiseParts {
     /// Share of the repeated cases whose verdict was not the same each time.
     pub verdict_flips: Option<Figure>,
     /// What may be concluded, in a sentence.
+    pub says: String,
+}
+
+/// Where the spread of single decisions, each from 0 to 1, comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DecisionNoise {
+    /// Variance between criteria and cases: no repeating reduces it.
+    pub between_cases: Figure,
+    /// Variance between answers to the same case: the noise of the system. Null unless cases were answered more than once.
+    pub between_answers: Figure,
+    /// Variance between decisions on the same answer: the noise of judging.
+    pub between_verdicts: Figure,
+    /// Whether a variance came out negative, which stands for one too small to be told from 0.
+    pub negative: bool,
+    /// What may be concluded, in a sentence.
+    pub says: String,
+}
+
+/// What comparisons with other answers came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PairwiseFigures {
+    /// Share of the comparisons that were won in both orders.
+    pub win: Figure,
+    /// Share that was lost in both orders.
+    pub loss: Figure,
+    /// Share that was a tie in both orders.
+    pub tie: Figure,
+    /// Share whose orders disagree.
+    pub inconsistent: Figure,
+    /// Share of the decisions that favour the answer shown first: 0.5 where place has no part.
+    pub first_place: Figure,
+    /// Comparisons of which an order could not be judged: part of no figure.
+    pub ungraded: u64,
+    /// What may be concluded about places, in a sentence.
     pub says: String,
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{BenchmarkRow, Standing};
+use crate::{BenchmarkRow, PairwiseRow, Standing};
 
 /// The result of a grader as a whole. Rubrics have none: they have one row a criterion instead.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,9 @@ pub struct GraderResult {
     /// For a benchmark of a scorecard: what became of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<BenchmarkRow>,
+    /// For a comparison with another answer: what both orders came to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairwise: Option<PairwiseRow>,
 }
 
 /// One finding of a grader.

@@ -11,6 +11,7 @@
 
 #![warn(missing_docs)]
 
+mod answers;
 mod benchmark_decision;
 mod benchmark_row;
 mod cache;
@@ -22,6 +23,7 @@ mod grader_result;
 mod info;
 mod judgement;
 mod outcome;
+mod pairwise_row;
 mod panel;
 mod panel_summary;
 mod reader;
@@ -29,14 +31,15 @@ mod result;
 mod resume;
 mod schema;
 
+pub use answers::{AnswerIndex, AnswerKey};
 pub use benchmark_decision::{BenchmarkDecision, BenchmarkResult, JudgeName};
 pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
 pub use error::StoreError;
 pub use figure::{
-    Figure, FlippingCriterion, NoiseParts, PassKRow, RepeatFigures, RepeatedCaseRow, RunFigures,
-    TargetFigures,
+    DecisionNoise, Figure, FlippingCriterion, NoiseParts, PairwiseFigures, PassKRow, RepeatFigures,
+    RepeatedCaseRow, RunFigures, TargetFigures,
 };
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};
@@ -46,6 +49,7 @@ pub use info::{
 };
 pub use judgement::{JudgementContext, JudgementRow, Standing};
 pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grader_outcome, member_outcome};
+pub use pairwise_row::{OrderRow, PairwiseRow};
 pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision, panel_decision_if};
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};

@@ -6,7 +6,7 @@ use assize_rubric::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::PanelRow;
+use crate::{PairwiseRow, PanelRow};
 
 /// What became of one case against one target. Absent knowledge is null, never a made-up value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -121,6 +121,9 @@ pub struct GraderRow {
     pub error: Option<String>,
     /// Its criteria, in the order of the rubric; empty for graders that have none.
     pub criteria: Vec<CriterionRow>,
+    /// Comparisons with another answer, one for each time a judge was asked: what both orders came to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairwise: Vec<PairwiseRow>,
 }
 
 /// What was decided about one criterion.

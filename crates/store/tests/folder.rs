@@ -69,6 +69,7 @@ fn result(case_id: &str) -> ResultRow {
                 panel: None,
                 truncated: None,
             }],
+            pairwise: Vec::new(),
         }],
         answer: Some("answer".to_owned()),
         turns: Vec::new(),

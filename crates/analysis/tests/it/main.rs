@@ -2,6 +2,7 @@
 
 mod compare;
 mod gates;
+mod noise;
 mod plans;
 mod properties;
 mod summary;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use assize_analysis::Figure;
+use assize_analysis::shares::{mean, share};
 use assize_rubric::TOLERANCE;
 use assize_stats::{Level, Undefined, judged::slope};
 use assize_store::{CaseRecord, ResultRow};
 
 use super::edit::edits;
-use crate::figures::{mean, share};
 use crate::name::{UNCHANGED, parts};
 use crate::order::{flips, missing};
 use crate::report::number_of;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use assize_analysis::shares::{mean, share};
 use assize_stats::Undefined;
 
-use crate::figures::{mean, share};
 use crate::report::{number_of, percent};
 use crate::{AuditReport, Change, Compared, Pair, Section, UNCHANGED};
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::SelfFacts;
+use assize_analysis::shares::{mean, share};
 use assize_rubric::TOLERANCE;
 use assize_stats::Undefined;
 
-use crate::figures::{mean, share};
 use crate::report::number_of;
 use crate::{AuditReport, Decision, Section};
 

@@ -16,6 +16,7 @@ mod import;
 mod init;
 mod lint;
 mod lsp;
+mod pairwise;
 mod panel;
 mod power;
 mod review;
@@ -54,6 +55,7 @@ pub(crate) use import::{ImportArgs, ImportCommand, TranscriptArgs};
 pub(crate) use init::{InitArgs, InitFormat};
 pub(crate) use lint::LintArgs;
 pub(crate) use lsp::LspArgs;
+pub(crate) use pairwise::{PairwiseArgs, TieChoice};
 pub(crate) use power::PowerArgs;
 pub(crate) use review::ReviewArgs;
 pub(crate) use schema::SchemaArgs;
@@ -140,6 +142,8 @@ pub(crate) enum Command {
     Repeats(RepeatsArgs),
     /// Compare runs case by case: better, worse, equivalent, or too few cases to tell.
     Compare(CompareArgs),
+    /// Let a judge compare the answers of two or more runs two at a time, in both orders, and rank the systems.
+    Pairwise(Box<PairwiseArgs>),
     /// Show runs in a row, with error bars, and where the way of measuring changed.
     Trend(TrendArgs),
     /// Say how many cases, repeats or labels are enough.

@@ -61,13 +61,15 @@ pub(crate) struct AgreementArgs {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A row holds a list of scores of one answer, or one list for each of several answers; a failed\n\
-    score is null.\n\n\
+    score is null. Of a stored run it says where the spread comes from: cases, answers to a case, decisions on an\n\
+    answer (`assize eval --judge-repeats N`).\n\n\
     Examples:\n  \
     assize repeats judged.jsonl --columns scores=gpt4_score\n  \
+    assize repeats last\n  \
     assize repeats best-of-four.jsonl --columns case=id,scores=full_scores --right 0 -k 1,3,8"
 )]
 pub(crate) struct RepeatsArgs {
-    /// Tables of repeated scores, JSON lines.
+    /// Tables of repeated scores, JSON lines; or one stored run.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Place of the right answer among the answers of a row, from 0.

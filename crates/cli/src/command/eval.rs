@@ -14,6 +14,7 @@ use assize_store::{RunSettings, SuiteInfo};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use tokio::sync::Semaphore;
 
+use super::baselines::Baselines;
 use super::forecast::{Cards, Plan};
 use super::links::Links;
 use super::order;
@@ -145,6 +146,16 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &Context) -> Result<Exit,
 /// Runs the cases of eval files in the shape that a command gives them.
 pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) -> Result<Exit, String> {
     let loaded = load(&args.paths, &args.root, context)?;
+    execute_loaded(shape, &loaded, args, context)
+}
+
+/// The same for eval files that were read.
+pub(super) fn execute_loaded(
+    shape: &dyn Shape,
+    loaded: &Loaded,
+    args: &EvalArgs,
+    context: &Context,
+) -> Result<Exit, String> {
     if let Some(scorecard) = loaded.scorecards.first() {
         let shown = scorecard.display();
         let message =
@@ -203,7 +214,9 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
         for case in &file.cases {
             let case = case.map_err(|error| error.to_string())?;
             if selection.takes(suite, &case) || links.extra.contains_key(&case.id) {
-                planner.check(suite, &case, &bench, &mut preflight);
+                for case in shape.cases(suite, case)? {
+                    planner.check(suite, &case, &bench, &mut preflight);
+                }
             }
         }
         suites.push(SuiteInfo {
@@ -216,7 +229,7 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
     }
     let self_judging = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
     if preflight.items == 0 {
-        return Err(Selection::found_nothing(&loaded));
+        return Err(Selection::found_nothing(loaded));
     }
     if preflight.in_workspaces && shape.command() != Ordinary::default().command() {
         return Err(format!(
@@ -231,9 +244,13 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
             let (planner, selection) = (&planner, &selection);
             part.file.cases.iter().map(move |case| match case {
                 Err(error) => vec![Err(error.to_string())],
-                Ok(case) if part.takes(selection, &case) => {
-                    planner.items(part.suite, &case, &part.bench, &part.links)
-                }
+                Ok(case) if part.takes(selection, &case) => match shape.cases(part.suite, case) {
+                    Err(error) => vec![Err(error)],
+                    Ok(cases) => cases
+                        .iter()
+                        .flat_map(|case| planner.items(part.suite, case, &part.bench, &part.links))
+                        .collect(),
+                },
                 Ok(_) => Vec::new(),
             })
         });
@@ -273,7 +290,7 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
             [only] => only.name.clone(),
             several => format!("{}-suites", several.len()),
         },
-        inputs: inputs(&loaded, &preflight, parts.iter().filter_map(|part| part.bench.targets.path())),
+        inputs: inputs(loaded, &preflight, parts.iter().filter_map(|part| part.bench.targets.path())),
         judge_infos: parts.iter().flat_map(|part| part.bench.judges.infos()).fold(Vec::new(), push_new),
         target_infos: parts.iter().flat_map(|part| part.bench.targets.infos()).fold(Vec::new(), push_new),
         settings: RunSettings {
@@ -298,7 +315,7 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
         access: Arc::clone(&benches.access),
         workplaces: Some(Arc::clone(&workplaces)),
         total: shape.total(preflight.items, items())?,
-        left_out: if errors > 0 { left_out(&loaded) } else { 0 },
+        left_out: if errors > 0 { left_out(loaded) } else { 0 },
         suites,
     };
     session.perform_as(shape, items, &args.run, context)
@@ -470,7 +487,8 @@ impl<'a> Benches<'a> {
             Arc::clone(&self.access),
             self.context,
         ));
-        let bench = Arc::new(Bench { targets, judges });
+        let baselines = Baselines::new(self.context);
+        let bench = Arc::new(Bench { targets, judges, baselines });
         self.made.borrow_mut().insert(loaded.path, Arc::clone(&bench));
         Ok(bench)
     }

@@ -8,6 +8,7 @@ use assize_spec::{load_answers, load_rubric, load_targets};
 use assize_store::{RunSettings, SuiteInfo};
 use tokio::sync::Semaphore;
 
+use super::baselines::Baselines;
 use super::eval::{config, load_options};
 use super::links::Links;
 use super::plan::{Bench, Planner, Preflight};
@@ -54,7 +55,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         Arc::clone(&access),
         context,
     ));
-    let bench = Bench { targets, judges };
+    let bench = Bench { targets, judges, baselines: Baselines::new(context) };
     let planner = Planner {
         workplaces: None,
         target_names: &[],

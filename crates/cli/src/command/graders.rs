@@ -3,7 +3,7 @@
 use assize_grade::schema_problem;
 use assize_rubric::Judging;
 use assize_run::custom_command;
-use assize_spec::{Case, CompositeAggregator, Grader, GraderKind, PanelSpec, Prompt};
+use assize_spec::{Baseline, Case, CompositeAggregator, Grader, GraderKind, PanelSpec, Prompt};
 
 use crate::judges::OFFLINE;
 
@@ -35,10 +35,37 @@ pub(crate) fn problem(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}`: {what}", grader.name))
 }
 
+/// Why an answer to the case, or to a turn of it, can't be compared with what its grader names.
+pub(crate) fn no_baseline(grader: &Grader, case: &Case) -> Option<String> {
+    let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };
+    if let Some(turn) = case
+        .turns()
+        .iter()
+        .find(|turn| turn.graders.iter().any(|of| of.place == grader.place && of.name == grader.name))
+    {
+        return match pairwise.baseline {
+            Baseline::Run { .. } => Some(format!(
+                "grader `{}`: a turn can't be compared with a recorded run; compare the conversation",
+                grader.name
+            )),
+            Baseline::Reference if turn.expected_output.is_empty() => {
+                Some(format!("grader `{}`: the turn has no `expected_output` to compare with", grader.name))
+            }
+            _ => None,
+        };
+    }
+    (pairwise.baseline == Baseline::Reference && case.reference().is_none()).then(|| {
+        format!(
+            "grader `{}`: case `{}` has no reference answer to compare with; add `expected_output`, or name a `baseline`",
+            grader.name, case.id
+        )
+    })
+}
+
 /// Whether a grader asks a judge.
 pub(crate) fn asks_judge(grader: &Grader) -> bool {
     match &grader.kind {
-        GraderKind::Rubric(_) | GraderKind::Llm(_) => true,
+        GraderKind::Rubric(_) | GraderKind::Llm(_) | GraderKind::Pairwise(_) => true,
         // A program that may ask a model asks the judge's.
         GraderKind::Code(code) => code.max_calls.is_some(),
         GraderKind::Benchmark(benchmark) => benchmark.behaviour.is_some(),
@@ -52,6 +79,7 @@ pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => rubric.judge.as_deref(),
         GraderKind::Llm(llm) => llm.judge.as_deref(),
+        GraderKind::Pairwise(pairwise) => pairwise.judge.as_deref(),
         GraderKind::Composite(composite) => match &composite.aggregator {
             CompositeAggregator::Llm { judge, .. } => judge.as_deref(),
             _ => None,
@@ -76,6 +104,7 @@ pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => Some(&rubric.panel),
         GraderKind::Llm(llm) => Some(&llm.panel),
+        GraderKind::Pairwise(pairwise) => Some(&pairwise.panel),
         // The files of a scorecard say nothing of judges, so everything else does.
         GraderKind::Benchmark(_) => Some(&UNSAID),
         _ => None,
@@ -113,6 +142,18 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
             }
             prompt => prompt.as_ref(),
         },
+        GraderKind::Pairwise(pairwise) => {
+            // Compared with the reference, the reference says nothing about which is better.
+            let reference = case.reference().filter(|_| pairwise.baseline != Baseline::Reference);
+            if pairwise.criteria.is_empty() && case.expected_outcome.is_none() && reference.is_none() {
+                return Some(format!(
+                    "grader `{}`: the offline judge needs `criteria`, or a sentence on what a good answer does, to \
+                     compare two answers by; or name a model with `--judge`",
+                    grader.name
+                ));
+            }
+            None
+        }
         GraderKind::Composite(composite) => match &composite.aggregator {
             CompositeAggregator::Llm { .. } => {
                 return Some(format!(

@@ -3,6 +3,7 @@
 pub(crate) mod agreement;
 pub(crate) mod attempt;
 pub(crate) mod audit;
+mod baselines;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
 pub(crate) mod compare;
@@ -24,6 +25,7 @@ mod links;
 pub(crate) mod lint;
 pub(crate) mod lsp;
 mod order;
+pub(crate) mod pairwise;
 mod plan;
 pub(crate) mod power;
 mod present;

@@ -15,7 +15,10 @@ use assize_spec::{
 use assize_target::{Answer, Target, TargetKind, given_answer, turn_answers};
 use serde_json::{Value, json};
 
-use super::graders::{asks_judge, judge_problem, named_judge, own_judging, own_panel, problem, walk};
+use super::baselines::Baselines;
+use super::graders::{
+    asks_judge, judge_problem, named_judge, no_baseline, own_judging, own_panel, problem, walk,
+};
 use super::links::Links;
 use crate::args::SequenceArgs;
 use crate::judges::JudgeBook;
@@ -29,6 +32,7 @@ const MAX_PROBLEMS: usize = 20;
 pub(crate) struct Bench {
     pub(crate) targets: Arc<TargetBook>,
     pub(crate) judges: Arc<JudgeBook>,
+    pub(crate) baselines: Baselines,
 }
 
 /// Makes work items.
@@ -129,7 +133,10 @@ impl Planner<'_> {
         }
         for grader in case.every_grader() {
             walk(grader, &mut |grader| {
-                if let Some(message) = problem(grader) {
+                if let Some(message) = problem(grader)
+                    .or_else(|| bench.baselines.problem(grader))
+                    .or_else(|| no_baseline(grader, case))
+                {
                     found.problem(&grader.place, message);
                 }
             });
@@ -245,7 +252,7 @@ impl Planner<'_> {
                 Ok(WorkItem {
                     suite: suite.name.as_str().into(),
                     format: Some(suite.format.number()),
-                    case: Arc::clone(case),
+                    case: bench.baselines.filled(&suite.name, case, repeat),
                     source,
                     repeat,
                     relations,
@@ -445,7 +452,8 @@ fn check_workspace(suite: &Suite, case: &Case, target: &TargetRef, kind: TargetK
     }
 }
 
-fn given(output: &GivenOutput) -> Result<Answer, String> {
+/// The answer that a case or a file of answers holds.
+pub(super) fn given(output: &GivenOutput) -> Result<Answer, String> {
     let value = match output {
         GivenOutput::Text(text) => Value::String(text.clone()),
         GivenOutput::Json(value) => value.clone(),

@@ -14,14 +14,18 @@ const SECOND: &str = "20260102-153012";
 
 /// The run that `name` means: a folder, an id in the runs folder, or `last`.
 pub(crate) fn find(name: &str, context: &Context) -> Result<RunFolder, String> {
-    let runs = context.working_folder.join(RUNS_FOLDER);
+    find_in(name, &context.working_folder)
+}
+
+fn find_in(name: &str, working_folder: &Path) -> Result<RunFolder, String> {
+    let runs = working_folder.join(RUNS_FOLDER);
     if name == "last" {
-        return newest_first(context).next().ok_or_else(|| {
+        return newest_in(working_folder).next().ok_or_else(|| {
             format!("there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name a run's folder")
         });
     }
     if let Some(back) = name.strip_prefix("last~").and_then(|back| back.parse::<usize>().ok()) {
-        let newest = newest_first(context).nth(back);
+        let newest = newest_in(working_folder).nth(back);
         return newest
             .ok_or_else(|| format!("there are no {} runs in `{RUNS_FOLDER}`", back.saturating_add(1)));
     }
@@ -46,11 +50,19 @@ pub(crate) fn find(name: &str, context: &Context) -> Result<RunFolder, String> {
 
 /// The run that `name` means, and the target after the last `@`: only its answers are meant then.
 pub(crate) fn find_answers(name: &str, context: &Context) -> Result<(RunFolder, Option<String>), String> {
+    find_answers_in(name, &context.working_folder)
+}
+
+/// The same, with ids looked for below this folder.
+pub(super) fn find_answers_in(
+    name: &str,
+    working_folder: &Path,
+) -> Result<(RunFolder, Option<String>), String> {
     match name.rsplit_once('@') {
         Some((run, target)) if !run.is_empty() && !target.is_empty() && !Path::new(name).exists() => {
-            Ok((find(run, context)?, Some(target.to_owned())))
+            Ok((find_in(run, working_folder)?, Some(target.to_owned())))
         }
-        _ => Ok((find(name, context)?, None)),
+        _ => Ok((find_in(name, working_folder)?, None)),
     }
 }
 
@@ -69,7 +81,11 @@ fn ids(runs: &Path) -> Vec<String> {
 
 /// The runs of the runs folder, newest first.
 pub(crate) fn newest_first(context: &Context) -> impl Iterator<Item = RunFolder> {
-    let runs = context.working_folder.join(RUNS_FOLDER);
+    newest_in(&context.working_folder)
+}
+
+fn newest_in(working_folder: &Path) -> impl Iterator<Item = RunFolder> + use<> {
+    let runs = working_folder.join(RUNS_FOLDER);
     let mut ids = ids(&runs);
     // Ids tell the second; which of several in one second is the newest, the records tell.
     let second = |id: &str| id.get(..SECOND.len()).map(str::to_owned);

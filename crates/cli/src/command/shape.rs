@@ -1,9 +1,11 @@
 //! What differs between commands that run the cases of eval files: the items they make of them, and what they conclude.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assize_rubric::RepeatStrategy;
 use assize_run::{Totals, WorkItem};
+use assize_spec::{Case, Suite};
 use assize_store::{Counts, RunFolder, RunInfo};
 
 use super::present;
@@ -30,6 +32,12 @@ pub(crate) trait Shape {
     /// The command's name.
     fn command(&self) -> &'static str {
         "eval"
+    }
+
+    /// The cases that are planned in place of one of an eval file.
+    fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, String> {
+        let _ = suite;
+        Ok(vec![case])
     }
 
     /// How often and in which order cases are run; without it once each, in the order of the files, for themselves.

@@ -19,6 +19,7 @@ mod judges;
 mod judging;
 mod lines;
 mod lsp;
+mod pairwise;
 mod panel;
 mod prefix;
 mod pressure;

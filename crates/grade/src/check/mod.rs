@@ -121,6 +121,7 @@ pub fn check(kind: &GraderKind, facts: &Facts) -> Option<Result<Checked, String>
         GraderKind::SkillTrigger(check) => skill::check(check, facts.calls.as_deref()),
         GraderKind::Rubric(_)
         | GraderKind::Llm(_)
+        | GraderKind::Pairwise(_)
         | GraderKind::Code(_)
         | GraderKind::Composite(_)
         | GraderKind::Custom(_)

@@ -1,17 +1,14 @@
 //! Asking a model about one behaviour, with the repairs and failures of any judgement.
 
 use assize_llm::ChatRequest;
-use assize_rubric::{Evidence, Truncate, UngradedKind};
+use assize_rubric::{Evidence, UngradedKind};
 
 use super::ModelJudge;
-use super::answer::{Failure, usable};
-use super::tally::Tally;
-use super::window;
+use super::answer::Failure;
+use super::put::Put;
 use crate::evidence::EvidenceIndex;
-use crate::prompt::{
-    BEHAVIOUR_PROMPT_VERSION, behaviour_hash, behaviour_messages, behaviour_schema, repair_part,
-};
-use crate::reply::{BehaviourReply, read_behaviour};
+use crate::prompt::{BEHAVIOUR_PROMPT_VERSION, behaviour_hash, behaviour_messages, behaviour_schema};
+use crate::reply::read_behaviour;
 use crate::task::draw;
 use crate::{BehaviourJudgement, BehaviourTask};
 
@@ -30,56 +27,16 @@ impl ModelJudge {
         let mut identity = self.identity.clone();
         identity.version = Some(BEHAVIOUR_PROMPT_VERSION.to_owned());
         identity.prompt_hash = Some(behaviour_hash(&task.behaviour));
-        let mut tally = Tally::new(self.ask.card());
-        let mut repair = None;
-        let mut last = Failure::new(UngradedKind::NotJudged, "the judge was not asked about it");
-        let mut decided: Option<BehaviourReply> = None;
-        for round in 0..=self.options.repairs {
-            let answered = {
-                let Ok(_permit) = self.in_flight.acquire().await else {
-                    last = Failure::new(UngradedKind::Cancelled, "the run ended before the judge was asked");
-                    break;
-                };
-                let request = self.behaviour_request(task, repair.take());
-                if let Err(failure) = window::check(self.ask.card(), Truncate::Never, &request, 1) {
-                    last = failure;
-                    break;
-                }
-                self.ask.ask_repeat(&request, draw(task.repeat, task.asking)).await
-            };
-            let mut answered = match answered {
-                Ok(answered) => answered,
-                Err(error) => {
-                    tally.error(&error);
-                    let failure = Failure::of_error(&error);
-                    let before =
-                        if round > 0 { format!("; before that: {}", last.message) } else { String::new() };
-                    last = Failure::new(failure.kind, format!("{}{before}", failure.message));
-                    break;
-                }
-            };
-            tally.reply(&answered);
-            identity.model.clone_from(&answered.reply.model);
-            let read = usable(&answered.reply).and_then(|text| {
-                read_behaviour(text, &task.behaviour)
-                    .map_err(|message| Failure::new(UngradedKind::Malformed, message))
-            });
-            match read {
-                Ok(reply) => {
-                    answered.keep();
-                    decided = Some(reply);
-                    break;
-                }
-                Err(failure) => {
-                    let hopeless = failure.kind == UngradedKind::Refusal;
-                    repair = Some(repair_part(&*self.fences, &failure.message, &answered.reply.text));
-                    last = failure;
-                    if hopeless {
-                        break;
-                    }
-                }
-            }
-        }
+        let request = |repair| self.behaviour_request(task, repair);
+        let read = |text: &str| read_behaviour(text, &task.behaviour);
+        let Put { read, tally, model } =
+            self.put(self.ask.card(), draw(task.repeat, task.asking), request, read).await;
+        identity.model = model;
+        let (reply, last) = match read {
+            Ok(reply) => (Some(reply), None),
+            Err(failure) => (None, Some(failure)),
+        };
+        let last = last.unwrap_or_else(|| Failure::new(UngradedKind::NotJudged, ""));
         let base = BehaviourJudgement {
             attempts: tally.attempts,
             cached_calls: tally.cached,
@@ -89,7 +46,7 @@ impl ModelJudge {
             replies: tally.replies,
             ..BehaviourJudgement::ungraded(identity, last.kind, last.message)
         };
-        let Some(reply) = decided else { return base };
+        let Some(reply) = reply else { return base };
         let index = EvidenceIndex::of(task.inputs().map(|(_, text)| text));
         let verified = |quote: String| Evidence { verified: index.contains(&quote), quote };
         BehaviourJudgement {

@@ -4,7 +4,9 @@ mod answer;
 mod behaviour;
 mod fit;
 mod group;
+mod pair;
 mod parts;
+mod put;
 mod tally;
 mod whole;
 mod window;
@@ -25,8 +27,8 @@ use crate::fence::fence_for_material;
 use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, messages, prompt_hash, shared_part};
 use crate::task::draw;
 use crate::{
-    BehaviourJudgement, BehaviourTask, FenceSource, Forecast, RubricJudge, RubricTask, WholeJudgement,
-    WholeTask,
+    BehaviourJudgement, BehaviourTask, FenceSource, Forecast, PairJudgement, PairTask, RubricJudge,
+    RubricTask, WholeJudgement, WholeTask,
 };
 
 use fit::Shown;
@@ -293,6 +295,18 @@ impl RubricJudge for ModelJudge {
             Err(_) => Forecast { criteria: 1, too_long: 1, ..Forecast::default() },
             Ok(()) => Forecast { calls: 1, criteria: 1, decisions: 1, ..self.request_forecast(&request) },
         }
+    }
+
+    fn forecast_pair(&self, task: &PairTask) -> Forecast {
+        let request = self.pair_request(task, None);
+        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+            Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
+            Ok(()) => Forecast { calls: 1, scores: 1, decisions: 1, ..self.request_forecast(&request) },
+        }
+    }
+
+    fn judge_pair<'a>(&'a self, task: &'a PairTask) -> BoxFuture<'a, PairJudgement> {
+        Self::judge_pair(self, task).boxed()
     }
 
     fn judge_behaviour<'a>(&'a self, task: &'a BehaviourTask) -> BoxFuture<'a, BehaviourJudgement> {

@@ -8,6 +8,7 @@ mod behaviour;
 mod claim;
 mod decide;
 mod limits;
+mod pair;
 mod passages;
 mod quote;
 mod search;
@@ -20,7 +21,10 @@ use assize_llm::BoxFuture;
 use assize_rubric::{Confidence, Evidence, JudgeIdentity, Judgement, Tokens};
 use futures_util::FutureExt as _;
 
-use crate::{BehaviourJudgement, BehaviourTask, RubricJudge, RubricTask, WholeJudgement, WholeTask};
+use crate::{
+    BehaviourJudgement, BehaviourTask, PairJudgement, PairTask, RubricJudge, RubricTask, WholeJudgement,
+    WholeTask,
+};
 
 use claim::Claim;
 use decide::decide;
@@ -87,6 +91,10 @@ impl RubricJudge for OfflineJudge {
 
     fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
         async { self.decide_whole(task) }.boxed()
+    }
+
+    fn judge_pair<'a>(&'a self, task: &'a PairTask) -> BoxFuture<'a, PairJudgement> {
+        async { self.decide_pair(task) }.boxed()
     }
 
     fn judge_behaviour<'a>(&'a self, task: &'a BehaviourTask) -> BoxFuture<'a, BehaviourJudgement> {

@@ -57,14 +57,19 @@ impl OfflineJudge {
 
 /// The outcome as one criterion that is scored from 0 to 10.
 fn rubric(outcome: &str) -> Option<Rubric> {
+    Rubric::new(vec![scored("whole", outcome)?]).ok()
+}
+
+/// A text as a criterion that is scored from 0 to 10 by how much of it an answer covers.
+pub(super) fn scored(id: &str, text: &str) -> Option<Criterion> {
     let band = |low: u8, high: u8, text: &str| {
         Some(Band { low: RawScore::new(low).ok()?, high: RawScore::new(high).ok()?, text: text.to_owned() })
     };
     let bands = vec![band(0, 3, "does not do it")?, band(4, 6, "does it in part")?, band(7, 10, "does it")?];
-    let mut criterion = Criterion::checklist("whole", outcome);
+    let mut criterion = Criterion::checklist(id, text);
     criterion.scale = Scale::Bands(Bands::new(bands).ok()?);
     criterion.gate = None;
-    Rubric::new(vec![criterion]).ok()
+    Some(criterion)
 }
 
 #[cfg(test)]

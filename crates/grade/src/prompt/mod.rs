@@ -9,6 +9,7 @@ mod block;
 mod control;
 mod criteria;
 mod files;
+mod pair;
 mod schema;
 mod shared;
 mod template;
@@ -19,6 +20,10 @@ pub(crate) use behaviour::{behaviour_hash, behaviour_messages, behaviour_schema}
 pub(crate) use block::block;
 pub(crate) use criteria::{Asked, Form, batched_part, single_part};
 pub use files::{PROMPT_VERSION, prompt_hash};
+#[cfg(test)]
+pub(crate) use pair::BETTER;
+pub use pair::PAIR_PROMPT_VERSION;
+pub(crate) use pair::{pair_hash, pair_messages, pair_schema};
 pub(crate) use schema::{batched_schema, single_schema};
 pub(crate) use shared::shared_part;
 pub use whole::{COMBINE_PROMPT, WHOLE_PROMPT_VERSION};

@@ -7,16 +7,18 @@ mod behaviour;
 mod decision;
 mod find;
 mod json;
+mod pair;
 mod probability;
 mod results;
 mod whole;
 
-pub(crate) use behaviour::{BehaviourReply, read_behaviour};
+pub(crate) use behaviour::read_behaviour;
 pub(crate) use decision::Decision;
 pub(crate) use find::Shape;
+pub(crate) use pair::read_pair;
 pub(crate) use probability::expected;
 pub(crate) use results::{Results, read_batched};
-pub(crate) use whole::{Whole, findings, read_whole};
+pub(crate) use whole::{findings, read_whole};
 
 use crate::prompt::Form;
 

@@ -186,7 +186,7 @@ fn decided_whole(page: &mut Page, whole: &WholePart) {
         let outcome = match note.passed {
             Some(true) => "met",
             Some(false) => "unmet",
-            None => "not_applicable",
+            None => "remark",
         };
         let decision = Decision {
             id: "",

@@ -139,6 +139,7 @@ pub(crate) fn record(case_id: &str, lines: Lines, graders: &[Grader]) -> CaseRec
             verdict: score.verdict,
             error: None,
             criteria: grader.decided.iter().map(criterion_row).collect(),
+            pairwise: Vec::new(),
         });
         judgements.extend(grader.decided.iter().map(|one| judgement_row(case_id, lines, grader, one)));
     }
@@ -454,6 +455,8 @@ fn figures() -> RunFigures {
         }),
         repeats: None,
         targets: Vec::new(),
+        decision_noise: None,
+        pairwise: None,
         unstable: vec![FlippingCriterion {
             suite: "support".to_owned(),
             grader: "rubrics".to_owned(),

@@ -5,11 +5,13 @@ mod benchmark;
 mod benchmark_votes;
 mod composite;
 mod conversation;
+mod pairwise;
 mod panel;
 mod programs;
 mod rows;
 mod rubrics;
 mod scene;
+mod votes;
 mod whole;
 
 use assize_grade::check;
@@ -20,6 +22,7 @@ use futures_util::future::BoxFuture;
 
 pub(crate) use behaviour::{panel_spec as behaviour_panel, task as behaviour_task};
 pub(crate) use conversation::Talk;
+pub(crate) use pairwise::task as pair_task;
 pub(crate) use panel::{Said, recombined, said};
 pub use programs::custom_command;
 pub(crate) use rubrics::{asking as rubric_asking, task as rubric_task};
@@ -40,6 +43,7 @@ fn grade_at<'a>(scene: &'a Scene<'a>, spot: Spot<'a>) -> BoxFuture<'a, Vec<Judge
         match &spot.grader.kind {
             GraderKind::Rubric(rubric) => rubrics::grade(scene, &spot, rubric).await,
             GraderKind::Llm(llm) => whole::grade(scene, &spot, llm).await,
+            GraderKind::Pairwise(pairwise) => pairwise::grade(scene, &spot, pairwise).await,
             GraderKind::Code(code) => vec![programs::code(scene, &spot, code).await],
             GraderKind::Custom(custom) => vec![programs::custom(scene, &spot, custom).await],
             GraderKind::Benchmark(found) => benchmark::grade(scene, &spot, found).await,

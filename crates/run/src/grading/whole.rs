@@ -2,18 +2,14 @@
 
 use std::sync::Arc;
 
-use assize_grade::{COMBINE_PROMPT, Program, ProgramInput, WholeTask};
-use assize_rubric::PanelRule;
+use assize_grade::{COMBINE_PROMPT, Program, ProgramInput, RubricJudge, WholeTask};
 use assize_spec::{LlmGrader, Prompt};
-use assize_store::{EscalationRow, JudgementRow, VoteRow};
-use futures_util::future::join_all;
+use assize_store::JudgementRow;
 use serde_json::{Map, Value};
 
-use super::Scene;
-use super::panel::{combined, doubt, vote};
 use super::programs::folder_of;
 use super::rows::Spot;
-use crate::panel::Panel;
+use super::{Scene, votes};
 
 /// The variable that holds the members' results in the prompt of a composite.
 const RESULTS: &str = "EVALUATOR_RESULTS_JSON";
@@ -27,45 +23,12 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &LlmGrader
             Err(message) => return vec![spot.broken(scene, message)],
         },
     };
-    let item = scene.item;
-    let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
-    let panel = Panel::new(&spec, item.judge_wish(grader.judge.as_deref()));
-    let mut calls = Vec::new();
-    for (place, member) in (1u32..).zip(&panel.members) {
-        let judge = match item.judges.judge(member.wish) {
-            Ok(judge) => judge,
-            Err(message) => return vec![spot.broken(scene, message)],
-        };
-        for repeat in 1..=panel.repeats {
-            let task = WholeTask {
-                temperature: grader.temperature.or(panel.temperature),
-                asking: repeat,
-                ..task(scene, grader, instructions.clone())
-            };
-            let (judge, vote) = (Arc::clone(&judge), VoteRow { judge: place, repeat, weight: member.weight });
-            calls.push(async move { (vote, judge.judge_whole(&task).await) });
-        }
-    }
-    let decided = join_all(calls).await.into_iter();
-    let mut votes: Vec<JudgementRow> =
-        decided.map(|(vote, whole)| JudgementRow { vote: Some(vote), ..spot.whole(scene, whole) }).collect();
-    if panel.is_single() {
-        return votes.into_iter().map(|row| JudgementRow { vote: None, ..row }).collect();
-    }
-    let mut escalation = None;
-    if let Some((wish, to, when)) = panel.escalate {
-        let because = doubt(&votes.iter().collect::<Vec<_>>(), when);
-        if because.is_some() {
-            let row = match item.judges.judge(wish) {
-                Ok(judge) => spot.whole(scene, judge.judge_whole(&task(scene, grader, instructions)).await),
-                Err(message) => spot.broken(scene, message),
-            };
-            votes.push(vote(row));
-        }
-        escalation = Some(EscalationRow { to: to.to_owned(), when: when.name().to_owned(), because });
-    }
-    let rule = panel.combine.unwrap_or(PanelRule::Mean);
-    combined(&votes, rule, panel.ties, escalation).into_iter().chain(votes).collect()
+    let ask = |judge: Arc<dyn RubricJudge>, temperature: Option<f64>, asking: u32| {
+        let temperature = grader.temperature.or(temperature);
+        let task = WholeTask { temperature, asking, ..task(scene, grader, instructions.clone()) };
+        async move { spot.whole(scene, judge.judge_whole(&task).await) }
+    };
+    votes::grade(scene, spot, &grader.panel, grader.judge.as_deref(), ask).await
 }
 
 /// One score from the results of a composite's members.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_rubric::{EvidencePolicy, GraderStanding, Judging, Rubric, Truncate, Unit, Weight};
+use assize_rubric::{EvidencePolicy, GraderStanding, Judging, PairScores, Rubric, Truncate, Unit, Weight};
 use serde_json::Value;
 
 use super::{BenchmarkGrader, CriterionMarks, PanelSpec, Place};
@@ -31,6 +31,8 @@ pub enum GraderKind {
     Rubric(RubricGrader),
     /// A judge that gives one number.
     Llm(LlmGrader),
+    /// A judge that compares the answer with another one.
+    Pairwise(PairwiseGrader),
     /// A program.
     Code(CodeGrader),
     /// A comparison of texts.
@@ -116,6 +118,39 @@ pub struct LlmGrader {
     pub max_steps: Option<u32>,
     /// Settings handed to the prompt program.
     pub config: serde_json::Map<String, Value>,
+}
+
+/// A judge that says which of two answers is better, asked in both orders.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairwiseGrader {
+    /// The other answer.
+    pub baseline: Baseline,
+    /// What makes an answer the better one, in the author's words; what was asked and expected if empty.
+    pub criteria: Vec<String>,
+    /// The judge; the run's judge if absent.
+    pub judge: Option<String>,
+    /// Several judges, or one asked several times.
+    pub panel: PanelSpec,
+    /// What ties and orders that disagree are worth.
+    pub scores: PairScores,
+}
+
+/// The answer that an answer is compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Baseline {
+    /// The reference answer of the case (`expected_output`).
+    Reference,
+    /// This text.
+    Text(Arc<str>),
+    /// What a recorded run answered to the same case.
+    Run {
+        /// The run, as written: a folder or an id, with `@TARGET` for one of several targets.
+        written: String,
+        /// The folder, if a path was written.
+        folder: Option<PathBuf>,
+        /// Its answer to this case, or why there is none; looked up when the case is about to run.
+        answer: Option<Result<Arc<str>, String>>,
+    },
 }
 
 /// A command line.

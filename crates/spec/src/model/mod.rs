@@ -23,9 +23,10 @@ pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
 pub use config::Config;
 pub use conversation::{Conversation, OnDependencyFailure, OnTurnFailure, Turn, TurnAggregation};
 pub use grader::{
-    ArgsMatch, CodeGrader, Command, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
-    ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderKind, IsJson, LlmGrader, Prompt,
-    Regex, RubricGrader, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
+    ArgsMatch, Baseline, CodeGrader, Command, CompositeAggregator, CompositeGrader, CustomGrader,
+    ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderKind, IsJson,
+    LlmGrader, PairwiseGrader, Prompt, Regex, RubricGrader, SkillTrigger, TextCheck, TextRule, TokenUsage,
+    ToolTrajectory, TrajectoryMode,
 };
 pub use marks::{CaseMarks, CriterionMarks, Mark};
 pub use message::{Block, Message, Role};

@@ -13,6 +13,7 @@ use super::shape::{
 const TYPES: &[(&str, &[&str])] = &[
     ("rubrics", &["rubrics", "rubric"]),
     ("llm-grader", &["llm-grader", "llm-judge"]),
+    ("pairwise", &["pairwise"]),
     ("code-grader", &["code-grader", "code-judge"]),
     ("composite", &["composite"]),
     ("text-check-list", &["contains-any", "contains-all", "icontains-any", "icontains-all"]),
@@ -138,6 +139,19 @@ fn judges() -> Vec<(&'static str, Keys)> {
                 .key("temperature", at_least(0.0).with("maximum", json!(2)), "Sampling temperature, 0 to 2.")
                 .key("max_steps", count(1), "Steps a judge with tools may take.")
                 .key("config", free(), "Settings of the prompt program."),
+        ),
+        (
+            "pairwise",
+            grader("a pairwise grader", "A judge says which of two answers is better, asked in both orders: win, loss, tie or inconsistent.")
+                .key("baseline", any_of([text(), like("baseline")]), "The answer to compare with: `reference`, a text, a file or a recorded run; the case's reference answer unless given.")
+                .older("against", "baseline")
+                .older("compare_to", "baseline")
+                .key("criteria", texts(), "What makes an answer the better one; what was asked and expected unless given.")
+                .key("judge", text(), "Who judges: a model, a target's name, `offline`.")
+                .older("target", "judge")
+                .key("panel", like("panel"), "Several judges, repeats, escalation.")
+                .key("tie_score", unit(), "What a tie is worth; 0.5 unless given.")
+                .key("inconsistent_score", unit(), "What it is worth if the two orders disagree; 0.5 unless given."),
         ),
         (
             "code-grader",
@@ -278,6 +292,21 @@ fn helpers(defs: &mut Defs) {
             .older("script", "command")
             .key("config", free(), "Settings that it gets.")
             .one_of(&["command", "script"]),
+    );
+    defs.keys(
+        "baseline",
+        Keys::of("`baseline`", "The answer to compare with.")
+            .key("text", text(), "The answer itself.")
+            .key("file", text(), "A file that holds it.")
+            .key(
+                "run",
+                text(),
+                "A recorded run: a folder, an id or `last`, with `@TARGET` for one of several targets.",
+            )
+            .one_of(&["text", "file", "run"])
+            .not_both(&["text", "file"])
+            .not_both(&["text", "run"])
+            .not_both(&["file", "run"]),
     );
     defs.keys(
         "program-target",

@@ -101,11 +101,8 @@ const SMALL: f64 = 1e-12;
 /// Biometrika 73 (1986), 13-22.
 ///
 /// Undefined when a system has no contest that ties it to the rest ([`Undefined::NotConnected`]), or when a group of
-/// systems won every contest with the others, so that no finite strengths fit ([`Undefined::OneSided`]).
-///
-/// # Panics
-///
-/// If a contest names a system that is not below `systems`.
+/// systems won every contest with the others, so that no finite strengths fit ([`Undefined::OneSided`]), or when a
+/// contest is one of a system with itself or names one that is not below `systems` ([`Undefined::OutOfRange`]).
 pub fn bradley_terry(
     systems: usize,
     contests: &[Contest],
@@ -115,7 +112,9 @@ pub fn bradley_terry(
     if systems < 2 || contests.is_empty() {
         return Err(Undefined::NoValues);
     }
-    if contests.iter().any(|contest| contest.first == contest.second) {
+    let is_odd =
+        |contest: &Contest| contest.first == contest.second || contest.first.max(contest.second) >= systems;
+    if contests.iter().any(is_odd) {
         return Err(Undefined::OutOfRange);
     }
     let model = Model::new(systems, contests, ties);

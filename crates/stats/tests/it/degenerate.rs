@@ -4,20 +4,23 @@ use assize_stats::{
     Accumulator, Level, RateInterval, SeededRandom, acceleration,
     agreement::{Chance, Metric, Ratings, Scale, Table, Weights, alpha, coefficient, icc, kappa},
     bootstrap_clustered_mean, bootstrap_mean, bootstrap_mean_exhaustive, clustered_mean,
-    combine::{best_of, expected_score, panel_scores},
+    combine::{Preference, best_of, both_orders, expected_score, panel, panel_scores},
     compare::{
-        DifferenceInterval, Pairs, ZeroRule, paired, rate_difference, sign_flip, sign_flip_clustered,
-        signed_rank,
+        DifferenceInterval, Pairs, ZeroRule, fair_coin, paired, rate_difference, sign_flip,
+        sign_flip_clustered, signed_rank,
     },
     correction::{JudgeRates, prediction_powered, prediction_powered_clustered, rogan_gladen},
     judged::{
-        Confusion, Isotonic, area_under_curve, average_precision, brier, kendall_tau_b, kendall_tau_c,
-        log_loss, partial_correlation, pearson, reliability, spearman,
+        Confusion, Isotonic, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
+        kendall_tau_b, kendall_tau_c, log_loss, mean_absolute_error, partial_correlation, pearson,
+        reliability, root_mean_square_error, slope, spearman,
     },
     leave_one_out,
     multiplicity::{Adjustment, adjust},
-    power::{Noise, Promise, mean_precision, rate_precision},
+    posterior_mean,
+    power::{Noise, Promise, design_effect, mean_precision, rate_precision, whole_cases, with_clusters},
     proportion_by,
+    ranking::{Contest, ContestEnd, TieRule, bradley_terry},
     repeats::{mean_pass_k, nested, pass_k, repeated, stability},
     zero_failures,
 };
@@ -84,6 +87,25 @@ proptest! {
         written(panel_scores(&x));
         written(best_of(&x, 0));
         written(expected_score(&x.iter().zip(&y).map(|(&x, &y)| (x, Some(y.min(0.0)))).collect::<Vec<_>>()));
+        written((mean_absolute_error(&x, &y), root_mean_square_error(&x, &y)));
+        written(slope(&x, &y, level));
+        let preferences = [Preference::A, Preference::B, Preference::Tie];
+        let both: Vec<_> = names.iter().zip(&flags).map(|(&a, &b)| (preferences[usize::from(a)], preferences[usize::from(b)])).collect();
+        written(both_orders(&both));
+        written(panel(&flags.iter().zip(&names).map(|(&vote, &name)| (name > 0).then_some(vote)).collect::<Vec<_>>()));
+        let ends = [ContestEnd::First, ContestEnd::Second, ContestEnd::Tie];
+        let contests: Vec<Contest> = names
+            .iter()
+            .enumerate()
+            .map(|(at, &name)| Contest { first: usize::from(name), second: at % 4, end: ends[at % 3], cluster: at / kind.max(1) })
+            .collect();
+        for ties in [TieRule::HalfWin, TieRule::Davidson] {
+            for systems in 0..4 {
+                let found = bradley_terry(systems, &contests, ties, level);
+                written(found.as_ref().map(|found| (found.lead(0, 1), found.lead(0, 9))).ok());
+                written(found);
+            }
+        }
         let counts = Confusion::of(&other, &flags).unwrap();
         written((counts.balanced_accuracy(), counts.macro_f1(), counts.macro_precision(), counts.macro_recall()));
         written((counts.matthews(), counts.f1(), counts.f1_fail(), counts.bias(), counts.kappa(level)));
@@ -125,7 +147,13 @@ proptest! {
             written(proportion_by(kind, a.min(20_000), b.min(20_000), level));
         }
         written(proportion_by(RateInterval::Wilson, a, b, level));
-        written(zero_failures(a, level));
+        written((zero_failures(a, level), posterior_mean(a, b)));
+        written((fisher_z(x, a, level), bonett_wright(y, b, level)));
+        written((design_effect(x, y), with_clusters(x, y)));
+        if x.is_finite() {
+            written(whole_cases(x));
+        }
+        written(fair_coin(a.min(1_000_000), b.min(1_000_000)));
         for kind in [DifferenceInterval::Newcombe, DifferenceInterval::AgrestiCaffo, DifferenceInterval::Wald] {
             written(rate_difference(kind, (a, b), (c, b), level));
         }

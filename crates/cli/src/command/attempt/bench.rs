@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::material::Scene;
 use crate::access::Access;
 use crate::args::{RunArgs, TryArgs};
+use crate::command::baselines::Baselines;
 use crate::command::eval::{config, load_options};
 use crate::command::links::Links;
 use crate::command::plan::{Bench as Book, Planner, Preflight};
@@ -82,7 +83,14 @@ impl<'a> Bench<'a> {
         ));
         access.begin_alone("try");
         let panel = run.panel()?;
-        Ok(Self { book: Book { targets, judges }, access, config, options, panel, run })
+        Ok(Self {
+            book: Book { targets, judges, baselines: Baselines::new(context) },
+            access,
+            config,
+            options,
+            panel,
+            run,
+        })
     }
 
     /// How files are read.

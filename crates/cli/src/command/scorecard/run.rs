@@ -21,6 +21,7 @@ use super::show::{Printed, Scored, policy};
 use super::{sound, weight_set};
 use crate::access::Access;
 use crate::args::{Deny, RunArgs, RunCardArgs, ShowChoice};
+use crate::command::baselines::Baselines;
 use crate::command::eval::{config, globs, load_options};
 use crate::command::forecast::{Cards, Plan};
 use crate::command::links::Links;
@@ -203,7 +204,7 @@ fn bench(
         Arc::clone(access),
         context,
     ));
-    Ok(Bench { targets, judges })
+    Ok(Bench { targets, judges, baselines: Baselines::new(context) })
 }
 
 /// What is known about the models of a run.

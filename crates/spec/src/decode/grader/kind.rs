@@ -16,6 +16,7 @@ use crate::model::Format;
 pub(super) enum Kind {
     Rubrics,
     Llm,
+    Pairwise,
     Code,
     Composite,
     /// One of the text checks, by its present name.
@@ -35,9 +36,10 @@ pub(super) enum Kind {
 }
 
 /// Every built-in type by its present name.
-const TYPES: [(&str, Kind); 22] = [
+const TYPES: [(&str, Kind); 23] = [
     ("rubrics", Kind::Rubrics),
     ("llm-grader", Kind::Llm),
+    ("pairwise", Kind::Pairwise),
     ("code-grader", Kind::Code),
     ("composite", Kind::Composite),
     ("contains", Kind::Text("contains")),
@@ -78,6 +80,7 @@ impl Kind {
         match self {
             Self::Rubrics => "a rubrics grader",
             Self::Llm => "an LLM grader",
+            Self::Pairwise => "a pairwise grader",
             Self::Code => "a code grader",
             Self::Composite => "a composite",
             Self::Text(_) => "a text check",

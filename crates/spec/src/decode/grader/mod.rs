@@ -12,6 +12,7 @@ mod llm;
 mod metrics;
 mod names;
 mod object;
+mod pairwise;
 mod panel;
 mod prompt;
 mod refused;

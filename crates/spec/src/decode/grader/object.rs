@@ -5,7 +5,7 @@ use assize_diagnostic::{Diagnostic, Span};
 use super::include::AssertionContext;
 use super::kind::{Kind, resolve};
 use super::standing::common;
-use super::{code, composite, custom, json, llm, metrics, rubrics, text, trajectory};
+use super::{code, composite, custom, json, llm, metrics, pairwise, rubrics, text, trajectory};
 use crate::codes;
 use crate::decode::object::{not_blank, string, wrong_type};
 use crate::decode::rubric::text_became_map;
@@ -60,6 +60,7 @@ pub(super) fn grader(cx: &mut Context, node: &Node, format: Format, at: &Asserti
     let decoded = match &kind {
         Kind::Rubrics => rubrics::rubrics(cx, &mut object, format),
         Kind::Llm => llm::llm(cx, &mut object, format),
+        Kind::Pairwise => pairwise::pairwise(cx, &mut object),
         Kind::Code => code::code(cx, &mut object, format, at),
         Kind::Composite => composite::composite(cx, &mut object, format, at),
         Kind::Text(name) => text::text(cx, &mut object, name),
@@ -97,6 +98,8 @@ fn missing_type(node: &Node) -> Diagnostic {
         diagnostic.with_help("add `type: rubrics`")
     } else if has(&["command", "script"]) {
         diagnostic.with_help("add `type: code-grader`")
+    } else if has(&["baseline"]) {
+        diagnostic.with_help("add `type: pairwise`")
     } else if has(&["prompt"]) {
         diagnostic.with_help("add `type: llm-grader`")
     } else if has(&["value"]) {

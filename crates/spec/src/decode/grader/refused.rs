@@ -7,7 +7,7 @@ use super::words::fold;
 use crate::codes;
 
 /// Names and the advice. A name that ends with `*` stands for all that begin with it.
-const REFUSED: [(&[&str], &str); 21] = [
+const REFUSED: [(&[&str], &str); 22] = [
     (&["llm-rubric", "agent-rubric"], "write `type: rubrics` with `criteria`, or plain strings in the list"),
     (
         &["g-eval", "pi"],
@@ -67,7 +67,11 @@ const REFUSED: [(&[&str], &str); 21] = [
         ],
         "compute it in a program: `type: code-grader` with `command: [PROGRAM]`",
     ),
-    (&["select-best", "max-score"], "grade each answer on its own, then compare the runs"),
+    (
+        &["select-best", "side-by-side", "arena", "pairwise-comparison", "pairwise-grader", "preference"],
+        "use `type: pairwise` with `baseline`; `assize pairwise RUN_A RUN_B` compares whole runs",
+    ),
+    (&["max-score"], "grade each answer on its own, then compare the runs"),
     (&["human"], "judge the criteria by hand after the run; write them as `type: rubrics`"),
     (
         &["trajectory:tool-used"],

@@ -1,11 +1,12 @@
 //! Shares and means over decisions that come in cases.
 
-use assize_analysis::Figure;
 use assize_stats::{Interval, Level, Undefined, clustered_mean, proportion};
+
+use crate::Figure;
 
 /// A share of things, each with the case it belongs to. The interval is Wilson's, or the one that knows that things of
 /// one case resemble each other where that is wider: with few cases, or nothing that differs, the latter is too narrow.
-pub(crate) fn share<K: Ord>(
+pub fn share<K: Ord>(
     (id, name, of): (&'static str, &'static str, &'static str),
     says: &'static str,
     hits: &[(K, bool)],
@@ -30,7 +31,7 @@ fn wider<K: Ord>(wilson: Result<Interval, Undefined>, hits: &[(K, bool)]) -> Res
 
 /// The mean of differences, each with the case it belongs to, with the clustered interval. Differences that are all the
 /// same have none: that nothing varied among these does not say that nothing varies.
-pub(crate) fn mean<K: Ord>(
+pub fn mean<K: Ord>(
     (id, name, of): (&'static str, &'static str, &'static str),
     says: &'static str,
     differences: &[(K, f64)],

@@ -1,0 +1,192 @@
+//! Answer noise and judge noise, taken apart: decisions on answers to cases, when judges were asked more than once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_stats::repeats::{nested, repeated};
+use assize_stats::{Interval, Level, SeededRandom, Undefined, bootstrap};
+use assize_store::{CriterionRow, DecisionNoise, ResultRow};
+
+use crate::Figure;
+use crate::case_figures::short;
+use crate::facts::hash;
+use crate::pairwise::stored;
+
+/// Decisions that are looked at over all resamples, at most; more are resampled fewer times.
+const WORK: usize = 20_000_000;
+/// Resamples at least and at most.
+const RESAMPLES: (usize, usize) = (200, 2_000);
+/// Where the resampling starts: the same run always gives the same intervals.
+const SEED: u64 = 1;
+
+/// Decisions, 0 to 1, by case, within it by criterion, within it by answer.
+#[derive(Debug, Default)]
+pub(crate) struct Verdicts {
+    cases: BTreeMap<u64, BTreeMap<u64, BTreeMap<u32, Vec<f64>>>>,
+    asked_again: bool,
+}
+
+/// The three variances.
+#[derive(Debug, Clone, Copy)]
+struct Parts {
+    cases: Result<f64, Undefined>,
+    answers: Result<f64, Undefined>,
+    verdicts: Result<f64, Undefined>,
+    negative: bool,
+}
+
+/// The votes on a criterion, that of an escalation left out: it was asked because the others were not sure.
+fn votes(criterion: &CriterionRow) -> Option<Vec<f64>> {
+    let panel = criterion.panel.as_ref()?;
+    let escalated = panel.escalation.as_ref().is_some_and(|to| to.because.is_some());
+    let own = panel.votes.len() - usize::from(escalated && !panel.votes.is_empty());
+    Some(panel.votes[..own].iter().filter_map(|vote| vote.value).collect())
+}
+
+/// Whether some answer of the row was judged more than once.
+pub(crate) fn is_judged_again(row: &ResultRow) -> bool {
+    let mut criteria = row.graders.iter().flat_map(|grader| &grader.criteria);
+    criteria.any(|criterion| votes(criterion).is_some_and(|votes| votes.len() > 1))
+}
+
+impl Verdicts {
+    /// Takes the decisions of a row.
+    pub(crate) fn push(&mut self, row: &ResultRow) {
+        let case = hash(&(&row.suite, &row.case_id, &row.target));
+        for grader in &row.graders {
+            for criterion in &grader.criteria {
+                let values = match votes(criterion) {
+                    Some(values) => values,
+                    None => criterion.value.into_iter().collect(),
+                };
+                if values.is_empty() {
+                    continue;
+                }
+                self.asked_again |= values.len() > 1;
+                let criteria = self.cases.entry(case).or_default();
+                let answers = criteria.entry(hash(&(&grader.name, &criterion.id))).or_default();
+                answers.entry(row.repeat).or_default().extend(values);
+            }
+        }
+    }
+
+    /// The variances with their intervals; `None` unless judges were asked more than once.
+    pub(crate) fn noise(&self, level: Level) -> Option<DecisionNoise> {
+        if !self.asked_again {
+            return None;
+        }
+        let cases: Vec<Vec<Vec<Vec<f64>>>> = self
+            .cases
+            .values()
+            .map(|criteria| criteria.values().map(|answers| answers.values().cloned().collect()).collect())
+            .collect();
+        let all: Vec<usize> = (0..cases.len()).collect();
+        let found = parts(&cases, &all);
+        let decisions: usize = cases.iter().flatten().flatten().map(Vec::len).sum();
+        let (least, most) = RESAMPLES;
+        let resamples = (WORK / decisions.max(1)).clamp(least, most);
+        let figure = |pick: fn(&Parts) -> Result<f64, Undefined>, says: &'static str| {
+            let value = pick(&found);
+            let interval = value.and_then(|_| {
+                let mut random = SeededRandom::new(SEED);
+                let resampled = bootstrap(cases.len(), resamples, level, &mut random, |chosen| {
+                    pick(&parts(&cases, chosen))
+                })?;
+                spread(resampled.percentile)
+            });
+            stored(&Figure {
+                id: "variance",
+                name: "variance",
+                value,
+                interval,
+                n: decisions as u64,
+                of: "decisions",
+                says,
+            })
+        };
+        Some(DecisionNoise {
+            between_cases: figure(
+                |parts| parts.cases,
+                "Variance between criteria and cases; no repeating reduces it.",
+            ),
+            between_answers: figure(|parts| parts.answers, "Variance between answers to the same case."),
+            between_verdicts: figure(
+                |parts| parts.verdicts,
+                "Variance between decisions on the same answer.",
+            ),
+            negative: found.negative,
+            says: says(&found, self.answers()),
+        })
+    }
+
+    /// The most answers to one case.
+    fn answers(&self) -> usize {
+        let answers: BTreeSet<usize> =
+            self.cases.values().flat_map(BTreeMap::values).map(BTreeMap::len).collect();
+        answers.last().copied().unwrap_or(0)
+    }
+}
+
+/// Resamples that all agree show no spread, not certainty.
+fn spread(interval: Interval) -> Result<Interval, Undefined> {
+    if interval.width() > 0.0 { Ok(interval) } else { Err(Undefined::NoSpread) }
+}
+
+/// The variances of the chosen cases; each criterion of a case is a unit of its own.
+fn parts(cases: &[Vec<Vec<Vec<f64>>>], chosen: &[usize]) -> Parts {
+    let units: Vec<Vec<Vec<f64>>> = chosen.iter().flat_map(|&at| cases[at].iter().cloned()).collect();
+    if units.iter().any(|answers| answers.len() > 1) {
+        return match nested(&units) {
+            Ok(found) => Parts {
+                cases: Ok(found.between_cases),
+                answers: Ok(found.between_answers),
+                verdicts: Ok(found.between_verdicts),
+                negative: found.negative,
+            },
+            Err(why) => Parts { cases: Err(why), answers: Err(why), verdicts: Err(why), negative: false },
+        };
+    }
+    let single: Vec<Vec<f64>> = units.into_iter().flatten().collect();
+    match repeated(&single) {
+        Ok(found) => Parts {
+            cases: Ok(found.between),
+            answers: Err(Undefined::OneValue),
+            verdicts: Ok(found.within),
+            negative: found.negative,
+        },
+        Err(why) => Parts { cases: Err(why), answers: Err(why), verdicts: Err(why), negative: false },
+    }
+}
+
+fn says(parts: &Parts, answers: usize) -> String {
+    let share = |part: f64, whole: f64| format!("{} %", short((100.0 * part / whole).round()));
+    match (parts.cases, parts.answers, parts.verdicts) {
+        (Ok(cases), Ok(between), Ok(verdicts)) if cases + between + verdicts > 0.0 => {
+            let all = cases + between + verdicts;
+            let advice = if between > verdicts {
+                "more answers to each case help more than asking the judge again"
+            } else {
+                "asking the judge again helps more than further answers to each case"
+            };
+            format!(
+                "Of the variance of a decision, {} lies between answers to the same case and {} between decisions on the \
+                 same answer; {advice}.",
+                share(between, all),
+                share(verdicts, all)
+            )
+        }
+        (Ok(cases), Err(_), Ok(verdicts)) if cases + verdicts > 0.0 => format!(
+            "Of the variance of a decision, {} lies between decisions on the same answer. How much lies between answers is \
+             undefined, because {}.",
+            share(verdicts, cases + verdicts),
+            if answers <= 1 {
+                "each case was answered once"
+            } else {
+                "too few cases were answered more than once"
+            }
+        ),
+        (Err(why), _, _) | (_, _, Err(why)) => {
+            format!("How the variance of decisions divides is undefined, because {why}.")
+        }
+        _ => "No decision differs from any other: there is no variance to divide.".to_owned(),
+    }
+}

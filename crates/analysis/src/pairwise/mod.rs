@@ -1,0 +1,13 @@
+//! Comparisons of answers in both orders: who is better how often, what place has to do with it, and who stands where.
+
+mod contests;
+mod place;
+mod ranking;
+mod report;
+mod summary;
+
+pub use contests::{Contest, Contests};
+pub use place::{PlaceReport, place};
+pub use ranking::{Ranked, Ranking};
+pub use report::{PairReport, PairwiseReport, Told, report};
+pub(crate) use summary::{stored, summary};

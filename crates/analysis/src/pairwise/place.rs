@@ -1,0 +1,118 @@
+//! Whether a judge prefers a place: the answer shown first, or the one shown second.
+
+use assize_rubric::{PairOutcome, Preference};
+use assize_stats::Undefined;
+use assize_stats::compare::fair_coin;
+
+use super::Contest;
+use crate::Figure;
+use crate::shares::share;
+
+/// What the place in which an answer is shown has to do with the decision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaceReport {
+    /// The share of decisions for the answer shown first, and that of orders that disagree.
+    pub figures: Vec<Figure>,
+    /// Comparisons in which the answer shown first won both times.
+    pub first_twice: u64,
+    /// Comparisons in which the answer shown second won both times.
+    pub second_twice: u64,
+    /// Exact two-sided probability of a split at least as uneven as that of the two counts, if place had no part; or why
+    /// there is none.
+    pub p: Result<f64, Undefined>,
+    /// What may be concluded, in one sentence.
+    pub says: String,
+}
+
+/// Counts places. A judge without a preference for a place picks the answer shown first in half of its decisions,
+/// whichever answers are better, since each is shown first once.
+pub fn place(contests: &[Contest]) -> PlaceReport {
+    let decided = contests.iter().filter(|contest| contest.outcome.is_some());
+    let picks: Vec<(usize, bool)> = decided
+        .clone()
+        .flat_map(|contest| contest.preferences.iter().map(|preference| (contest.cluster, *preference)))
+        .filter_map(|(cluster, preference)| match preference {
+            Some(Preference::First) => Some((cluster, true)),
+            Some(Preference::Second) => Some((cluster, false)),
+            Some(Preference::Tie) | None => None,
+        })
+        .collect();
+    let disagree: Vec<(usize, bool)> = decided
+        .clone()
+        .map(|contest| (contest.cluster, contest.outcome == Some(PairOutcome::Inconsistent)))
+        .collect();
+    let twice = |place: Preference| {
+        decided.clone().filter(|contest| contest.preferences == [Some(place), Some(place)]).count() as u64
+    };
+    let (first_twice, second_twice) = (twice(Preference::First), twice(Preference::Second));
+    let p = match first_twice + second_twice {
+        0 => Err(Undefined::NothingDiffers),
+        _ => Ok(fair_coin(first_twice, second_twice).p),
+    };
+    let first = share(
+        ("first_place", "decisions for the answer shown first", "decisions"),
+        "0.5 where place has no part: each answer was shown first once. Ties are left out.",
+        &picks,
+    );
+    let says = match (first.value, first.interval) {
+        (Err(why), _) => format!("Whether the judge prefers a place is undefined, because {why}."),
+        (Ok(_), Ok(interval)) if interval.low > 0.5 => {
+            "The judge prefers the answer that is shown first.".to_owned()
+        }
+        (Ok(_), Ok(interval)) if interval.high < 0.5 => {
+            "The judge prefers the answer that is shown second.".to_owned()
+        }
+        _ => "No preference of the judge for a place is shown.".to_owned(),
+    };
+    let inconsistent = share(
+        ("inconsistent", "comparisons whose orders disagree", "comparisons"),
+        "How often the outcome hangs on which answer is shown first; such a comparison counts for neither side.",
+        &disagree,
+    );
+    PlaceReport { figures: vec![first, inconsistent], first_twice, second_twice, p, says }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contest(cluster: usize, candidate_first: Preference, baseline_first: Preference) -> Contest {
+        Contest {
+            first: 0,
+            second: 1,
+            cluster,
+            outcome: Some(PairOutcome::of(candidate_first, baseline_first)),
+            preferences: [Some(candidate_first), Some(baseline_first)],
+        }
+    }
+
+    #[test]
+    fn a_judge_that_looks_at_answers_picks_each_place_half_of_the_time() {
+        let fair: Vec<Contest> = (0..20).map(|n| contest(n, Preference::First, Preference::Second)).collect();
+        let found = place(&fair);
+        assert_eq!((found.figures[0].value, found.figures[0].n), (Ok(0.5), 40));
+        assert_eq!((found.figures[1].value, found.p), (Ok(0.0), Err(Undefined::NothingDiffers)));
+        assert!(found.says.starts_with("No preference"));
+    }
+
+    #[test]
+    fn a_judge_that_takes_the_first_is_found_out() {
+        let biased: Vec<Contest> =
+            (0..12).map(|n| contest(n, Preference::First, Preference::First)).collect();
+        let found = place(&biased);
+        assert_eq!((found.figures[0].value, found.first_twice), (Ok(1.0), 12));
+        // Twelve of twelve on a fair coin, both sides: 2 / 2^12.
+        assert!((found.p.unwrap() - 2.0 / 4096.0).abs() < 1e-15);
+        assert!(found.says.contains("shown first"));
+    }
+
+    #[test]
+    fn nothing_decided_is_undefined() {
+        let ties: Vec<Contest> = (0..3).map(|n| contest(n, Preference::Tie, Preference::Tie)).collect();
+        assert!(place(&ties).figures[0].value.is_err());
+        assert!(place(&ties).says.contains("undefined"));
+        assert!(place(&[]).figures.iter().all(|figure| figure.value.is_err()));
+        let unjudged = Contest { outcome: None, ..contest(0, Preference::First, Preference::First) };
+        assert_eq!(place(&[unjudged]).first_twice, 0);
+    }
+}

@@ -1,0 +1,227 @@
+//! The figures of comparisons: pair by pair, then all systems together.
+
+use std::collections::BTreeMap;
+
+use assize_rubric::PairOutcome;
+use assize_stats::compare::sign_flip_clustered;
+use assize_stats::multiplicity::{Adjustment, adjust};
+use assize_stats::ranking::TieRule;
+use assize_stats::{Level, SeededRandom, Undefined};
+
+use super::{Contest, Contests, PlaceReport, Ranking, place};
+use crate::Figure;
+use crate::shares::{mean, share};
+
+/// Where the random signs of the test start: the same comparisons always give the same p.
+const SEED: u64 = 1;
+/// Random signs for more clusters than can be tried out.
+const DRAWS: u32 = 20_000;
+/// Below this a difference is not taken for chance.
+const ALPHA: f64 = 0.05;
+
+/// Two systems beside each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairReport {
+    /// Number of the first system.
+    pub first: usize,
+    /// Number of the second.
+    pub second: usize,
+    /// Comparisons by outcome, seen from the first.
+    pub counts: BTreeMap<PairOutcome, u64>,
+    /// Comparisons of which an order could not be judged: part of no figure.
+    pub ungraded: u64,
+    /// Shares of the outcomes, and the win score.
+    pub figures: Vec<Figure>,
+    /// Two-sided p of the signs of wins and losses flipped case by case; or why there is none.
+    pub p: Result<f64, Undefined>,
+    /// The same, adjusted by Holm for the number of pairs.
+    pub p_adjusted: Result<f64, Undefined>,
+    /// What that comes to.
+    pub told: Told,
+}
+
+/// Whether two systems can be told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// The first is better.
+    First,
+    /// The second is better.
+    Second,
+    /// These comparisons do not tell.
+    Inconclusive,
+}
+
+impl Told {
+    /// The word in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Second => "second",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// Everything that comparisons say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairwiseReport {
+    /// Names of the systems, by number.
+    pub systems: Vec<String>,
+    /// The pairs, in the order of the systems.
+    pub pairs: Vec<PairReport>,
+    /// What place has to do with it.
+    pub place: PlaceReport,
+    /// Where the systems stand, or why that can't be said.
+    pub ranking: Result<Ranking, Undefined>,
+    /// Comparisons.
+    pub comparisons: usize,
+    /// Cases, or clusters of them.
+    pub clusters: usize,
+    /// Comparisons of which an order could not be judged.
+    pub ungraded: u64,
+}
+
+/// Works all of it out.
+pub fn report(systems: Vec<String>, contests: &Contests, ties: TieRule, level: Level) -> PairwiseReport {
+    let mut by_pair: BTreeMap<(usize, usize), Vec<&Contest>> = BTreeMap::new();
+    for contest in &contests.all {
+        by_pair.entry((contest.first, contest.second)).or_default().push(contest);
+    }
+    let mut pairs: Vec<PairReport> =
+        by_pair.into_iter().map(|((first, second), found)| pair(first, second, &found)).collect();
+    // A p that can't be had is no comparison that was looked at.
+    let known: Vec<f64> = pairs.iter().filter_map(|pair| pair.p.ok()).collect();
+    let mut adjusted = adjust(&known, Adjustment::Holm).unwrap_or_default().into_iter();
+    for pair in &mut pairs {
+        pair.p_adjusted = pair.p.and_then(|_| adjusted.next().ok_or(Undefined::NoValues));
+        let wins = |outcome| pair.counts.get(&outcome).copied().unwrap_or(0);
+        let (won, lost) = (wins(PairOutcome::Win), wins(PairOutcome::Loss));
+        pair.told = match pair.p_adjusted {
+            Ok(p) if p < ALPHA && won > lost => Told::First,
+            Ok(p) if p < ALPHA && lost > won => Told::Second,
+            _ => Told::Inconclusive,
+        };
+    }
+    PairwiseReport {
+        ranking: Ranking::of(systems.len(), &contests.all, ties, level),
+        place: place(&contests.all),
+        comparisons: contests.all.len(),
+        clusters: contests.clusters(),
+        ungraded: pairs.iter().map(|pair| pair.ungraded).sum(),
+        systems,
+        pairs,
+    }
+}
+
+fn pair(first: usize, second: usize, contests: &[&Contest]) -> PairReport {
+    let judged: Vec<(usize, PairOutcome)> =
+        contests.iter().filter_map(|contest| Some((contest.cluster, contest.outcome?))).collect();
+    let mut counts: BTreeMap<PairOutcome, u64> = PairOutcome::ALL.map(|outcome| (outcome, 0)).into();
+    for (_, outcome) in &judged {
+        *counts.entry(*outcome).or_default() += 1;
+    }
+    let of = |outcome: PairOutcome, names: (&'static str, &'static str), says: &'static str| {
+        let hits: Vec<(usize, bool)> =
+            judged.iter().map(|(cluster, found)| (*cluster, *found == outcome)).collect();
+        share((names.0, names.1, "comparisons"), says, &hits)
+    };
+    let value = |outcome: PairOutcome| match outcome {
+        PairOutcome::Win => 1.0,
+        PairOutcome::Loss => 0.0,
+        PairOutcome::Tie | PairOutcome::Inconsistent => 0.5,
+    };
+    let scores: Vec<(usize, f64)> =
+        judged.iter().map(|(cluster, outcome)| (*cluster, value(*outcome))).collect();
+    let score = mean(
+        ("win_score", "win score", "comparisons"),
+        "Wins, and half of the ties and of the inconsistent ones: 0.5 where neither is better.",
+        &scores,
+    );
+    let score = Figure { interval: score.interval.map(|interval| interval.clipped(0.0, 1.0)), ..score };
+    let figures = vec![
+        of(PairOutcome::Win, ("win", "wins"), "Better in both orders."),
+        of(PairOutcome::Loss, ("loss", "losses"), "Worse in both orders."),
+        of(PairOutcome::Tie, ("tie", "ties"), "A tie in both orders."),
+        of(
+            PairOutcome::Inconsistent,
+            ("inconsistent", "inconsistent"),
+            "The orders disagree: shows neither.",
+        ),
+        score,
+    ];
+    PairReport {
+        first,
+        second,
+        ungraded: (contests.len() - judged.len()) as u64,
+        figures,
+        p: signs(&scores),
+        p_adjusted: Err(Undefined::NoValues),
+        told: Told::Inconclusive,
+        counts,
+    }
+}
+
+/// Whether wins and losses could be chance: the signs of what each case comes to, flipped.
+fn signs(scores: &[(usize, f64)]) -> Result<f64, Undefined> {
+    let differences: Vec<f64> = scores.iter().map(|(_, score)| score - 0.5).collect();
+    let clusters: Vec<usize> = scores.iter().map(|(cluster, _)| *cluster).collect();
+    let mut random = SeededRandom::new(SEED);
+    sign_flip_clustered(&differences, &clusters, DRAWS, &mut random).map(|found| found.p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_rubric::Preference;
+
+    /// So many wins, losses and ties of the first over the second, each of a case of its own.
+    fn played(first: usize, second: usize, wins: usize, losses: usize, ties: usize) -> Contests {
+        let ends = [(PairOutcome::Win, wins), (PairOutcome::Loss, losses), (PairOutcome::Tie, ties)];
+        let all = ends.iter().flat_map(|&(outcome, times)| std::iter::repeat_n(outcome, times));
+        let all = all
+            .enumerate()
+            .map(|(cluster, outcome)| Contest {
+                first,
+                second,
+                cluster,
+                outcome: Some(outcome),
+                preferences: [Some(Preference::First), Some(Preference::Second)],
+            })
+            .collect();
+        Contests { all, ..Contests::default() }
+    }
+
+    fn names(n: usize) -> Vec<String> {
+        (0..n).map(|number| format!("s{number}")).collect()
+    }
+
+    #[test]
+    fn the_test_of_one_comparison_a_case_is_the_sign_test() {
+        // 9 wins, 1 loss: 2 * (1 + 10) / 2^10, whatever the ties.
+        let found = report(names(2), &played(0, 1, 9, 1, 4), TieRule::HalfWin, Level::P95);
+        let pair = &found.pairs[0];
+        assert!((pair.p.unwrap() - 22.0 / 1024.0).abs() < 1e-9, "{:?}", pair.p);
+        assert_eq!((pair.p_adjusted, pair.told), (pair.p, Told::First));
+        assert_eq!(pair.figures.last().unwrap().value, Ok(11.0 / 14.0));
+        let ranking = found.ranking.unwrap();
+        assert_eq!((ranking.systems[0].system, ranking.systems[0].rank), (0, 1));
+        assert!(ranking.systems[0].lead.is_some() && ranking.systems[1].lead.is_none());
+    }
+
+    #[test]
+    fn what_can_not_be_ranked_says_why() {
+        let one_sided = report(names(2), &played(0, 1, 5, 0, 0), TieRule::HalfWin, Level::P95);
+        assert_eq!(one_sided.ranking.unwrap_err(), Undefined::OneSided);
+        let alone = report(names(3), &played(0, 1, 5, 3, 0), TieRule::HalfWin, Level::P95);
+        assert_eq!(alone.ranking.unwrap_err(), Undefined::NotConnected);
+        let nothing = report(names(2), &Contests::default(), TieRule::HalfWin, Level::P95);
+        assert!(nothing.ranking.is_err() && nothing.pairs.is_empty());
+    }
+
+    #[test]
+    fn equal_systems_share_a_rank_and_are_not_told_apart() {
+        let found = report(names(2), &played(0, 1, 3, 3, 2), TieRule::HalfWin, Level::P95);
+        assert_eq!(found.pairs[0].told, Told::Inconclusive);
+        assert_eq!(found.ranking.unwrap().systems.iter().map(|one| one.rank).collect::<Vec<_>>(), [1, 1]);
+    }
+}

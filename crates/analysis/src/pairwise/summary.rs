@@ -1,0 +1,46 @@
+//! The comparisons of one run with other answers, as its summary tells them.
+
+use assize_rubric::PairOutcome;
+use assize_store::PairwiseFigures;
+
+use super::{Contests, place};
+use crate::Figure;
+use crate::shares::share;
+
+/// What the comparisons came to; `None` if there are none. The answers of the run are the candidates.
+pub(crate) fn summary(contests: &Contests) -> Option<PairwiseFigures> {
+    if contests.all.is_empty() {
+        return None;
+    }
+    let of = |outcome: PairOutcome, says: &'static str| {
+        let judged = contests.all.iter().filter_map(|contest| Some((contest.cluster, contest.outcome?)));
+        let hits: Vec<(usize, bool)> = judged.map(|(cluster, found)| (cluster, found == outcome)).collect();
+        stored(&share((outcome.name(), outcome.name(), "comparisons"), says, &hits))
+    };
+    let place = place(&contests.all);
+    Some(PairwiseFigures {
+        win: of(PairOutcome::Win, "Better than the other answer in both orders."),
+        loss: of(PairOutcome::Loss, "Worse than the other answer in both orders."),
+        tie: of(PairOutcome::Tie, "A tie in both orders."),
+        inconsistent: of(PairOutcome::Inconsistent, "The orders disagree: shows neither."),
+        first_place: stored(&place.figures[0]),
+        ungraded: contests.all.iter().filter(|contest| contest.outcome.is_none()).count() as u64,
+        says: place.says,
+    })
+}
+
+/// A figure as it is stored.
+pub(crate) fn stored(figure: &Figure) -> assize_store::Figure {
+    let interval = figure.interval.ok();
+    assize_store::Figure {
+        value: figure.value.ok(),
+        n: figure.n,
+        clusters: None,
+        low: interval.map(|interval| interval.low),
+        high: interval.map(|interval| interval.high),
+        level: interval.map_or(0.95, |interval| interval.level.get()),
+        method: interval.map(|interval| interval.method.name().to_owned()),
+        undefined: figure.value.err().or_else(|| figure.interval.err()).map(|why| why.to_string()),
+        says: figure.says.to_owned(),
+    }
+}

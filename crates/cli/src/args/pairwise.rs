@@ -1,0 +1,66 @@
+//! `assize pairwise`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::RunArgs;
+
+/// Compare the answers of systems two at a time.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A system is a stored run (its folder, its id, `last`), one target of it (RUN@TARGET), or a file of answers\n\
+    (JSONL as for `assize grade`); NAME=RUN gives it a name. A run with several targets is as many systems. The\n\
+    judge sees the answers of each case twice, in both orders: win, loss, tie, or inconsistent where the orders\n\
+    disagree. Given one run of this command, its figures are printed again.\n\n\
+    Examples:\n  \
+    assize pairwise runs/base runs/cand --judge openai:gpt-4o-mini\n  \
+    assize pairwise last~1 last --criteria 'Is friendlier' --criteria 'Is shorter' --dry-run\n  \
+    assize pairwise base=a.jsonl new=b.jsonl third=c.jsonl --judge openai:gpt-4o-mini --markdown\n  \
+    assize pairwise runs/pairs --json"
+)]
+pub(crate) struct PairwiseArgs {
+    /// The systems, two or more; or one stored run of this command.
+    #[arg(required = true, value_name = "SYSTEM")]
+    pub(crate) systems: Vec<String>,
+    /// Eval file, or folder with eval files, that holds the cases; may be given several times. Those of the runs unless
+    /// given.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) suite: Vec<PathBuf>,
+    /// What makes an answer the better one; may be given several times. What was asked and expected unless given.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) criteria: Vec<String>,
+    /// What ties and orders that disagree say in the ranking: half a win for either side, or an end of their own.
+    #[arg(long, value_enum, default_value_t, value_name = "RULE")]
+    pub(crate) rank_ties: TieChoice,
+    /// Compare only cases whose id matches this pattern; may be given several times.
+    #[arg(long, visible_alias = "test-id", value_name = "GLOB")]
+    pub(crate) filter: Vec<String>,
+    /// Compare only cases that carry this tag (or whose suite does); may be given several times.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// File that defines the targets, one of which may judge.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// Folder that eval files may read from, beside their own repository; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+    /// Say what the comparison would take, and send nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print Markdown instead of tables.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// What a tie says in a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum TieChoice {
+    /// Half a win for either side.
+    #[default]
+    Half,
+    /// An end of its own, likelier the closer the systems are (Davidson).
+    Davidson,
+}

@@ -1,0 +1,113 @@
+//! Which of two answers is better, without a model: the one that covers more of what counts.
+
+use std::sync::Arc;
+
+use assize_rubric::{
+    Criterion, EvidencePolicy, Judging, Preference, Rubric, TOLERANCE, Truncate, UngradedKind,
+};
+
+use super::OfflineJudge;
+use super::whole::scored;
+use crate::{Asking, Material, PairJudgement, PairTask, RubricJudge as _, RubricTask};
+
+/// How much more, on the scale of 0 to 1, one answer must cover to be the better one: a point of ten, which is what
+/// coverage is rounded to.
+const CLEARLY: f64 = 0.1;
+
+impl OfflineJudge {
+    /// Each answer is scored by itself, so that the order can't matter. What counts is each criterion of the author, else
+    /// the expected outcome, else the reference.
+    pub(super) fn decide_pair(self, task: &PairTask) -> PairJudgement {
+        let refuse =
+            |message: &str| PairJudgement::ungraded(self.identity(), UngradedKind::NotJudged, message);
+        let given: Vec<&str> = if task.criteria.is_empty() {
+            let outcome = task.expected_outcome.as_deref().or(task.reference.as_deref());
+            outcome.into_iter().filter(|text| !text.trim().is_empty()).collect()
+        } else {
+            task.criteria.iter().map(String::as_str).collect()
+        };
+        if given.is_empty() {
+            return refuse(
+                "the offline judge needs criteria, an expected outcome or a reference beside the two answers to compare by",
+            );
+        }
+        let criteria: Option<Vec<Criterion>> =
+            given.iter().enumerate().map(|(at, text)| scored(&format!("claim-{}", at + 1), text)).collect();
+        let Some(rubric) = criteria.and_then(|criteria| Rubric::new(criteria).ok()) else {
+            return refuse("what counts can't be judged by itself");
+        };
+        let rubric = Arc::new(rubric);
+        let covered = (self.covers(task, &task.first, &rubric), self.covers(task, &task.second, &rubric));
+        let (Some(first), Some(second)) = covered else {
+            return refuse("what counts has no words to look for");
+        };
+        let preference = if first - second > CLEARLY - TOLERANCE {
+            Preference::First
+        } else if second - first > CLEARLY - TOLERANCE {
+            Preference::Second
+        } else {
+            Preference::Tie
+        };
+        let reason = format!("Answer 1 covers {first:.2} of what counts, answer 2 {second:.2}.");
+        PairJudgement::free(self.identity(), preference, reason)
+    }
+
+    /// The mean score of an answer over the claims; `None` where none of them could be looked for.
+    fn covers(self, task: &PairTask, answer: &str, rubric: &Arc<Rubric>) -> Option<f64> {
+        let material = Material {
+            question: task.question.clone(),
+            expected_outcome: task.expected_outcome.clone(),
+            reference: task.reference.clone(),
+            answer: answer.to_owned(),
+            ..Material::default()
+        };
+        let task = RubricTask {
+            material: Arc::new(material),
+            rubric: Arc::clone(rubric),
+            judging: Judging::PerCriterion,
+            evidence: EvidencePolicy::Checked,
+            truncate: Truncate::Never,
+            case_id: String::new(),
+            repeat: 1,
+            asking: Asking::default(),
+        };
+        let values: Vec<f64> =
+            self.decide_all(&task).iter().filter_map(|judged| judged.outcome.value()).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(first: &str, second: &str) -> PairTask {
+        PairTask {
+            question: "Why is my parcel late?".into(),
+            expected_outcome: Some("Names the strike at the carrier and apologises for the delay".into()),
+            first: first.into(),
+            second: second.into(),
+            ..PairTask::default()
+        }
+    }
+
+    #[test]
+    fn the_answer_that_covers_more_is_better_in_either_order() {
+        let good = "Sorry for the delay, we apologise: there is a strike at the carrier.";
+        let poor = "Please wait a little longer.";
+        let found = OfflineJudge.decide_pair(&task(good, poor));
+        assert_eq!(found.preference, Some(Preference::First), "{found:?}");
+        assert_eq!(OfflineJudge.decide_pair(&task(good, poor).turned()).preference, Some(Preference::Second));
+        assert_eq!(OfflineJudge.decide_pair(&task(good, good)).preference, Some(Preference::Tie));
+        let by_criteria = PairTask { criteria: vec!["Asks to wait longer".into()], ..task(good, poor) };
+        assert_eq!(OfflineJudge.decide_pair(&by_criteria).preference, Some(Preference::Second));
+    }
+
+    #[test]
+    fn without_anything_to_compare_by_it_does_not_decide() {
+        let bare = PairTask { expected_outcome: None, ..task("a", "b") };
+        let found = OfflineJudge.decide_pair(&bare);
+        assert_eq!((found.preference, found.attempts), (None, 0));
+        assert!(found.ungraded.is_some());
+    }
+}

@@ -1,0 +1,130 @@
+//! Two answers compared in both orders: what the two decisions come to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Unit;
+
+/// Which of two answers a judge finds better, by the place in which it was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preference {
+    /// The one shown first.
+    First,
+    /// The one shown second.
+    Second,
+    /// Neither.
+    Tie,
+}
+
+/// How the candidate fares against the baseline, once both orders were judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PairOutcome {
+    /// Better in both orders.
+    Win,
+    /// Worse in both orders.
+    Loss,
+    /// A tie in both orders.
+    Tie,
+    /// The orders disagree, so that the place in which an answer stood had a part in the decision.
+    Inconsistent,
+}
+
+impl PairOutcome {
+    /// All of them, in the order in which they are told.
+    pub const ALL: [Self; 4] = [Self::Win, Self::Loss, Self::Tie, Self::Inconsistent];
+
+    /// From the decision with the candidate first and the one with the baseline first. Only what both orders say counts
+    /// as said: a win in one and a tie in the other is inconsistent, too.
+    pub const fn of(candidate_first: Preference, baseline_first: Preference) -> Self {
+        match (candidate_first, baseline_first) {
+            (Preference::First, Preference::Second) => Self::Win,
+            (Preference::Second, Preference::First) => Self::Loss,
+            (Preference::Tie, Preference::Tie) => Self::Tie,
+            _ => Self::Inconsistent,
+        }
+    }
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Win => "win",
+            Self::Loss => "loss",
+            Self::Tie => "tie",
+            Self::Inconsistent => "inconsistent",
+        }
+    }
+
+    /// The same, seen from the baseline.
+    #[must_use]
+    pub const fn turned(self) -> Self {
+        match self {
+            Self::Win => Self::Loss,
+            Self::Loss => Self::Win,
+            same => same,
+        }
+    }
+}
+
+/// What outcomes are worth as scores, 0 to 1: a win is 1 and a loss is 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairScores {
+    /// A tie.
+    pub tie: Unit,
+    /// Orders that disagree.
+    pub inconsistent: Unit,
+}
+
+impl Default for PairScores {
+    /// One half either way: neither answer was shown to be better.
+    fn default() -> Self {
+        Self { tie: Unit::HALF, inconsistent: Unit::HALF }
+    }
+}
+
+impl PairScores {
+    /// The score of an outcome.
+    pub const fn of(self, outcome: PairOutcome) -> Unit {
+        match outcome {
+            PairOutcome::Win => Unit::ONE,
+            PairOutcome::Loss => Unit::ZERO,
+            PairOutcome::Tie => self.tie,
+            PairOutcome::Inconsistent => self.inconsistent,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Preference; 3] = [Preference::First, Preference::Second, Preference::Tie];
+
+    #[test]
+    fn only_what_both_orders_say_counts_as_said() {
+        use PairOutcome::{Inconsistent, Loss, Tie, Win};
+        use Preference as P;
+        let found = |a, b| PairOutcome::of(a, b);
+        assert_eq!([found(P::First, P::Second), found(P::Second, P::First)], [Win, Loss]);
+        assert_eq!(found(P::Tie, P::Tie), Tie);
+        // The place decided, or half of the time it did.
+        for (a, b) in [(P::First, P::First), (P::Second, P::Second), (P::First, P::Tie), (P::Tie, P::First)] {
+            assert_eq!(found(a, b), Inconsistent, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn exchanging_the_answers_turns_the_outcome_around() {
+        for a in ALL {
+            for b in ALL {
+                assert_eq!(PairOutcome::of(a, b), PairOutcome::of(b, a).turned());
+            }
+        }
+        for outcome in PairOutcome::ALL {
+            let (one, other) =
+                (PairScores::default().of(outcome), PairScores::default().of(outcome.turned()));
+            assert!((one.get() + other.get() - 1.0).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The answers that a run holds, found by case without keeping them in memory.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use serde::Deserialize;
+
+use crate::folder::RESULTS_FILE;
+use crate::{ResultRow, RunFolder, StoreError};
+
+/// A case of a run: suite, id and repeat.
+pub type AnswerKey = (String, String, u32);
+
+/// Where the answers of one target of a run stand in its file.
+#[derive(Debug)]
+pub struct AnswerIndex {
+    path: PathBuf,
+    file: Mutex<File>,
+    places: HashMap<AnswerKey, (u64, usize)>,
+}
+
+/// What an index keeps of a row.
+#[derive(Deserialize)]
+struct Head {
+    suite: String,
+    case_id: String,
+    target: Option<String>,
+    repeat: u32,
+}
+
+impl RunFolder {
+    /// The targets whose answers the run holds, in order; `None` stands for answers that were given.
+    pub fn answered_by(&self) -> Result<BTreeSet<Option<String>>, StoreError> {
+        let mut found = BTreeSet::new();
+        scan(self.file(RESULTS_FILE), |head, _, _| {
+            found.insert(head.target);
+        })?;
+        Ok(found)
+    }
+
+    /// The answers of one target, or those that were given (`None`).
+    pub fn answers(&self, target: Option<&str>) -> Result<AnswerIndex, StoreError> {
+        let path = self.file(RESULTS_FILE);
+        let mut places = HashMap::new();
+        let file = scan(path.clone(), |head, at, length| {
+            if head.target.as_deref() == target {
+                places.insert((head.suite, head.case_id, head.repeat), (at, length));
+            }
+        })?;
+        Ok(AnswerIndex { path, file: Mutex::new(file), places })
+    }
+}
+
+impl AnswerIndex {
+    /// Every case there is a row of, in order.
+    pub fn keys(&self) -> Vec<AnswerKey> {
+        let mut keys: Vec<AnswerKey> = self.places.keys().cloned().collect();
+        keys.sort();
+        keys
+    }
+
+    /// The row of a case; `None` where the run has none.
+    pub fn row(&self, key: &AnswerKey) -> Result<Option<ResultRow>, StoreError> {
+        let Some(&(at, length)) = self.places.get(key) else { return Ok(None) };
+        let mut text = vec![0; length];
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(at))
+            .and_then(|_| file.read_exact(&mut text))
+            .map_err(StoreError::io("read", &self.path))?;
+        serde_json::from_slice(&text).map(Some).map_err(|error| StoreError::Damaged {
+            path: self.path.clone(),
+            line: error.line(),
+            message: error.to_string(),
+        })
+    }
+}
+
+/// Calls `see` with each whole row, its place and its length in bytes. A torn last line is left out.
+fn scan(path: PathBuf, mut see: impl FnMut(Head, u64, usize)) -> Result<File, StoreError> {
+    let file = File::open(&path).map_err(StoreError::io("read", &path))?;
+    let mut lines = BufReader::new(file);
+    let (mut text, mut at, mut line) = (Vec::new(), 0u64, 0);
+    loop {
+        text.clear();
+        lines.read_until(b'\n', &mut text).map_err(StoreError::io("read", &path))?;
+        line += 1;
+        if text.last() != Some(&b'\n') {
+            return Ok(lines.into_inner());
+        }
+        if !text.iter().all(u8::is_ascii_whitespace) {
+            let head = serde_json::from_slice(&text).map_err(|error| StoreError::Damaged {
+                path: path.clone(),
+                line,
+                message: error.to_string(),
+            })?;
+            see(head, at, text.len());
+        }
+        at += text.len() as u64;
+    }
+}

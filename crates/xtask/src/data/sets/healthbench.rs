@@ -1,0 +1,51 @@
+//! HealthBench: a judge and physicians.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{QUICK, find};
+use crate::data::Data;
+use crate::data::check::Table;
+use crate::data::convert::json_lines;
+
+pub(super) fn healthbench(data: &Data, table: &mut Table) -> Result<(), String> {
+    table.set("healthbench: a judge and physicians");
+    let folder = "healthbench-meta-120";
+    let texts = [
+        data.text(&format!("{folder}/healthbench_meta_gold.jsonl")),
+        data.text(&format!("{folder}/healthbench_meta_strongmodel_labels.jsonl")),
+    ];
+    let [Some(people), Some(judge)] = texts else { return Ok(()) };
+    let judge: BTreeMap<String, Value> = json_lines(&judge)?
+        .into_iter()
+        .map(|row| (row["item_id"].to_string(), row["criteria_met"].clone()))
+        .collect();
+    let rows: Vec<Value> = json_lines(&people)?
+        .iter()
+        .map(|row| {
+            json!({
+                "case": row["item_id"], "criterion": row["category"], "label": row["binary_labels"],
+                "who": row["anonymized_physician_ids"], "judge": judge.get(&row["item_id"].to_string()),
+            })
+        })
+        .collect();
+    let file = data.write("healthbench.jsonl", &rows)?;
+    let found = data.run("calibrate", &file, &QUICK)?;
+    let overall = find(&found["sections"], &[("by", "all")]);
+    for (name, count) in
+        [("both_met", 137), ("only_judge_met", 36), ("only_people_met", 30), ("both_unmet", 47)]
+    {
+        table.count(&format!("judge and physicians: {name}"), &overall["confusion"][name], count);
+    }
+    let (judge, people) = (&overall["figures"], &overall["people"]);
+    table.figure("judge: kappa", &judge["kappa"]["value"], ".3937835256080535");
+    table.figure("judge: balanced F1", &judge["macro_f1"]["value"], ".6966911764705883");
+    table.figure("judge: raw agreement", &judge["accuracy"]["value"], ".736");
+    table.count("physicians: ordered pairs", &people["kappa"]["n"], 282);
+    table.figure("physicians: kappa", &people["kappa"]["value"], ".4370008873");
+    table.figure("physicians: balanced F1", &people["macro_f1"]["value"], ".7185004437");
+    table.figure("physicians: raw agreement", &people["accuracy"]["value"], ".7446808511");
+    table.figure("physicians: alpha", &people["alpha_nominal"]["value"], ".4251497006");
+    Ok(())
+}
