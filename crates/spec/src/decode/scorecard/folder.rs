@@ -33,7 +33,8 @@ pub fn is_scorecard(path: &Path) -> bool {
         return false;
     }
     let beginning = head(path);
-    looks_like_scorecard(&beginning) || (beginning.len() >= HEAD && looks_like_scorecard(&beginning_of(path, MAX_WHOLE)))
+    looks_like_scorecard(&beginning)
+        || (beginning.len() >= HEAD && looks_like_scorecard(&beginning_of(path, MAX_WHOLE)))
 }
 
 /// Whether a text begins like a scorecard in one file.
@@ -183,7 +184,7 @@ mod tests {
             "{\"cases\":[{\"tests\":1}],\"index\":{\"code\":\"TOP\"},\"rubrics\":[]}",
             "cases: []\nrubrics:\n- code: A\n  aggregation_method: MINIMUM\n",
         ] {
-            assert!(says_scorecard(text), "{text}");
+            assert!(looks_like_scorecard(text), "{text}");
         }
         for text in [
             "tests: []\ncode: A\nbenchmarks: []\n",
@@ -194,7 +195,7 @@ mod tests {
             "",
             "{[}]:",
         ] {
-            assert!(!says_scorecard(text), "{text}");
+            assert!(!looks_like_scorecard(text), "{text}");
         }
     }
 }
