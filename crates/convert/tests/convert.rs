@@ -580,7 +580,7 @@ fn there_and_back(value: &Value, to: To, name: &str, seed: u64) -> Result<(), Te
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
     #[test]
     fn what_a_table_holds_comes_back_with_its_meaning(value in plain_suite(false), signed in plain_suite(true), seed in any::<u64>()) {
         there_and_back(&value, To::Csv, "t.csv", seed)?;
@@ -717,7 +717,7 @@ fn by_bits(case: &Case, bits: &mut u64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
     #[test]
     fn a_scorecard_scores_as_the_cases_it_was_made_from(weights in prop::collection::vec(prop::collection::vec(1..9u8, 1..5), 1..4), bits in any::<u64>()) {
         let cases: Vec<Value> = weights.iter().enumerate().map(|(at, weights)| {

@@ -124,7 +124,6 @@ const FAULT: &[&str] = &[
     "is rude",
     "is inaccurate",
     "is offensive",
-    "hallucinates",
     "leaks",
 ];
 /// Openings after which a fault may be named as a noun.
@@ -141,21 +140,16 @@ const FAULTS: &[&str] = &[
     "contradictions",
     "typos",
 ];
-/// What is wanted of an answer. Whoever writes it of a fault would not call it so.
+/// What is wanted of an answer. Nobody would say so of a fault; "clearly" and "politely" may go with one.
 const MERIT: &[&str] = &[
     "correctly",
     "accurately",
-    "clearly",
-    "properly",
-    "politely",
-    "successfully",
     "is correct",
     "is accurate",
+    "is factually correct",
     "is clear",
     "is polite",
     "is helpful",
-    "is factually correct",
-    "appropriately",
 ];
 
 /// A fault that the statement ascribes to the answer: "contains factual errors".
@@ -244,7 +238,12 @@ mod tests {
 
     #[test]
     fn faults_of_omission_are_penalties() {
-        for text in ["Does not mention the deadline", "Fails to name the price", "Insults the customer"] {
+        for text in [
+            "Does not mention the deadline",
+            "Fails to name the price",
+            "Insults the customer",
+            "Clearly recommends the wrong carrier",
+        ] {
             assert_eq!(with_weight(text, -3), Vec::<String>::new(), "{text}");
         }
         silent(
