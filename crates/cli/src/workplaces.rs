@@ -99,7 +99,7 @@ impl Workplaces {
             match tokio::time::timeout(left, place.finish()).await {
                 Ok(done) => failed.extend(done.err().map(|error| error.to_string())),
                 Err(_) => {
-                    failed.push("a command after all cases took too long for an interrupted run".to_owned())
+                    failed.push("a command after all cases took too long for an interrupted run".to_owned());
                 }
             }
             left = left.saturating_sub(begun.elapsed());

@@ -41,11 +41,11 @@ impl Depot {
             Ok(Self { folder, lock, open: Arc::new(AtomicBool::new(true)), count: AtomicU64::new(0) })
         };
         if keep {
-            return with(tempfile::Builder::new().prefix(KEPT).tempdir_in(temp)?.keep(), None);
+            return with(private(KEPT).tempdir_in(temp)?.keep(), None);
         }
         let mut last = io::Error::other("no attempt was made");
         for _ in 0..ATTEMPTS {
-            let new = tempfile::Builder::new().prefix(NEW).tempdir_in(temp)?;
+            let new = private(NEW).tempdir_in(temp)?;
             match locked(new.path()) {
                 Ok((folder, lock)) => {
                     // It has another name by now, so nothing is removed.
@@ -93,6 +93,18 @@ impl Drop for Depot {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+/// How a folder is made that other users of the machine can't look into.
+fn private(prefix: &'static str) -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    builder
 }
 
 /// Takes the lock of a new folder and gives the folder the name under which others find it.

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -36,8 +37,9 @@ fn agent(cli: &CliTest, script: &str) {
 fn suite(cli: &CliTest, workspace: &str, ids: &[&str]) {
     let mut text = format!("name: s\nworkspace: {workspace}\ntests:\n");
     for id in ids {
-        text += &format!(
-            "- {{id: '{id}', input: q, criteria: x, assertions: [{{type: contains, value: done}}]}}\n"
+        let _ = writeln!(
+            text,
+            "- {{id: '{id}', input: q, criteria: x, assertions: [{{type: contains, value: done}}]}}"
         );
     }
     cli.file("s.eval.yaml", text);
