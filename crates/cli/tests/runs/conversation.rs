@@ -355,6 +355,46 @@ fn recorded_conversations_are_graded_turn_by_turn() {
 }
 
 #[test]
+fn a_session_of_an_agent_is_graded_turn_by_turn() {
+    let cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    let line = |role: &str, id: &str, content: &str| {
+        format!(
+            r#"{{"type":"{role}","sessionId":"s","uuid":"{id}","timestamp":"2026-01-01T00:00:0{id}Z","message":{{"id":"m{id}","role":"{role}","content":{content},"usage":{{"input_tokens":5,"output_tokens":1}}}}}}"#
+        ) + "\n"
+    };
+    let text = |text: &str| format!(r#"[{{"type":"text","text":"{text}"}}]"#);
+    let call = r#"[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"x"}}]"#;
+    let result = r#"[{"type":"tool_result","tool_use_id":"t","content":"ok"}]"#;
+    let log = [
+        line("user", "1", r#""one""#),
+        line("assistant", "2", call),
+        line("user", "3", result),
+        line("assistant", "4", &text("first")),
+        line("user", "5", r#""two""#),
+        line("assistant", "6", &text("second")),
+    ];
+    cli.file("log.jsonl", log.concat());
+    cli.file(".assize/targets.yaml", "targets: [{name: past, provider: transcript, path: ../log.jsonl}]\n");
+    cli.file(
+        "suite.yaml",
+        one("    turns:
+      - {input: one, assertions: [{type: equals, value: first}, {type: tool-trajectory, mode: exact, expected: [{tool: Read}]}]}
+      - {input: two, assertions: [{type: equals, value: second}, {type: token-usage, max_total: 100}]}
+      - {input: three, assertions: [{type: contains, value: x}]}
+    assertions: [{type: tool-trajectory, mode: any_order, minimums: {Read: 1}}]
+")
+        .replace("'openai:chat-1'", "past"),
+    );
+    cli.run(&["eval", "suite.yaml", "--out", "a", "-q"]).expect_code(3);
+    let turns = row(&cli, "a")["turns"].clone();
+    assert_eq!((&turns[0]["answer"], &turns[1]["answer"]), (&"first".into(), &"second".into()));
+    assert_eq!(turns[2]["error"]["kind"], "not_recorded");
+    assert_eq!(decided(&cli, "a", "turn-1/tool-trajectory")["grader_result"]["score"], 1.0);
+    // The figures of a session are no turn's own.
+    assert!(decided(&cli, "a", "turn-2/token-usage")["grader_result"]["error"].is_string());
+}
+
+#[test]
 fn commands_hold_conversations_too() {
     let cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     cli.file(
