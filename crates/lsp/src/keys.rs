@@ -53,6 +53,7 @@ const TRUNCATE: &[&str] = &["never", "head", "tail", "middle", "chunk"];
 const TYPES: &[&str] = &[
     "rubrics",
     "llm-grader",
+    "pairwise",
     "code-grader",
     "contains",
     "contains-any",
@@ -145,12 +146,27 @@ pub(crate) const KEYS: &[Key] = &[
     key(Grader, "min_score", "The grader's own line, above 0 and at most 1."),
     word(Grader, "negate", "Turns score and verdict around.", YES_NO),
     key(Grader, "include", "A template whose graders are put in: `.assize/templates/NAME.yaml`, or a path."),
-    key(Grader, "criteria", "The criteria of a rubrics grader."),
+    key(
+        Grader,
+        "criteria",
+        "The criteria of a rubrics grader; of a `pairwise` grader, what makes an answer the better one.",
+    ),
     word(Grader, "judging", "Criteria in one judge call.", JUDGING),
     word(Grader, "evidence", "Whether a decision needs a quote that is found in the answer.", EVIDENCE),
     word(Grader, "truncate", "What is done when a judge can't read all of the material.", TRUNCATE),
     key(Grader, "judge", "Who judges for this grader."),
     key(Grader, "prompt", "The prompt of an `llm-grader`: a text, or the path of a file."),
+    key(
+        Grader,
+        "baseline",
+        "What a `pairwise` grader compares the answer with: `reference`, a text, or `{run: RUN}`.",
+    ),
+    key(Grader, "tie_score", "What a tie is worth to a `pairwise` grader; 0.5 unless given."),
+    key(
+        Grader,
+        "inconsistent_score",
+        "What orders that disagree are worth to a `pairwise` grader; 0.5 unless given.",
+    ),
     key(Grader, "value", "What the answer is compared with."),
     key(Grader, "command", "The program of a `code-grader`: a list, or a text for `sh`."),
     key(Criterion, "id", "Unique in its rubric; `rubric-N` by position unless given."),
@@ -231,6 +247,9 @@ mod tests {
             // Which other keys a grader takes depends on its type.
             Section::Grader if matches!(key.name, "type" | "include" | "prompt" | "value" | "command") => {
                 return None;
+            }
+            Section::Grader if matches!(key.name, "baseline" | "tie_score" | "inconsistent_score") => {
+                format!("tests:\n  - id: a\n    assertions:\n      - type: pairwise\n        {line}\n")
             }
             Section::Grader => {
                 format!("tests:\n  - id: a\n    assertions:\n      - type: rubrics\n        {line}\n")
