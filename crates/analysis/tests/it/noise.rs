@@ -33,9 +33,13 @@ fn rows(cases: &[&[&[f64]]]) -> Vec<ResultRow> {
 
 fn noise(rows: &[ResultRow]) -> Option<DecisionNoise> {
     let mut summariser = Summariser::new();
-    rows.iter().for_each(|row| summariser.push(row));
+    for row in rows {
+        summariser.push(row);
+    }
     if summariser.is_repeated() {
-        rows.iter().for_each(|row| summariser.push_decisions(row));
+        for row in rows {
+            summariser.push_decisions(row);
+        }
     }
     summariser.figures(Level::P95).decision_noise
 }

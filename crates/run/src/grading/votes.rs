@@ -14,7 +14,7 @@ use super::rows::Spot;
 use crate::panel::Panel;
 
 /// The row of the score, and where several judges gave one, those of their votes after it. `ask` puts the question to a
-/// judge at a temperature, for the so-manieth time.
+/// judge: at which temperature, and how many times with this one.
 pub(super) async fn grade<A: Future<Output = JudgementRow>>(
     scene: &Scene<'_>,
     spot: &Spot<'_>,
