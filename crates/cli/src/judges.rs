@@ -60,10 +60,10 @@ struct Made {
     judge: Arc<dyn RubricJudge>,
     /// `provider:model`, for noticing that a model judges itself.
     model: Option<String>,
-    /// Host of its server.
-    host: Option<String>,
     /// What is known about the model.
     card: ModelCard,
+    /// Everything about it that may change its decisions, in words.
+    settings: Arc<str>,
     chosen_by: ChosenBy,
 }
 
@@ -107,7 +107,7 @@ impl JudgeBook {
     pub(crate) fn model_of(&self, wish: JudgeWish<'_>) -> Option<String> {
         let (name, _) = self.choose(wish);
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.get(&name).and_then(|made| made.model.clone())
+        made.get(name).and_then(|made| made.model.clone())
     }
 
     /// What is known about the model of the judge of this name, once it was made.
@@ -116,14 +116,14 @@ impl JudgeBook {
         made.get(name).map(|made| made.card)
     }
 
-    fn choose(&self, wish: JudgeWish<'_>) -> (String, ChosenBy) {
+    fn choose<'n>(&'n self, wish: JudgeWish<'n>) -> (&'n str, ChosenBy) {
         if let Some(name) = wish.exactly {
             let by = if self.command.iter().any(|named| named == name) {
                 ChosenBy::CommandLine
             } else {
                 ChosenBy::Panel
             };
-            return (name.to_owned(), by);
+            return (name, by);
         }
         let of_target = wish.target.and_then(|target| self.targets.grader_target(target));
         let candidates = [
@@ -136,19 +136,13 @@ impl JudgeBook {
         ];
         candidates
             .into_iter()
-            .find_map(|(name, by)| Some((name?.to_owned(), by)))
-            .unwrap_or_else(|| (OFFLINE.to_owned(), ChosenBy::Default))
+            .find_map(|(name, by)| Some((name?, by)))
+            .unwrap_or((OFFLINE, ChosenBy::Default))
     }
 
     fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<Made, String> {
         if name == OFFLINE {
-            return Ok(Made {
-                judge: Arc::new(OfflineJudge),
-                model: None,
-                host: None,
-                card: ModelCard::default(),
-                chosen_by,
-            });
+            return Ok(Made::new(Arc::new(OfflineJudge), None, None, ModelCard::default(), chosen_by));
         }
         let ask = model(name, &self.targets, &self.access, &self.variables)?;
         let id = ask.describe();
@@ -161,7 +155,31 @@ impl JudgeBook {
             JudgeOptions { warm_up: self.warm_up, ..JudgeOptions::default() },
         );
         let model = Some(format!("{}:{}", id.provider, id.model));
-        Ok(Made { judge: Arc::new(judge), model, host: Some(id.base_url_host), card, chosen_by })
+        Ok(Made::new(Arc::new(judge), model, Some(id.base_url_host), card, chosen_by))
+    }
+
+    /// Looks at the judge for a wish, making it where it is missing.
+    fn with<T>(&self, wish: JudgeWish<'_>, look: impl FnOnce(&Made) -> T) -> Result<T, String> {
+        let (name, chosen_by) = self.choose(wish);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(name) {
+            return Ok(look(known));
+        }
+        let new = self.make(name, chosen_by)?;
+        Ok(look(made.entry(name.to_owned()).or_insert(new)))
+    }
+}
+
+impl Made {
+    fn new(
+        judge: Arc<dyn RubricJudge>,
+        model: Option<String>,
+        host: Option<String>,
+        card: ModelCard,
+        chosen_by: ChosenBy,
+    ) -> Self {
+        let settings = format!("{:?} {model:?} {host:?} {:?}", judge.identity(), card.context_tokens);
+        Self { judge, model, card, settings: settings.into(), chosen_by }
     }
 }
 
@@ -191,22 +209,11 @@ pub(crate) const OFFLINE: &str = "offline";
 
 impl Judges for JudgeBook {
     fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
-        let (name, chosen_by) = self.choose(wish);
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = made.get(&name) {
-            return Ok(Arc::clone(&made.judge));
-        }
-        let new = self.make(&name, chosen_by)?;
-        let judge = Arc::clone(&new.judge);
-        made.insert(name, new);
-        Ok(judge)
+        self.with(wish, |made| Arc::clone(&made.judge))
     }
 
-    fn settings(&self, wish: JudgeWish<'_>) -> String {
-        let identity = self.judge(wish).map(|judge| judge.identity());
-        let (name, _) = self.choose(wish);
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let server = made.get(&name).map(|made| (&made.model, &made.host, made.card.context_tokens));
-        format!("{identity:?} {server:?}")
+    fn settings(&self, wish: JudgeWish<'_>) -> Arc<str> {
+        // A judge that can't be made decides nothing.
+        self.with(wish, |made| Arc::clone(&made.settings)).unwrap_or_else(Into::into)
     }
 }

@@ -22,8 +22,10 @@ pub struct LineColumn {
 /// One file's text with a table of its lines.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
-    path: PathBuf,
+    path: Arc<Path>,
     text: Arc<str>,
+    /// Whether every character is one byte, so that counting characters is counting bytes.
+    ascii: bool,
     /// Byte offset at which each line starts; the first is 0.
     line_starts: Vec<usize>,
     /// Line number of the first line, minus one: greater than 0 for a fragment of a larger file.
@@ -31,15 +33,21 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    fn new(path: PathBuf, text: Arc<str>, line_offset: usize) -> Self {
+    fn new(path: Arc<Path>, text: Arc<str>, line_offset: usize) -> Self {
         let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1));
-        Self { path, text, line_starts, line_offset }
+        line_starts.extend(text.match_indices('\n').map(|(i, _)| i + 1));
+        let ascii = text.is_ascii();
+        Self { path, text, ascii, line_starts, line_offset }
     }
 
     /// The path as the user would write it.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The same, to be kept.
+    pub fn shared_path(&self) -> Arc<Path> {
+        Arc::clone(&self.path)
     }
 
     /// The whole text.
@@ -62,7 +70,8 @@ impl SourceFile {
         let line = self.line_index(offset);
         let content = self.line_content(line);
         let end = offset.clamp(content.start, content.end);
-        let column = self.text[content.start..end].chars().count() + 1;
+        let before = &self.text[content.start..end];
+        let column = if self.ascii { before.len() } else { before.chars().count() } + 1;
         LineColumn { line: line + self.first_line(), column }
     }
 
@@ -117,8 +126,13 @@ impl SourceMap {
         text: impl Into<Arc<str>>,
         first_line: usize,
     ) -> SourceId {
+        self.add_shared(Arc::from(path.into()), text, first_line)
+    }
+
+    /// The same for a path of which there are many fragments.
+    pub fn add_shared(&mut self, path: Arc<Path>, text: impl Into<Arc<str>>, first_line: usize) -> SourceId {
         let id = SourceId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
-        self.files.push(SourceFile::new(path.into(), text.into(), first_line.saturating_sub(1)));
+        self.files.push(SourceFile::new(path, text.into(), first_line.saturating_sub(1)));
         id
     }
 

@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use assize_rubric::{Ungraded, UngradedKind};
-use assize_store::{CaseRecord, InputsRow, RunWriter, StoreError};
+use assize_store::{CaseRecord, CaseRows, RunWriter, StoreError};
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -19,10 +19,15 @@ pub trait Recorder {
     /// lost.
     fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError>;
 
-    /// Keeps what the record that follows rests on, as [`fingerprint`](crate::fingerprint) gives it. Recorders that
-    /// are never resumed need not.
-    fn note_inputs(&mut self, record: &CaseRecord, inputs: String) -> Result<(), StoreError> {
-        let _ = (record, inputs);
+    /// Takes the rows of a record, which need not be kept before [`Self::settle`]. With them goes what the result rests
+    /// on, as [`fingerprint`](crate::fingerprint) gives it.
+    fn take(&mut self, record: &CaseRecord, rows: &CaseRows) -> Result<(), StoreError> {
+        let _ = rows;
+        self.record(record)
+    }
+
+    /// Keeps what was taken.
+    fn settle(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 }
@@ -32,17 +37,21 @@ impl Recorder for RunWriter {
         Self::record(self, &record.judgements, &record.result)
     }
 
-    fn note_inputs(&mut self, record: &CaseRecord, inputs: String) -> Result<(), StoreError> {
-        let row = &record.result;
-        self.record_inputs(&InputsRow {
-            suite: row.suite.clone(),
-            case_id: row.case_id.clone(),
-            target: row.target.clone(),
-            repeat: row.repeat,
-            inputs,
-        })
+    fn take(&mut self, _record: &CaseRecord, rows: &CaseRows) -> Result<(), StoreError> {
+        self.append(rows);
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), StoreError> {
+        Self::settle(self)
     }
 }
+
+/// Finished cases that are recorded in one go at most: new ones begin only afterwards.
+const TOGETHER: usize = 16;
+
+/// A finished case with its rows.
+type Done = (CaseRecord, Result<CaseRows, StoreError>);
 
 /// Why a run ended before its items did.
 #[derive(Debug, thiserror::Error)]
@@ -98,7 +107,7 @@ where
 {
     let mut items = items.into_iter();
     let Start { mut totals, limit } = start;
-    let mut flying: JoinSet<(CaseRecord, String)> = JoinSet::new();
+    let mut flying: JoinSet<Done> = JoinSet::new();
     let mut ended = Ok(());
     let mut exhausted = false;
     loop {
@@ -132,19 +141,28 @@ where
             }
             finished = flying.join_next() => finished,
         };
-        // Tasks catch their own panics and are never aborted while they are waited for.
-        let Some(Ok((record, inputs))) = finished else { continue };
-        if limit.is_cancelled() && was_cut_short(&record) {
-            continue;
+        let mut finished: Vec<Done> = finished.into_iter().flatten().collect();
+        while finished.len() < TOGETHER
+            && let Some(Ok(more)) = flying.try_join_next()
+        {
+            finished.push(more);
         }
-        totals.add(&record);
-        let recorded = recorder.note_inputs(&record, inputs).and_then(|()| recorder.record(&record));
-        if let Err(error) = recorded {
+        if limit.is_cancelled() {
+            finished.retain(|(record, _)| !was_cut_short(record));
+        }
+        let recorded = finished.iter_mut().try_for_each(|(record, rows)| {
+            totals.add(record);
+            let rows = std::mem::replace(rows, Ok(CaseRows::default()))?;
+            recorder.take(record, &rows)
+        });
+        if let Err(error) = recorded.and_then(|()| recorder.settle()) {
             flying.shutdown().await;
             ended = Err(error.into());
             break;
         }
-        observe(Event::CaseFinished { row: Arc::new(record.result) });
+        for (record, _) in finished {
+            observe(Event::CaseFinished { row: Arc::new(record.result) });
+        }
     }
     (totals, ended)
 }
@@ -156,10 +174,12 @@ fn was_cut_short(record: &CaseRecord) -> bool {
         || record.judgements.iter().any(|row| row.ungraded.as_ref().is_some_and(given_up))
 }
 
-/// The record of an item, and what it rests on.
-async fn guarded(item: WorkItem) -> (CaseRecord, String) {
+/// The record of an item, and its rows.
+async fn guarded(item: WorkItem) -> Done {
     let inputs = fingerprint(&item);
-    (recorded(item).await, inputs)
+    let record = recorded(item).await;
+    let rows = CaseRows::new(&record.judgements, &record.result, Some(inputs));
+    (record, rows)
 }
 
 async fn recorded(item: WorkItem) -> CaseRecord {

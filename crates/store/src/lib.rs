@@ -14,6 +14,7 @@
 mod benchmark_row;
 mod cache;
 mod card_info;
+mod case_rows;
 mod error;
 mod figure;
 mod folder;
@@ -29,8 +30,9 @@ mod resume;
 mod schema;
 
 pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
-pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
+pub use cache::{CacheStats, CachedReply, FoundReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
+pub use case_rows::CaseRows;
 pub use error::StoreError;
 pub use figure::{Figure, FlippingCriterion, NoiseParts, RunFigures};
 pub use folder::{RunFolder, RunWriter};

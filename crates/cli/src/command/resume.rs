@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use assize_analysis::Summariser;
 use assize_run::{Totals, WorkItem, fingerprint};
 use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
 
@@ -80,6 +81,8 @@ pub(super) struct Resumed {
     pub(super) done: HashSet<CaseKey>,
     /// What they add up to.
     pub(super) totals: Totals,
+    /// Their part in the figures of the run.
+    pub(super) figures: Summariser,
     /// The first cases as planned, (suite, case id), at most `max_order`.
     pub(super) order: Vec<(String, String)>,
 }
@@ -108,6 +111,7 @@ pub(super) fn resume(
         }
     }
     let mut totals = Totals::default();
+    let mut figures = Summariser::new();
     let mut done = HashSet::new();
     let writer = folder
         .resume(info, &mut |record, inputs| {
@@ -121,12 +125,13 @@ pub(super) fn resume(
             let holds = planned.get(&key).is_some_and(|planned| planned == inputs);
             if holds {
                 totals.add(record);
+                figures.push(row);
                 done.insert(key);
             }
             holds
         })
         .map_err(|error| error.to_string())?;
-    Ok(Resumed { writer, done, totals, order })
+    Ok(Resumed { writer, done, totals, figures, order })
 }
 
 /// What tells an item from the others of its run.

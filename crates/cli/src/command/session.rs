@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_analysis::mean_of;
+use assize_analysis::{Summariser, mean_of};
 use assize_rubric::Judging;
 use assize_run::{Event, RunError, Settings, Start, Totals, WorkItem};
 use assize_store::{
@@ -95,7 +95,8 @@ impl Session {
             scorecard: self.scorecard,
             summary: None,
         };
-        let Opened { folder, mut writer, done, totals, mut order } = open(&mut info, args, &items, context)?;
+        let Opened { folder, mut writer, done, totals, mut figures, mut order } =
+            open(&mut info, args, &items, context)?;
         self.access.begin(&info.run_id);
         if !args.quiet {
             for warning in &info.warnings {
@@ -112,6 +113,9 @@ impl Session {
         let in_order = !order.is_empty();
         let mut observe = |event: Event| {
             progress.observe(&event);
+            if let Event::CaseFinished { row } = &event {
+                figures.push(row);
+            }
             if let Event::CaseStarted { suite, case_id } = &event
                 && !in_order
                 && order.len() < MAX_ORDER
@@ -169,7 +173,7 @@ impl Session {
         };
         let (exit, exit_reason) = shape.exit(&folder, &totals, ending);
         info.finished_at = Some(Context::now().to_string());
-        let figures = figures::of_run(&folder).ok();
+        let figures = figures::of_taken(figures, &folder).ok();
         info.summary = Some(summary(&totals, figures, self.total, self.left_out, begun, exit, exit_reason));
         if let Err(error) = &ended {
             output::complain(&error.to_string(), context);
@@ -198,6 +202,8 @@ struct Opened {
     writer: RunWriter,
     done: HashSet<CaseKey>,
     totals: Totals,
+    /// The same for the figures of the run.
+    figures: Summariser,
     /// The first cases as planned; empty when nothing is known before they begin.
     order: Vec<(String, String)>,
 }
@@ -232,12 +238,13 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         let stored = folder.info().map_err(|error| error.to_string())?;
         info.run_id = stored.run_id;
         info.started_at = stored.started_at;
-        let Resumed { writer, done, totals, order } = resume::resume(&folder, info, items(), MAX_ORDER)?;
+        let Resumed { writer, done, totals, figures, order } =
+            resume::resume(&folder, info, items(), MAX_ORDER)?;
         if !args.quiet {
             let text = format!("going on with {}: {} cases are done\n", folder.path().display(), done.len());
             output::say(&text);
         }
-        return Ok(Opened { folder, writer, done, totals, order });
+        return Ok(Opened { folder, writer, done, totals, figures, order });
     }
     let folder = RunFolder::at(match &args.out {
         Some(folder) => folder.clone(),
@@ -249,7 +256,14 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         }
         other => format!("{other}; name another folder with `--out`"),
     })?;
-    Ok(Opened { folder, writer, done: HashSet::new(), totals: Totals::default(), order: Vec::new() })
+    Ok(Opened {
+        folder,
+        writer,
+        done: HashSet::new(),
+        totals: Totals::default(),
+        figures: Summariser::new(),
+        order: Vec::new(),
+    })
 }
 
 /// The records of a run, with errors in words.

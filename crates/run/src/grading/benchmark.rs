@@ -154,7 +154,7 @@ async fn by_judge(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrade
         replies: judged.replies,
         ..spot.nobody()
     };
-    JudgementRow::of_grader(spot.context(scene), result, &judgement)
+    JudgementRow::of_grader(spot.context(scene), result, judgement)
 }
 
 /// What a judge's decision comes to.

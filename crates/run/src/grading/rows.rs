@@ -36,7 +36,7 @@ impl Spot<'_> {
     /// The row of a grader that decided by itself, at no cost.
     pub(super) fn row(&self, scene: &Scene<'_>, result: GraderResult, reason: String) -> JudgementRow {
         let judgement = Judgement { reason, ..self.nobody() };
-        JudgementRow::of_grader(self.context(scene), result, &judgement)
+        JudgementRow::of_grader(self.context(scene), result, judgement)
     }
 
     pub(super) fn checked(&self, scene: &Scene<'_>, checked: Checked) -> JudgementRow {
@@ -62,7 +62,7 @@ impl Spot<'_> {
             ungraded: Some(Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() }),
             ..self.nobody()
         };
-        JudgementRow::new(self.context(scene), criterion, &judgement)
+        JudgementRow::new(self.context(scene), criterion, judgement)
     }
 
     /// The row of a grader that broke.
@@ -93,7 +93,7 @@ impl Spot<'_> {
             replies: whole.replies,
             ..self.nobody()
         };
-        JudgementRow::of_grader(self.context(scene), result, &judgement)
+        JudgementRow::of_grader(self.context(scene), result, judgement)
     }
 
     /// A judgement by the grader itself about nothing in particular.

@@ -20,6 +20,11 @@ impl Place {
         Self { path: Arc::from(path.into()), line, column }
     }
 
+    /// The same for a path that many places share.
+    pub(crate) const fn at(path: Arc<Path>, line: usize, column: usize) -> Self {
+        Self { path, line, column }
+    }
+
     /// The file, as the user would write its path.
     pub fn path(&self) -> &Path {
         &self.path
