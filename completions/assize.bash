@@ -242,7 +242,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__injection)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --probes --place --repeats --max-cases --seed --max-flip-rate --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --probes --place --repeats --max-cases --seed --max-flip-rate --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -432,7 +432,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__length)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --max-shift --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --max-shift --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -614,7 +614,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__order)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --permutations --max-flip-rate --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --permutations --max-flip-rate --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -822,7 +822,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__self)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --family --max-preference --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --family --max-preference --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1355,7 +1355,7 @@ _assize() {
             fi
             case "${prev}" in
                 --to)
-                    COMPREPLY=($(compgen -W "format1 format2 scorecard" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "format1 format2 scorecard promptfoo healthbench paperbench csv" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -1412,7 +1412,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__eval)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1562,6 +1562,22 @@ _assize() {
                     COMPREPLY=($(compgen -W "auto all failed none" -- "${cur}"))
                     return 0
                     ;;
+                --repeat)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeat-strategy)
+                    COMPREPLY=($(compgen -W "pass_at_k pass_all mean confidence_interval" -- "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bail)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1630,7 +1646,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__generate__subcmd__rubrics)
-            opts="-t -j -q -h -V --target --judge --targets --ranges --dry-run --replace --filter --workers --root --no-cache --cache-only --budget-calls --budget-tokens --json --quiet --color --env-file --help --version"
+            opts="-t -j -q -h -V --target --judge --targets --ranges --dry-run --replace --filter --workers --root --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --json --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1673,6 +1689,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-usd)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1920,7 +1940,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__lint)
-            opts="-h -V --format --json --root --strict --fix --only --skip --list --color --env-file --help --version"
+            opts="-j -h -V --format --json --root --strict --fix --only --skip --judge --targets --dry-run --workers --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --list --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1939,6 +1959,34 @@ _assize() {
                     return 0
                     ;;
                 --skip)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --targets)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-calls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget-usd)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2014,7 +2062,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__plan)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2162,6 +2210,22 @@ _assize() {
                     ;;
                 --show)
                     COMPREPLY=($(compgen -W "auto all failed none" -- "${cur}"))
+                    return 0
+                    ;;
+                --repeat)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeat-strategy)
+                    COMPREPLY=($(compgen -W "pass_at_k pass_all mean confidence_interval" -- "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bail)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -38,7 +38,7 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "grade" -d 'Grade answ
 complete -c assize -n "__fish_assize_needs_command" -f -a "try" -d 'Judge one answer by one criterion, to get its wording right; again on every save with `--watch`'
 complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check eval files and scorecards; every problem with its place and its fix'
 complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
-complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over'
+complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write rubrics of one tool or format as those of another; lists what is not carried over'
 complete -c assize -n "__fish_assize_needs_command" -f -a "generate" -d 'Draft what an eval file lacks: rubrics from expected outcomes'
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
@@ -117,16 +117,25 @@ complete -c assize -n "__fish_assize_using_subcommand eval" -l show -d 'Cases to
 all\t'All'
 failed\t'Those that did not pass'
 none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l repeat -d 'Run each case N times; beats what suites and cases say' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l repeat-strategy -d 'What the repeats of a case come to: one that passes is enough, each must pass, the mean of their scores, or the lower end of its interval. Without it what the suite says, or the mean' -r -f -a "pass_at_k\t'One repeat that passes is enough'
+pass_all\t'Each repeat must pass'
+mean\t'The mean of the scores counts'
+confidence_interval\t'The lower end of the 95 % interval around the mean counts'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l seed -d 'Number that decides the order of `--shuffle`: the same one gives the same order. It is told when it is not given' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l bail -d 'Begin nothing more once N cases did not pass; 1 unless given. `--resume` goes on with the rest' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand eval" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand eval" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand eval" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand eval" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand eval" -l shuffle -d 'Run the cases in a random order. They are all held in memory then'
 complete -c assize -n "__fish_assize_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand eval" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand run" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
@@ -175,16 +184,25 @@ complete -c assize -n "__fish_assize_using_subcommand run" -l show -d 'Cases to 
 all\t'All'
 failed\t'Those that did not pass'
 none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l repeat -d 'Run each case N times; beats what suites and cases say' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l repeat-strategy -d 'What the repeats of a case come to: one that passes is enough, each must pass, the mean of their scores, or the lower end of its interval. Without it what the suite says, or the mean' -r -f -a "pass_at_k\t'One repeat that passes is enough'
+pass_all\t'Each repeat must pass'
+mean\t'The mean of the scores counts'
+confidence_interval\t'The lower end of the 95 % interval around the mean counts'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l seed -d 'Number that decides the order of `--shuffle`: the same one gives the same order. It is told when it is not given' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l bail -d 'Begin nothing more once N cases did not pass; 1 unless given. `--resume` goes on with the rest' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand run" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand run" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand run" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand run" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand run" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand run" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
 complete -c assize -n "__fish_assize_using_subcommand run" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand run" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand run" -l shuffle -d 'Run the cases in a random order. They are all held in memory then'
 complete -c assize -n "__fish_assize_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand run" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
@@ -233,16 +251,25 @@ complete -c assize -n "__fish_assize_using_subcommand plan" -l show -d 'Cases to
 all\t'All'
 failed\t'Those that did not pass'
 none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l repeat -d 'Run each case N times; beats what suites and cases say' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l repeat-strategy -d 'What the repeats of a case come to: one that passes is enough, each must pass, the mean of their scores, or the lower end of its interval. Without it what the suite says, or the mean' -r -f -a "pass_at_k\t'One repeat that passes is enough'
+pass_all\t'Each repeat must pass'
+mean\t'The mean of the scores counts'
+confidence_interval\t'The lower end of the 95 % interval around the mean counts'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l seed -d 'Number that decides the order of `--shuffle`: the same one gives the same order. It is told when it is not given' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l bail -d 'Begin nothing more once N cases did not pass; 1 unless given. `--resume` goes on with the rest' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand plan" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand plan" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand plan" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand plan" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand plan" -l shuffle -d 'Run the cases in a random order. They are all held in memory then'
 complete -c assize -n "__fish_assize_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand plan" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand grade" -l answers -d 'The answers, one JSON object a line' -r -F
@@ -361,6 +388,12 @@ sarif\t'SARIF 2.1.0'"
 complete -c assize -n "__fish_assize_using_subcommand lint" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand lint" -l only -d 'Apply only this rule, by code or name; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand lint" -l skip -d 'Leave this rule out, by code or name; may be given several times' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l judge -d 'Have a model apply the rules that need one: a model such as `openai:gpt-4o-mini`, or the name of a target' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l targets -d 'File that defines the targets' -r -F
+complete -c assize -n "__fish_assize_using_subcommand lint" -s j -l workers -d 'Rubrics that the model looks at at once' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-calls -d 'Requests to the model at most' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-tokens -d 'Tokens at most, read and written' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand lint" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -368,12 +401,19 @@ complete -c assize -n "__fish_assize_using_subcommand lint" -l env-file -d 'File
 complete -c assize -n "__fish_assize_using_subcommand lint" -l json -d 'Same as `--format json`'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l strict -d 'Exit with 1 when anything is found'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l fix -d 'Make the changes that are sure to keep the meaning; everything else in the files stays as it is'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l dry-run -d 'Say what the model would be asked and what that would cost, and send nothing'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l no-cache -d 'Ask the model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l cache-only -d 'Send nothing: only rubrics that the reply cache knows are looked at'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l list -d 'List the rules'
 complete -c assize -n "__fish_assize_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand lint" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand convert" -l to -d 'What to write' -r -f -a "format1\t'An eval file with `evalcases`'
 format2\t'An eval file with `tests` and `assertions`'
-scorecard\t'A scorecard in one file'"
+scorecard\t'A scorecard in one file'
+promptfoo\t'A promptfoo configuration'
+healthbench\t'HealthBench examples, JSONL'
+paperbench\t'A PaperBench rubric tree, JSON'
+csv\t'A table of criteria'"
 complete -c assize -n "__fish_assize_using_subcommand convert" -l kind -d 'What the file is; told by what stands in it unless given' -r -f -a "suite\t'An eval file of either format'
 scorecard\t'A scorecard, folder or file'
 promptfoo\t'A promptfoo configuration'
@@ -406,6 +446,7 @@ complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-calls -d 'Requests to models at most; then what is drafted is kept and the command stops' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-tokens -d 'Tokens at most, read and written' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -608,6 +649,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
@@ -671,6 +713,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
@@ -733,6 +776,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
@@ -796,6 +840,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'

@@ -72,6 +72,24 @@ pub(crate) fn mean(sample: &Sample, level: Level) -> Figure {
     })
 }
 
+/// A mean of chances: the same as [`mean`], said of what they are chances of.
+pub(crate) fn chance(sample: &Sample, level: Level, what: &str) -> Figure {
+    let mut figure = mean(sample, level);
+    if let (Some(low), Some(high)) = (figure.low, figure.high) {
+        figure.says = if low == high {
+            "All cases are the same: they show no spread, which does not mean there is none.".to_owned()
+        } else {
+            format!(
+                "For further cases like these, the chance that {what} pass lies between {} and {} ({} confidence).",
+                short(low),
+                short(high),
+                percent(level)
+            )
+        };
+    }
+    figure
+}
+
 fn figure(
     value: Result<f64, Undefined>,
     interval: Result<Interval, Undefined>,

@@ -15,14 +15,15 @@ pub mod labels;
 pub mod orders;
 pub mod power;
 pub mod raters;
+mod repeated;
 pub mod repeats;
 mod sample;
 mod summary;
 pub mod trend;
 
 pub use card::{
-    BenchmarkCases, CardComparison, CardRun, CardRunError, CardTree, CardTreeError, CaseOfBenchmark,
-    NodeDifference, NodeSide, compare_cards,
+    BenchmarkCases, BenchmarkVote, CardComparison, CardRun, CardRunError, CardTree, CardTreeError, CaseList,
+    CaseOfBenchmark, NodeDifference, NodeSide, compare_cards,
 };
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, Decision, Names, RunFacts};
 pub use figure::{Figure, Resampling};

@@ -10,10 +10,13 @@ use assize_stats::{
     repeats::{repeated, stability},
     zero_failures,
 };
-use assize_store::{Figure, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunFigures};
+use assize_store::{
+    Counts, Figure, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunFigures, TargetFigures,
+};
 
 use crate::case_figures::{mean, percent, rate, short};
 use crate::facts::hash;
+use crate::repeated::RepeatedCases;
 use crate::sample::Sample;
 
 /// How closely a pass rate or a mean score should be known: within this to either side.
@@ -26,6 +29,12 @@ const MAX_UNSTABLE: usize = 50;
 struct Kept {
     case: u64,
     cluster: u64,
+    /// Its place among the targets.
+    target: u32,
+    verdict: Verdict,
+    skipped: bool,
+    /// Whether its case is run more than once.
+    repeated: bool,
     passed: Option<bool>,
     score: Option<f64>,
     low: f64,
@@ -39,6 +48,10 @@ pub struct Summariser {
     rows: Vec<Kept>,
     repeated: bool,
     answers: Decisions,
+    targets: Vec<Option<String>>,
+    cases: RepeatedCases,
+    /// Repeats that were begun because those before them did not pass.
+    later: u64,
 }
 
 /// Decisions by criterion (suite, grader, id), and within it by what was decided more than once.
@@ -53,14 +66,30 @@ impl Summariser {
     /// Takes a row.
     pub fn push(&mut self, row: &ResultRow) {
         let case = hash(&(&row.suite, &row.case_id, &row.target));
+        let cluster = match &row.cluster {
+            Some(cluster) => hash(&(&row.suite, "cluster", cluster)),
+            // Several targets answer the same question.
+            None => hash(&(&row.suite, "case", &row.case_id)),
+        };
+        self.cases.push(row, cluster);
+        // Who gets a further repeat only for not passing would be counted by its failures.
+        if row.repeat > 1 && row.repeats.is_some_and(|plan| plan.early_stop) {
+            self.later += 1;
+            return;
+        }
         self.repeated |= row.repeat > 1;
+        let known = self.targets.iter().position(|target| *target == row.target);
+        let target = known.unwrap_or_else(|| {
+            self.targets.push(row.target.clone());
+            self.targets.len() - 1
+        });
         self.rows.push(Kept {
             case,
-            cluster: match &row.cluster {
-                Some(cluster) => hash(&(&row.suite, "cluster", cluster)),
-                // Several targets answer the same question.
-                None => hash(&(&row.suite, "case", &row.case_id)),
-            },
+            cluster,
+            target: target as u32,
+            verdict: row.verdict,
+            skipped: row.is_skipped(),
+            repeated: row.repeats.is_some(),
             passed: match row.verdict {
                 Verdict::Pass => Some(true),
                 Verdict::Borderline | Verdict::Fail => Some(false),
@@ -138,6 +167,12 @@ impl Summariser {
                     .to_owned(),
             );
         }
+        if self.later > 0 {
+            remarks.push(
+                "Repeats end at the first pass: pass rate and mean score are those of the first answers alone."
+                    .to_owned(),
+            );
+        }
         RunFigures {
             pass_rate,
             pass_rate_bounds,
@@ -146,8 +181,55 @@ impl Summariser {
             design_effect,
             noise: if self.repeated { self.noise(level) } else { None },
             unstable: self.unstable(level),
+            repeats: self.cases.figures(self.once(None), level),
+            targets: self.by_target(level),
             remarks,
         }
+    }
+
+    /// The cases that are run once, of one target or of all.
+    fn once(&self, target: Option<u32>) -> Counts {
+        let mut counts = Counts::default();
+        for row in self.rows.iter().filter(|row| !row.repeated && target.is_none_or(|of| row.target == of)) {
+            if row.skipped {
+                counts.skipped += 1;
+            } else {
+                counts.add(row.verdict);
+            }
+        }
+        counts
+    }
+
+    /// The figures of each target, if there are several.
+    fn by_target(&self, level: Level) -> Vec<TargetFigures> {
+        if self.targets.len() < 2 {
+            return Vec::new();
+        }
+        let mut found: Vec<TargetFigures> = (0u32..)
+            .zip(&self.targets)
+            .map(|(at, target)| {
+                let (mut passes, mut scores) = (Sample::default(), Sample::default());
+                for row in self.rows.iter().filter(|row| row.target == at) {
+                    if let Some(passed) = row.passed {
+                        passes.push(f64::from(u8::from(passed)), row.cluster);
+                    }
+                    if let Some(score) = row.score {
+                        scores.push(score, row.cluster);
+                    }
+                }
+                let mut counts = self.once(Some(at));
+                self.cases.count(target, &mut counts);
+                TargetFigures {
+                    target: target.clone(),
+                    counts,
+                    pass_rate: rate(&passes, level, "pass"),
+                    mean_score: mean(&scores, level),
+                }
+            })
+            .collect();
+        // Rows come in the order in which cases finish, which is another one each time.
+        found.sort_by(|a, b| a.target.cmp(&b.target));
+        found
     }
 
     /// Where the spread of scores comes from, if cases were answered more than once.

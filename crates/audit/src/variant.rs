@@ -44,12 +44,12 @@ impl Variant {
 
 /// The items of an audit for one item of a run: the unchanged case once and `repeats` times more, then each variant.
 /// Only the rubrics of the case are kept, since only they have criteria that are decided one by one; `None` when it has
-/// none.
+/// none, or is a conversation: a change to one of its answers would change those after it.
 ///
 /// A target is asked for the answer once, whichever item comes first.
 pub fn variants_of(item: &WorkItem, repeats: u32, variants: &[Variant]) -> Option<Vec<WorkItem>> {
     let graders = rubrics(&item.case);
-    if graders.is_empty() {
+    if graders.is_empty() || item.case.conversation.is_some() {
         return None;
     }
     let shared = Shared::new(OnceCell::new());

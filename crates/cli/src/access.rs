@@ -52,6 +52,8 @@ pub(crate) struct Access {
     prices: PriceTable,
     /// Whether money is limited and a model of unknown price is therefore no part of a run.
     all_priced: bool,
+    /// Whether the command line can allow models of unknown price.
+    may_be_unpriced: bool,
     /// The models that were set up, with what is known about them.
     models: Mutex<BTreeMap<ModelId, ModelCard>>,
     limit: CancellationToken,
@@ -77,6 +79,7 @@ impl Access {
         let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd };
         let mut access = Self::within(budget, prices, args.no_cache, args.cache_only, context);
         access.all_priced = usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse;
+        access.may_be_unpriced = true;
         let limits = Limits {
             max_concurrency: args.max_concurrency.or(config.max_concurrency),
             requests_per_minute: args
@@ -121,7 +124,8 @@ impl Access {
             missing_keys: Mutex::default(),
             setup,
             prices,
-            all_priced: false,
+            all_priced: budget.usd.is_some(),
+            may_be_unpriced: false,
             models: Mutex::default(),
             limit,
             refusal,
@@ -143,6 +147,7 @@ impl Access {
             setup: Setup::default(),
             prices,
             all_priced: false,
+            may_be_unpriced: false,
             models: Mutex::default(),
             limit: CancellationToken::new(),
             refusal: Arc::default(),
@@ -262,9 +267,14 @@ impl Access {
         let unpriced: BTreeSet<String> =
             models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string()).collect();
         if self.all_priced && !unpriced.is_empty() {
+            let otherwise = if self.may_be_unpriced {
+                ", or leave such models out of the count with `--budget-unknown-price allow`"
+            } else {
+                ", or limit the calls with `--budget-calls`"
+            };
             return Err(format!(
                 "unknown price for {}, so a limit in dollars can't be kept; nothing was spent. Write the price into \
-                 `.assize/prices.yaml`, or leave such models out of the count with `--budget-unknown-price allow`",
+                 `.assize/prices.yaml`{otherwise}",
                 unpriced.into_iter().collect::<Vec<_>>().join(", ")
             ));
         }
@@ -304,6 +314,11 @@ impl Access {
     pub(crate) fn begin(&self, run_id: &str) {
         let process = uuid::Uuid::new_v4().to_string();
         let _ = self.buyer.set(Buyer { run: run_id.to_owned(), process });
+    }
+
+    /// The same for a command without a run: what an earlier command bought is not bought by this one.
+    pub(crate) fn begin_alone(&self, command: &str) {
+        self.begin(&format!("{command}-{}", uuid::Uuid::new_v4()));
     }
 
     /// Waits until every kept reply is written; says what was lost.

@@ -1,5 +1,6 @@
 //! Exit codes, and which one counts when several apply.
 
+use assize_run::Halt;
 use assize_store::Counts;
 
 /// What the exit code of a command says.
@@ -64,6 +65,8 @@ pub(crate) struct Ending {
     pub(crate) over_budget: bool,
     /// Results could not be stored, or cases could not be read on.
     pub(crate) broke_off: bool,
+    /// Why no further case was begun, if the cases themselves are the reason.
+    pub(crate) halted: Option<Halt>,
     /// Cases that were left out because their file has problems.
     pub(crate) left_out: usize,
 }
@@ -97,6 +100,20 @@ pub(crate) fn of_run(counts: Counts, ending: Ending) -> (Exit, String) {
     if counts.incomplete > 0 {
         exits.push(Exit::Incomplete);
         reasons.push(format!("{} incomplete", counts.incomplete));
+    }
+    if counts.skipped > 0 {
+        exits.push(Exit::Incomplete);
+        reasons.push(format!("{} skipped", counts.skipped));
+    }
+    if let Some(halted) = ending.halted {
+        exits.push(Exit::Incomplete);
+        reasons.push(
+            match halted {
+                Halt::Error => "stopped at an error",
+                Halt::NotPassed => "stopped by `--bail`",
+            }
+            .to_owned(),
+        );
     }
     if ending.left_out > 0 {
         exits.push(Exit::Incomplete);
@@ -134,6 +151,9 @@ mod tests {
         assert_eq!(exit(Counts { incomplete: 1, ..all_passed }, Ending::default()), 3);
         assert_eq!(exit(all_passed, Ending { left_out: 2, ..Ending::default() }), 3);
         assert_eq!(exit(all_passed, Ending { broke_off: true, ..Ending::default() }), 3);
+        assert_eq!(exit(Counts { skipped: 1, ..all_passed }, Ending::default()), 3);
+        assert_eq!(exit(Counts { fail: 1, skipped: 1, ..all_passed }, Ending::default()), 1);
+        assert_eq!(exit(all_passed, Ending { halted: Some(Halt::Error), ..Ending::default() }), 3);
         let too_late = Ending { too_late: true, ..Ending::default() };
         assert_eq!(exit(all_passed, too_late), 3);
         assert_eq!(exit(Counts { fail: 1, ..all_passed }, too_late), 1);

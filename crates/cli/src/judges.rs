@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge, WarmUp};
-use assize_llm::{Ask, ModelCard, ModelName};
+use assize_llm::{Ask, ModelCard, ModelId, ModelName};
 use assize_run::{JudgeWish, Judges};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
@@ -58,6 +58,8 @@ pub(crate) struct JudgeBook {
 #[derive(Clone)]
 struct Made {
     judge: Arc<dyn RubricJudge>,
+    /// The model it asks.
+    ask: Option<Arc<dyn Ask>>,
     /// `provider:model`, for noticing that a model judges itself.
     model: Option<String>,
     /// What is known about the model.
@@ -142,20 +144,20 @@ impl JudgeBook {
 
     fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<Made, String> {
         if name == OFFLINE {
-            return Ok(Made::new(Arc::new(OfflineJudge), None, None, ModelCard::default(), chosen_by));
+            let judge = Arc::new(OfflineJudge);
+            return Ok(Made::new(judge, None, None, ModelCard::default(), chosen_by));
         }
         let ask = model(name, &self.targets, &self.access, &self.variables)?;
         let id = ask.describe();
         let card = ask.card();
         let judge = ModelJudge::new(
-            ask,
+            Arc::clone(&ask),
             name.to_owned(),
             Arc::new(KeyedFences::new(self.access.fence_key())),
             Arc::clone(&self.limit),
             JudgeOptions { warm_up: self.warm_up, ..JudgeOptions::default() },
         );
-        let model = Some(format!("{}:{}", id.provider, id.model));
-        Ok(Made::new(Arc::new(judge), model, Some(id.base_url_host), card, chosen_by))
+        Ok(Made::new(Arc::new(judge), Some(ask), Some(id), card, chosen_by))
     }
 
     /// Looks at the judge for a wish, making it where it is missing.
@@ -173,13 +175,15 @@ impl JudgeBook {
 impl Made {
     fn new(
         judge: Arc<dyn RubricJudge>,
-        model: Option<String>,
-        host: Option<String>,
+        ask: Option<Arc<dyn Ask>>,
+        id: Option<ModelId>,
         card: ModelCard,
         chosen_by: ChosenBy,
     ) -> Self {
+        let model = id.as_ref().map(|id| format!("{}:{}", id.provider, id.model));
+        let host = id.map(|id| id.base_url_host);
         let settings = format!("{:?} {model:?} {host:?} {:?}", judge.identity(), card.context_tokens);
-        Self { judge, model, card, settings: settings.into(), chosen_by }
+        Self { judge, ask, model, card, settings: settings.into(), chosen_by }
     }
 }
 
@@ -210,6 +214,13 @@ pub(crate) const OFFLINE: &str = "offline";
 impl Judges for JudgeBook {
     fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
         self.with(wish, |made| Arc::clone(&made.judge))
+    }
+
+    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
+        let ask = self.with(wish, |made| made.ask.clone())?;
+        let (name, _) = self.choose(wish);
+        ask.map(|ask| (name.to_owned(), ask))
+            .ok_or_else(|| format!("the judge `{name}` is no model that a program could ask"))
     }
 
     fn settings(&self, wish: JudgeWish<'_>) -> Arc<str> {

@@ -1,6 +1,7 @@
 //! Prices and limits in money, before a run begins.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 
 use assize_diagnostic::render;
@@ -12,8 +13,12 @@ use crate::args::RunArgs;
 use crate::context::Context;
 use crate::output;
 
-/// The prices of a run: the built-in table, the project's own rows, and what the command line says.
-pub(crate) fn prices(args: &RunArgs, options: &LoadOptions, context: &Context) -> Result<PriceTable, String> {
+/// The prices of a run: the built-in table, the project's own rows, and how much models can read by the command line.
+pub(crate) fn prices(
+    context_tokens: Option<NonZeroU64>,
+    options: &LoadOptions,
+    context: &Context,
+) -> Result<PriceTable, String> {
     let name = |text: &str| {
         ModelName::from_str(text)
             .map(|name| (name.provider().to_owned(), name.model().to_owned()))
@@ -25,7 +30,7 @@ pub(crate) fn prices(args: &RunArgs, options: &LoadOptions, context: &Context) -
         return Err("the prices file has problems; nothing was run".to_owned());
     }
     let rows = loaded.rows.into_iter().map(read).collect::<Result<BTreeMap<_, _>, String>>()?;
-    Ok(PriceTable::new(rows, args.context_tokens.map(std::num::NonZeroU64::get)))
+    Ok(PriceTable::new(rows, context_tokens.map(NonZeroU64::get)))
 }
 
 fn read(row: PriceRow) -> Result<((String, String), PriceOverride), String> {

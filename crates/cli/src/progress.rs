@@ -48,13 +48,13 @@ impl Progress {
     pub(crate) fn observe(&mut self, event: &Event) {
         match (self, event) {
             (Self::Live { bar, counts }, Event::CaseFinished { row }) => {
-                counts.add(row.verdict);
+                counts.add_row(row);
                 bar.set_message(tally(*counts));
                 bar.inc(1);
             }
             (Self::Live { bar, .. }, Event::Stopping) => bar.set_message("stopping"),
             (Self::Plain { total, counts, started, last }, Event::CaseFinished { row }) => {
-                counts.add(row.verdict);
+                counts.add_row(row);
                 if last.elapsed() >= PLAIN_INTERVAL {
                     *last = Instant::now();
                     output::say(&format!(

@@ -19,15 +19,19 @@ pub struct LineColumn {
     pub column: usize,
 }
 
+/// How many bytes lie between two places whose characters are counted beforehand.
+const BLOCK: usize = 1024;
+
 /// One file's text with a table of its lines.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     path: Arc<Path>,
     text: Arc<str>,
-    /// Whether every character is one byte, so that counting characters is counting bytes.
-    ascii: bool,
     /// Byte offset at which each line starts; the first is 0.
     line_starts: Vec<usize>,
+    /// Characters before each multiple of [`BLOCK`] bytes: a column is found without counting its line
+    /// from the beginning, which in a large file on one line would be done for every value.
+    characters: Vec<usize>,
     /// Line number of the first line, minus one: greater than 0 for a fragment of a larger file.
     line_offset: usize,
 }
@@ -36,8 +40,13 @@ impl SourceFile {
     fn new(path: Arc<Path>, text: Arc<str>, line_offset: usize) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(text.match_indices('\n').map(|(i, _)| i + 1));
-        let ascii = text.is_ascii();
-        Self { path, text, ascii, line_starts, line_offset }
+        let mut characters = Vec::with_capacity(text.len() / BLOCK + 1);
+        let mut before = 0;
+        for block in text.as_bytes().chunks(BLOCK) {
+            characters.push(before);
+            before += count_characters(block);
+        }
+        Self { path, text, line_starts, characters, line_offset }
     }
 
     /// The path as the user would write it.
@@ -45,9 +54,15 @@ impl SourceFile {
         &self.path
     }
 
-    /// The same, to be kept.
+    /// The same path, to be kept without a copy.
     pub fn shared_path(&self) -> Arc<Path> {
         Arc::clone(&self.path)
+    }
+
+    /// Byte ranges of the lines that hold something, without their line endings and without a byte order mark.
+    pub fn lines(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let lines = (0..self.line_starts.len()).map(|index| self.line_content(index));
+        lines.filter(|range| !self.text[range.clone()].trim().is_empty())
     }
 
     /// The whole text.
@@ -70,9 +85,23 @@ impl SourceFile {
         let line = self.line_index(offset);
         let content = self.line_content(line);
         let end = offset.clamp(content.start, content.end);
-        let before = &self.text[content.start..end];
-        let column = if self.ascii { before.len() } else { before.chars().count() } + 1;
+        let column = self.characters_before(end) - self.characters_before(content.start) + 1;
         LineColumn { line: line + self.first_line(), column }
+    }
+
+    /// Characters that begin before an offset inside the text.
+    fn characters_before(&self, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        let known = self.characters.get(block).copied();
+        let (from, known) = match known {
+            Some(known) => (block * BLOCK, known),
+            // The end of a text that fills its blocks.
+            None => match self.characters.last() {
+                Some(last) => ((block - 1) * BLOCK, *last),
+                None => return 0,
+            },
+        };
+        known + count_characters(&self.text.as_bytes()[from..offset])
     }
 
     /// The nearest character boundary at or before `offset`, inside the text.
@@ -100,6 +129,11 @@ impl SourceFile {
         }
         start..end
     }
+}
+
+/// Characters that begin in a stretch of UTF-8, whose ends may lie inside of one.
+fn count_characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }
 
 /// All files of one load, so that a [`Span`] can be turned back into a place.
@@ -180,6 +214,26 @@ mod tests {
         assert_eq!(map.file(id).position(5), LineColumn { line: 1, column: 3 });
         assert_eq!(map.file(id).position(6), LineColumn { line: 1, column: 3 });
         assert_eq!(map.file(id).position(7), LineColumn { line: 2, column: 1 });
+    }
+
+    #[test]
+    fn columns_of_long_lines_are_those_of_short_ones() {
+        let line = "aé😀 ".repeat(BLOCK);
+        for tail in ["", "x"] {
+            let text = format!("first é\n{line}{tail}\n{line}");
+            let mut map = SourceMap::new();
+            let id = map.add("a.json", text.as_str());
+            let file = map.file(id);
+            for (offset, _) in text.char_indices().step_by(97).chain([(text.len(), ' ')]) {
+                let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+                let column = text[start..offset].chars().count() + 1;
+                assert_eq!(file.position(offset).column, column, "at {offset}");
+            }
+        }
+        let full = "é".repeat(BLOCK / 2);
+        let mut map = SourceMap::new();
+        let id = map.add("a.json", full.as_str());
+        assert_eq!(map.file(id).position(BLOCK).column, BLOCK / 2 + 1);
     }
 
     #[test]

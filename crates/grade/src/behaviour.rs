@@ -18,6 +18,10 @@ pub struct BehaviourTask {
     pub candidate_output: String,
     /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
+    /// How many times this judge has been asked about it with this one, from 1; never shown to a judge.
+    pub asking: u32,
+    /// Sampling temperature; the judge's own if absent.
+    pub temperature: Option<f64>,
 }
 
 impl BehaviourTask {

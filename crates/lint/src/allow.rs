@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
+use assize_diagnostic::{Code, Diagnostic, SourceId, SourceMap, Span};
 
 use crate::report::Finding;
 use crate::rules::{ALLOW_UNUSED, ALLOW_WITHOUT_REASON, RULES};
@@ -22,8 +22,9 @@ struct Allow {
 }
 
 /// What is left of the findings, and how many were allowed. Comments that allow nothing, or say no
-/// reason, are findings of their own; a comment without a reason allows nothing.
-pub(crate) fn apply(found: Vec<Finding>, sources: &SourceMap) -> (Vec<Diagnostic>, usize) {
+/// reason, are findings of their own; a comment without a reason allows nothing. Of the rules that only a model can
+/// apply, those in `asked` were applied everywhere: what allows the others may be needed another time.
+pub(crate) fn apply(found: Vec<Finding>, sources: &SourceMap, asked: &[Code]) -> (Vec<Diagnostic>, usize) {
     let mut comments: Vec<Allow> = Vec::new();
     for (id, file) in sources.files() {
         // JSON has no comments.
@@ -59,12 +60,12 @@ pub(crate) fn apply(found: Vec<Finding>, sources: &SourceMap) -> (Vec<Diagnostic
         }
     }
     for (comment, used) in comments.iter().zip(&used) {
-        left.extend(complaints(comment, used));
+        left.extend(complaints(comment, used, asked));
     }
     (left, allowed)
 }
 
-fn complaints(comment: &Allow, used: &[bool]) -> Vec<Diagnostic> {
+fn complaints(comment: &Allow, used: &[bool], asked: &[Code]) -> Vec<Diagnostic> {
     let at = |range: &Range<usize>| Span::new(comment.source, range.start, range.end);
     let mut complaints = Vec::new();
     if !comment.reason {
@@ -79,10 +80,12 @@ fn complaints(comment: &Allow, used: &[bool]) -> Vec<Diagnostic> {
         );
     }
     for ((code, range), used) in comment.codes.iter().zip(used) {
-        if *used {
+        let rule = RULES.iter().find(|rule| rule.code.as_str() == code);
+        let unknown_yet = rule.is_some_and(|rule| rule.question().is_some() && !asked.contains(&rule.code));
+        if *used || unknown_yet {
             continue;
         }
-        let known = RULES.iter().any(|rule| rule.code.as_str() == code);
+        let known = rule.is_some();
         let label = if known { "nothing of this kind is found here" } else { "there is no such rule" };
         complaints.push(
             Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` silences nothing"), at(range), label)

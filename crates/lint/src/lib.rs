@@ -1,12 +1,15 @@
 //! Findings about rubrics that load and are still bad.
 //!
 //! [`RULES`] lists every rule with its reason and examples; [`lint_suite`] and [`lint_rubric`] apply
-//! them; [`fixed`] carries out the changes that are sure.
+//! them; [`fixed`] carries out the changes that are sure. Some rules only a model can apply: a [`Linting`] says what is
+//! to be asked ([`Inquiry`]) and takes what was found ([`Remark`]); asking is left to others.
 
 #![warn(missing_docs)]
 
 mod allow;
+mod conditions;
 mod fix;
+mod inquiry;
 mod lint;
 mod report;
 mod rule;
@@ -18,6 +21,7 @@ mod view;
 mod words;
 
 pub use fix::{Fix, fixed, fixes};
-pub use lint::{Linted, lint_loaded, lint_rubric, lint_rubric_for, lint_suite};
-pub use rule::{Example, Rule};
+pub use inquiry::{Asked, Inquiry, Remark};
+pub use lint::{Linted, Linting, lint_loaded, lint_rubric, lint_rubric_for, lint_scorecard, lint_suite};
+pub use rule::{Example, Question, Rule, Scope};
 pub use rules::RULES;

@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Code, Diagnostic, SourceMap, Span};
 use assize_spec::{
-    Case, CaseLoadError, Cases, Grader, GraderKind, LoadedRubric, LoadedSuite, RubricGrader, Suite,
+    Case, CaseLoadError, Cases, Grader, GraderKind, LoadedRubric, LoadedScorecard, LoadedSuite, RubricGrader,
+    Suite,
 };
 
 use crate::allow;
+use crate::conditions::{Conditions, conditions};
+use crate::inquiry::{Inquiries, Inquiry, Remark};
 use crate::report::{Finding, Report};
 use crate::rule::Check;
 use crate::rules::RULES;
@@ -33,11 +36,51 @@ pub struct Linted {
 /// When a dataset can't be read again.
 pub fn lint_suite(suite: &Suite, cases: &Cases) -> Result<Linted, CaseLoadError> {
     let mut linter = Linter::default();
-    for case in cases {
-        let case = case?;
-        linter.case(suite, &case);
+    linter.suite(suite, cases)?;
+    Ok(linter.finish(&[]))
+}
+
+/// A lint that a model takes part in: the rules that need nobody are applied, what a model is to be asked is known.
+pub struct Linting {
+    linter: Linter,
+}
+
+impl Linting {
+    /// Of a suite and its cases.
+    ///
+    /// # Errors
+    /// When a dataset can't be read again.
+    pub fn of_suite(suite: &Suite, cases: &Cases) -> Result<Self, CaseLoadError> {
+        let mut linter = Linter { inquiries: Some(Inquiries::default()), ..Linter::default() };
+        linter.suite(suite, cases)?;
+        Ok(Self { linter })
     }
-    Ok(linter.finish())
+
+    /// Of a rubric in a file of its own.
+    pub fn of_rubric(rubric: &LoadedRubric) -> Self {
+        let mut linter = Linter { inquiries: Some(Inquiries::default()), ..Linter::default() };
+        linter.rubric_file(rubric, None);
+        Self { linter }
+    }
+
+    /// What a model is to be asked: each rubric once, a rubric of the suite without a case.
+    pub fn inquiries(&self) -> &[Inquiry] {
+        self.linter.inquiries.as_ref().map_or(&[], |inquiries| &inquiries.list)
+    }
+
+    /// Adds a finding about the inquiry of this index. One that names no rule of a model or nothing that is there is
+    /// left out.
+    pub fn add(&mut self, inquiry: usize, remark: &Remark) {
+        let Some(inquiry) = self.inquiries().get(inquiry).cloned() else { return };
+        let head = inquiry.head(remark).and_then(|mark| self.linter.sources.span(mark));
+        self.linter.with(head, |report| inquiry.report(remark, report));
+    }
+
+    /// What everything came to. `asked` are the rules that the model applied to all inquiries: of these, comments that
+    /// allow nothing are findings.
+    pub fn finish(self, asked: &[Code]) -> Linted {
+        self.linter.finish(asked)
+    }
 }
 
 /// The same for what a load came to: findings point into the texts that were loaded, saved or not. A file that does not
@@ -49,12 +92,9 @@ pub fn lint_loaded(loaded: &LoadedSuite) -> Result<Linted, CaseLoadError> {
     let mut linter = Linter::default();
     linter.sources.take(&loaded.sources);
     if let Some(suite) = &loaded.suite {
-        for case in &loaded.cases {
-            let case = case?;
-            linter.case(suite, &case);
-        }
+        linter.suite(suite, &loaded.cases)?;
     }
-    Ok(linter.finish())
+    Ok(linter.finish(&[]))
 }
 
 /// Applies the rules to a rubric in a file of its own.
@@ -65,11 +105,27 @@ pub fn lint_rubric(rubric: &LoadedRubric) -> Linted {
 /// Applies the rules to a rubric that is not part of a suite, as if it had been written for this case.
 pub fn lint_rubric_for(rubric: &LoadedRubric, case: Option<&Case>) -> Linted {
     let mut linter = Linter::default();
-    linter.sources.take(&rubric.sources);
-    if let Some(grader) = &rubric.rubric {
-        linter.rubric(&RubricView { grader, case, suite: None, shared: case.is_none(), alone: true });
+    linter.rubric_file(rubric, case);
+    linter.finish(&[])
+}
+
+/// Applies the rules to a scorecard: those about its tree, and those about wording to the conditions of its prompts.
+pub fn lint_scorecard(loaded: &LoadedScorecard) -> Linted {
+    let mut linter = Linter::default();
+    linter.sources.take(&loaded.sources);
+    if let Some(card) = &loaded.scorecard {
+        linter.with(None, |report| {
+            for rule in RULES {
+                if let Check::Scorecard(check) = rule.check {
+                    check(card, report);
+                }
+            }
+        });
+        for conditions in card.prompts.iter().flat_map(conditions) {
+            linter.conditions(&conditions);
+        }
     }
-    linter.finish()
+    linter.finish(&[])
 }
 
 #[derive(Default)]
@@ -78,9 +134,26 @@ struct Linter {
     found: Vec<Finding>,
     /// What was found where: a rubric of the suite is met with every case.
     seen: HashSet<(Code, Span)>,
+    /// What a model is to be asked, if one will be.
+    inquiries: Option<Inquiries>,
 }
 
 impl Linter {
+    fn suite(&mut self, suite: &Suite, cases: &Cases) -> Result<(), CaseLoadError> {
+        for case in cases {
+            let case = case?;
+            self.case(suite, &case);
+        }
+        Ok(())
+    }
+
+    fn rubric_file(&mut self, rubric: &LoadedRubric, case: Option<&Case>) {
+        self.sources.take(&rubric.sources);
+        if let Some(grader) = &rubric.rubric {
+            self.rubric(&RubricView { grader, case, suite: None, shared: case.is_none(), alone: true });
+        }
+    }
+
     fn case(&mut self, suite: &Suite, case: &Case) {
         let turns = case.conversation.iter().flat_map(|conversation| &conversation.turns);
         let lists = std::iter::once(&case.graders).chain(turns.map(|turn| &turn.graders));
@@ -110,6 +183,9 @@ impl Linter {
     }
 
     fn rubric(&mut self, view: &RubricView<'_>) {
+        if let Some(inquiries) = &mut self.inquiries {
+            inquiries.take(view);
+        }
         let head = view.grader.marks.first().and_then(|marks| self.sources.span(marks.head.as_ref()?));
         self.with(head, |report| {
             for rule in RULES {
@@ -130,6 +206,28 @@ impl Linter {
         }
     }
 
+    /// The rules about wording, for the conditions of a prompt.
+    fn conditions(&mut self, conditions: &Conditions) {
+        let grader = &conditions.grader;
+        let view = RubricView { grader, case: None, suite: None, shared: true, alone: true };
+        for criterion in view.criteria() {
+            self.with(None, |report| {
+                for rule in RULES.iter().filter(|rule| conditions.takes(rule.code)) {
+                    if let Check::Criterion(check) = rule.check {
+                        check(&criterion, report);
+                    }
+                }
+            });
+        }
+        self.with(None, |report| {
+            for rule in RULES.iter().filter(|rule| conditions.takes(rule.code)) {
+                if let Check::Rubric(check) = rule.check {
+                    check(&view, report);
+                }
+            }
+        });
+    }
+
     fn with(&mut self, head: Option<Span>, look: impl FnOnce(&mut Report<'_>)) {
         let mut report = Report { sources: &mut self.sources, found: Vec::new(), head };
         look(&mut report);
@@ -140,8 +238,8 @@ impl Linter {
         }
     }
 
-    fn finish(self) -> Linted {
-        let (mut diagnostics, allowed) = allow::apply(self.found, &self.sources.map);
+    fn finish(self, asked: &[Code]) -> Linted {
+        let (mut diagnostics, allowed) = allow::apply(self.found, &self.sources.map, asked);
         assize_diagnostic::sort(&mut diagnostics);
         Linted { sources: self.sources.map, diagnostics, allowed }
     }

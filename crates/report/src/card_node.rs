@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Style;
 use crate::card_scores::{figure, green_gate_bound, tone_of};
+use crate::card_votes::{said, vote_json, votes};
 use crate::number::{beside, count, plain, score};
 use crate::page::{Page, Piece};
 use crate::style::Tone;
@@ -147,7 +148,7 @@ fn range(low: f64, high: f64) -> String {
 
 fn benchmark(page: &mut Page, run: &CardRun, place: usize, found: &NodeScore) {
     let Some(part) = run.parts.get(place) else { return };
-    let mut cases: Vec<(&String, &CaseOfBenchmark)> = part.cases.iter().collect();
+    let mut cases: Vec<(&str, &CaseOfBenchmark)> = part.cases.iter().collect();
     // What pulls the score down first.
     cases.sort_by(|(_, a), (_, b)| {
         let rank = |case: &CaseOfBenchmark| case.score.map_or(2.0, assize_rubric::Unit::get);
@@ -164,15 +165,10 @@ fn benchmark(page: &mut Page, run: &CardRun, place: usize, found: &NodeScore) {
         .iter()
         .take(MAX_CASES)
         .map(|(id, case)| {
-            let state = match (case.state, case.pass) {
-                (BenchmarkState::Scored, Some(true)) => "pass".to_owned(),
-                (BenchmarkState::Scored, Some(false)) => "fail".to_owned(),
-                (state, _) => state.name().replace('_', " "),
-            };
             vec![
                 Piece::name(Tone::Plain, id),
                 Piece::plain(case.score.map(|value| plain(value.get())).unwrap_or_default()),
-                Piece::plain(state),
+                Piece::plain(said(case.state, case.pass)),
                 Piece::plain(match case.decided_by {
                     Some(assize_store::DecidedBy::Checks) => "checks",
                     Some(assize_store::DecidedBy::Judge) => "judge",
@@ -189,6 +185,7 @@ fn benchmark(page: &mut Page, run: &CardRun, place: usize, found: &NodeScore) {
         page.text(&[], &[Piece::new(Tone::Dim, format!("and {} more", count(more as u64, "case", "cases")))]);
     }
     page.blank();
+    votes(page, &cases);
     let total: f64 = cases.iter().filter_map(|(_, case)| case.score).map(assize_rubric::Unit::get).sum();
     let missing = found.missing as f64;
     match found.bounds {
@@ -208,6 +205,7 @@ fn benchmark(page: &mut Page, run: &CardRun, place: usize, found: &NodeScore) {
         (BenchmarkState::Uncertain, "uncertain, scored 0"),
         (BenchmarkState::Waiting, "waiting for a person"),
         (BenchmarkState::ReviewersDiffer, "reviewers differ"),
+        (BenchmarkState::JudgesDiffer, "judges differ"),
     ];
     let mut told: Vec<String> = states
         .iter()
@@ -302,7 +300,7 @@ pub fn card_node_json(run: &CardRun, tree: &CardTree, scores: &CardScores<'_>, i
         .parts
         .get(place)
         .into_iter()
-        .flat_map(|part| &part.cases)
+        .flat_map(|part| part.cases.iter())
         .map(|(id, case)| {
             json!({
                 "case": id,
@@ -311,6 +309,7 @@ pub fn card_node_json(run: &CardRun, tree: &CardTree, scores: &CardScores<'_>, i
                 "pass": case.pass,
                 "decided_by": case.decided_by,
                 "reason": case.reason,
+                "votes": case.votes.iter().map(vote_json).collect::<Vec<_>>(),
             })
         })
         .collect();

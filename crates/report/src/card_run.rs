@@ -16,6 +16,7 @@ pub fn card_run_lines(run: &CardRun, info: &RunInfo, folder: &str, style: Style)
         (BenchmarkState::Uncertain, "uncertain"),
         (BenchmarkState::Waiting, "waiting for a label"),
         (BenchmarkState::ReviewersDiffer, "on which reviewers differ"),
+        (BenchmarkState::JudgesDiffer, "on which judges differ"),
     ];
     let queue: Vec<String> = queue
         .into_iter()
@@ -45,6 +46,15 @@ pub fn card_run_lines(run: &CardRun, info: &RunInfo, folder: &str, style: Style)
         };
         entry("judge", Tone::Plain, format!("{}{note}", judges.join(", ")));
     }
+    if let Some(panel) = info.summary.as_ref().and_then(|summary| summary.panel.as_ref()) {
+        page.text(&[Piece::new(Tone::Dim, format!("{:<10}", "panels"))], &crate::panel::totals(panel));
+        if let Some(flips) = crate::panel::flips(panel) {
+            page.text(&[Piece::new(Tone::Dim, format!("{:<10}", "flips"))], &[Piece::plain(flips)]);
+        }
+    }
+    let mut entry = |label: &str, tone, text: String| {
+        page.text(&[Piece::new(Tone::Dim, format!("{label:<10}"))], &[Piece::said(tone, &text, 2000)]);
+    };
     if let Some(summary) = &info.summary {
         let hybrids = run.info.nodes.iter().zip(&run.parts);
         let hybrids = hybrids.filter(|(node, _)| node.evaluator.as_deref() == Some("hybrid"));

@@ -7,7 +7,7 @@ use crate::Style;
 use crate::number::{beside, count, plain, score};
 use crate::page::{Page, Piece};
 use crate::style::Tone;
-use crate::table::{Column, table};
+use crate::table::{Column, table_of};
 
 /// Gains that are listed.
 const MAX_GAINS: usize = 5;
@@ -29,9 +29,8 @@ pub fn card_scores(scores: &CardScores<'_>, style: Style) -> String {
         Column::right("covered"),
         Column::shrinking("why"),
     ];
-    let rows: Vec<Vec<Piece>> =
-        in_order(scores).into_iter().map(|(id, depth)| row(scores, id, depth)).collect();
-    table(&mut page, 0, &columns, &rows);
+    let order = in_order(scores);
+    table_of(&mut page, 0, &columns, order.len(), |at| row(scores, order[at].0, order[at].1));
     page.blank();
     for line in closing(scores) {
         page.text(&[], &[Piece::plain(line)]);

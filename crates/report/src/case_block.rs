@@ -70,7 +70,7 @@ fn words(row: &JudgementRow) -> Option<&str> {
 
 /// `✗ fail        0.583  case-id  → target  gate failed: correctness`
 pub(crate) fn brief(page: &mut Page, row: &ResultRow) {
-    let mark = Mark::verdict(row.verdict);
+    let mark = Mark::row(row);
     let figure = number::score_or_range(row.score, row.score_low, row.score_high);
     let mut pieces = vec![
         Piece::new(mark.tone, format!("{} {:10}", mark.sign, mark.word)),
@@ -175,7 +175,7 @@ fn full(page: &mut Page, row: &ResultRow, texts: &dyn Fn(&str, &str) -> Option<S
 
 /// The verdict, which case it is, and its score at the right end.
 pub(crate) fn heading(page: &mut Page, row: &ResultRow) {
-    let mark = Mark::verdict(row.verdict);
+    let mark = Mark::row(row);
     let mut left = vec![
         Piece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
         Piece::plain("  "),

@@ -29,7 +29,7 @@ pub fn case_table(rows: &[ResultRow], more: usize, style: Style) -> String {
         let lines: Vec<Vec<Piece>> = rows
             .iter()
             .map(|row| {
-                let mark = Mark::verdict(row.verdict);
+                let mark = Mark::row(row);
                 let case = match row.repeat {
                     0 | 1 => clean::name(&row.case_id),
                     repeat => format!("{} (repeat {repeat})", clean::name(&row.case_id)),

@@ -1,6 +1,7 @@
 //! The sign, word and tone of verdicts and outcomes.
 
 use assize_rubric::Verdict;
+use assize_store::ResultRow;
 
 use crate::number;
 use crate::style::Tone;
@@ -22,6 +23,16 @@ impl Mark {
             Verdict::Incomplete => ("?", Tone::Open),
         };
         Self { sign, word: verdict.name().to_owned(), tone }
+    }
+
+    /// What became of a case.
+    pub(crate) fn row(row: &ResultRow) -> Self {
+        if row.is_skipped() { Self::skipped() } else { Self::verdict(row.verdict) }
+    }
+
+    /// A case that was not run because of another one.
+    pub(crate) fn skipped() -> Self {
+        Self { sign: "–", word: "skipped".to_owned(), tone: Tone::Open }
     }
 
     /// A stored outcome: its word, the points of a score, 0 to 10, and the weight, which says whether meeting it is

@@ -141,6 +141,16 @@ impl Page {
         cells
     }
 
+    /// Columns that a piece takes.
+    pub(crate) fn width(&self, piece: &Piece) -> usize {
+        let wide = |character: char| character.width().unwrap_or(0);
+        let of = |character| match if self.style.unicode { None } else { ascii(character) } {
+            Some(text) => text.chars().map(wide).sum(),
+            None => wide(character),
+        };
+        piece.text.chars().map(of).sum()
+    }
+
     /// Cuts cells to `columns`, marking the cut.
     pub(crate) fn fit(&self, cells: Vec<Cell>, columns: usize) -> Vec<Cell> {
         if width(&cells) <= columns {

@@ -71,36 +71,9 @@ fn escalation(row: &EscalationRow) -> String {
 
 /// The panels of a run: how far votes agree, the criteria on which they do not, and what escalation saved.
 pub(crate) fn summary(page: &mut Page, panel: &PanelSummary) {
-    let mut words = vec![Piece::plain(format!(
-        "{} of {}; {} split",
-        count(panel.decisions, "decision", "decisions"),
-        count(panel.votes, "vote", "votes"),
-        grouped(panel.split),
-    ))];
-    if panel.ties > 0 {
-        words.push(Piece::new(Tone::Open, format!(", {}", count(panel.ties, "tie", "ties"))));
-    }
-    if panel.missing > 0 {
-        words.push(Piece::new(Tone::Open, format!(", {} missing", count(panel.missing, "vote", "votes"))));
-    }
-    words.extend(
-        panel
-            .disagreement
-            .map(|rate| Piece::plain(format!("; judges differ in {} of pairs", share_of(rate)))),
-    );
-    entry(page, "Panels", words);
-    if let Some(rate) = panel.flips.rate {
-        let interval = match (panel.flips.low, panel.flips.high) {
-            (Some(low), Some(high)) => format!(", 95% interval {} to {}", share_of(low), share_of(high)),
-            _ => String::new(),
-        };
-        let of = format!(
-            "{} of {} repeated decisions were not the same each time ({}{interval})",
-            grouped(panel.flips.flipped),
-            grouped(panel.flips.repeated),
-            share_of(rate),
-        );
-        entry(page, "Flip rate", vec![Piece::plain(of)]);
+    entry(page, "Panels", totals(panel));
+    if let Some(flips) = flips(panel) {
+        entry(page, "Flip rate", vec![Piece::plain(flips)]);
     }
     for (index, one) in panel.unstable.iter().take(LISTED).enumerate() {
         let place = one.case_id.as_deref().map(|case| format!(" ({})", clean::name(case)));
@@ -125,6 +98,43 @@ pub(crate) fn summary(page: &mut Page, panel: &PanelSummary) {
     if let Some(escalation) = panel.escalation {
         entry(page, "Escalated", vec![Piece::plain(saved(escalation))]);
     }
+}
+
+/// How many decisions panels made, and how far their votes agree.
+pub(crate) fn totals(panel: &PanelSummary) -> Vec<Piece> {
+    let mut words = vec![Piece::plain(format!(
+        "{} of {}; {} split",
+        count(panel.decisions, "decision", "decisions"),
+        count(panel.votes, "vote", "votes"),
+        grouped(panel.split),
+    ))];
+    if panel.ties > 0 {
+        words.push(Piece::new(Tone::Open, format!(", {}", count(panel.ties, "tie", "ties"))));
+    }
+    if panel.missing > 0 {
+        words.push(Piece::new(Tone::Open, format!(", {} missing", count(panel.missing, "vote", "votes"))));
+    }
+    words.extend(
+        panel
+            .disagreement
+            .map(|rate| Piece::plain(format!("; judges differ in {} of pairs", share_of(rate)))),
+    );
+    words
+}
+
+/// How often repeats of one judge are not the same; `None` where no judge was asked twice.
+pub(crate) fn flips(panel: &PanelSummary) -> Option<String> {
+    let rate = panel.flips.rate?;
+    let interval = match (panel.flips.low, panel.flips.high) {
+        (Some(low), Some(high)) => format!(", 95% interval {} to {}", share_of(low), share_of(high)),
+        _ => String::new(),
+    };
+    Some(format!(
+        "{} of {} repeated decisions were not the same each time ({}{interval})",
+        grouped(panel.flips.flipped),
+        grouped(panel.flips.repeated),
+        share_of(rate),
+    ))
 }
 
 fn saved(escalation: EscalationSummary) -> String {

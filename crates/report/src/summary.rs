@@ -8,6 +8,7 @@ use crate::clean;
 use crate::number::{self, count, grouped};
 use crate::page::{Page, Piece};
 use crate::panel;
+use crate::repeated;
 use crate::style::{Style, Tone};
 
 /// What the summary shows beside `run.json`. Everything is optional.
@@ -50,6 +51,13 @@ pub fn summary_block(info: &RunInfo, extra: SummaryExtra<'_>, style: Style) -> S
             brief(&mut page, row);
         }
     }
+    if let Some(figures) = info.summary.as_ref().and_then(|summary| summary.figures.as_ref()) {
+        if let Some(repeats) = &figures.repeats {
+            repeated::cases(&mut page, repeats);
+            repeated::pass_k(&mut page, repeats);
+        }
+        repeated::targets(&mut page, &figures.targets);
+    }
     warnings(&mut page, info);
     remarks(&mut page, info);
     if let Some(summary) = &info.summary {
@@ -77,12 +85,15 @@ pub(crate) fn entry(page: &mut Page, label: &str, body: Vec<Piece>) {
 fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
     let counts = summary.counts;
     let total = counts.total();
-    let mut cases = vec![Piece::new(Tone::Strong, count(total as u64, "case", "cases"))];
-    for (number, word, tone) in tallies(counts) {
-        if number > 0 {
-            cases.push(Piece::plain(if cases.len() == 1 { ": " } else { ", " }));
-            cases.push(Piece::new(tone, format!("{} {word}", grouped(number as u64))));
-        }
+    let repeats = summary.figures.as_ref().and_then(|figures| figures.repeats.as_ref());
+    // What is counted first are cases; of cases that are run several times, the runs come after.
+    let settled = repeats.map_or(counts, |repeats| repeats.counts);
+    let number = settled.total() as u64;
+    let mut cases = vec![Piece::new(Tone::Strong, count(number, "case", "cases"))];
+    let verdicts = repeated::verdicts(settled);
+    if !verdicts.is_empty() {
+        cases.push(Piece::plain(": "));
+        cases.extend(verdicts);
     }
     for (number, words) in
         [(summary.not_run, "not run"), (summary.left_out, "left out of a file with problems")]
@@ -93,7 +104,12 @@ fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
         }
     }
     entry(page, "Cases", cases);
-    bar(page, counts);
+    bar(page, settled);
+    if repeats.is_some() {
+        let mut runs = vec![Piece::plain(count(total as u64, "run", "runs")), Piece::plain(": ")];
+        runs.extend(repeated::verdicts(counts));
+        entry(page, "Runs", runs);
+    }
     if total > 0 {
         entry(page, "Pass rate", pass_rate(summary));
     }
@@ -220,12 +236,13 @@ fn noise(page: &mut Page, figures: &RunFigures) {
     entry(page, "Unstable", listed(listed_ones));
 }
 
-fn tallies(counts: Counts) -> [(usize, &'static str, Tone); 4] {
+pub(crate) fn tallies(counts: Counts) -> [(usize, &'static str, Tone); 5] {
     [
         (counts.pass, "passed", Tone::Good),
         (counts.borderline, "borderline", Tone::Middling),
         (counts.fail, "failed", Tone::Bad),
         (counts.incomplete, "incomplete", Tone::Open),
+        (counts.skipped, "skipped", Tone::Open),
     ]
 }
 

@@ -40,21 +40,28 @@ const NARROWEST: usize = 8;
 
 /// Sets rows under their titles; columns in which nothing stands are left out.
 pub(crate) fn table(page: &mut Page, indent: usize, columns: &[Column], rows: &[Vec<Piece>]) {
+    table_of(page, indent, columns, rows.len(), |at| rows[at].as_slice());
+}
+
+/// The same for rows that are made when they are needed, twice each: of a long table only one row is there
+/// at a time.
+pub(crate) fn table_of<R: AsRef<[Piece]>>(
+    page: &mut Page,
+    indent: usize,
+    columns: &[Column],
+    count: usize,
+    row: impl Fn(usize) -> R,
+) {
     let titles: Vec<Piece> = columns.iter().map(|column| Piece::new(Tone::Dim, column.title)).collect();
-    let rows: Vec<Vec<_>> = std::iter::once(&titles)
-        .chain(rows)
-        .map(|row| row.iter().map(|piece| page.cells(std::slice::from_ref(piece))).collect())
-        .collect();
-    let mut widths: Vec<usize> = (0..columns.len())
-        .map(|index| {
-            let cells = |row: &Vec<Vec<_>>| row.get(index).map_or(0, |cells| width(cells));
-            if rows.iter().skip(1).all(|row| cells(row) == 0) {
-                0
-            } else {
-                rows.iter().map(cells).max().unwrap_or(0)
-            }
-        })
-        .collect();
+    let mut widths = vec![0; columns.len()];
+    for at in 0..count {
+        for (wide, piece) in widths.iter_mut().zip(row(at).as_ref()) {
+            *wide = page.width(piece).max(*wide);
+        }
+    }
+    for (wide, title) in widths.iter_mut().zip(&titles).filter(|(wide, _)| **wide > 0) {
+        *wide = page.width(title).max(*wide);
+    }
     let shown: Vec<usize> = (0..columns.len()).filter(|&index| widths[index] > 0).collect();
     let gap = |before: usize, after: usize| if columns[before].sign || columns[after].sign { 1 } else { 2 };
     let gaps: usize = shown.windows(2).map(|pair| gap(pair[0], pair[1])).sum();
@@ -68,14 +75,14 @@ pub(crate) fn table(page: &mut Page, indent: usize, columns: &[Column], rows: &[
         widths[widest] -= 1;
         excess -= 1;
     }
-    for row in rows {
+    let mut put = |row: &[Piece]| {
         let mut line = spaces(indent);
         let mut before = None;
-        for (index, cells) in row.into_iter().enumerate() {
+        for (index, piece) in row.iter().enumerate() {
             let Some(&wide) = widths.get(index).filter(|wide| **wide > 0) else { continue };
             line.extend(spaces(before.map_or(0, |before| gap(before, index))));
             before = Some(index);
-            let cells = page.fit(cells, wide);
+            let cells = page.fit(page.cells(std::slice::from_ref(piece)), wide);
             let room = spaces(wide.saturating_sub(width(&cells)));
             if columns[index].right {
                 line.extend(room);
@@ -88,6 +95,10 @@ pub(crate) fn table(page: &mut Page, indent: usize, columns: &[Column], rows: &[
         // Only where even the narrowest columns are too wide for the page.
         let line = page.fit(line, page.columns());
         page.push(&line);
+    };
+    put(&titles);
+    for at in 0..count {
+        put(row(at).as_ref());
     }
 }
 

@@ -84,6 +84,8 @@ pub enum Why {
     Waiting,
     /// People decided differently.
     ReviewersDiffer,
+    /// Judges decided differently, so that nothing is decided.
+    JudgesDiffer,
     /// The judge was not certain.
     Uncertain,
     /// The judge has no decision.
@@ -98,6 +100,7 @@ impl Why {
         match self {
             Self::Waiting => "waits for a person",
             Self::ReviewersDiffer => "reviewers differ",
+            Self::JudgesDiffer => "judges differ",
             Self::Uncertain => "the judge was not certain",
             Self::Undecided => "the judge could not decide",
             Self::Check => "check of the judge",

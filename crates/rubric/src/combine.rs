@@ -11,6 +11,10 @@ pub enum Combination {
     WeightedAverage,
     /// The weighted share of members that pass; the composite passes when the share reaches the line.
     Threshold(Unit),
+    /// The lowest score of a member that has weight.
+    Lowest,
+    /// The highest score of a member that has weight.
+    Highest,
     /// Somebody looked at the members and gave a score, 0 to 1; `None` when that broke.
     Decided(Option<Unit>),
 }
@@ -36,7 +40,10 @@ impl CombinedScore {
     pub(crate) fn line(&self) -> Option<Unit> {
         match self.how {
             Combination::Threshold(line) => Some(line),
-            Combination::WeightedAverage | Combination::Decided(_) => None,
+            Combination::WeightedAverage
+            | Combination::Lowest
+            | Combination::Highest
+            | Combination::Decided(_) => None,
         }
     }
 
@@ -64,6 +71,7 @@ pub fn combine(members: &[(GraderStanding, GraderOutcome)], how: Combination, li
     let unit = weight_unit(members.iter().map(|(standing, _)| standing.weight.get()));
     let (mut weights, mut lows, mut highs, mut covered) =
         (Sum::default(), Sum::default(), Sum::default(), Sum::default());
+    let mut extreme: Option<(f64, f64)> = None;
     for ((standing, _), score) in members.iter().zip(&scores) {
         let Some((low, high)) = score.bounds else { continue };
         let weight = standing.weight.get() / unit;
@@ -79,12 +87,20 @@ pub fn combine(members: &[(GraderStanding, GraderOutcome)], how: Combination, li
         lows.add(weight * low);
         highs.add(weight * high);
         covered.add(weight * judged);
+        if weight > 0.0 {
+            extreme = Some(match (how, extreme) {
+                (_, None) => (low, high),
+                (Combination::Highest, Some((lows, highs))) => (low.max(lows), high.max(highs)),
+                (_, Some((lows, highs))) => (low.min(lows), high.min(highs)),
+            });
+        }
     }
     let total = weights.get();
     let share = |sum: Sum| (sum.get() / total).clamp(0.0, 1.0);
     let (bounds, coverage) = match how {
         Combination::Decided(Some(score)) => (Some((score.get(), score.get())), Some(1.0)),
         Combination::Decided(None) => (Some((0.0, 1.0)), Some(0.0)),
+        Combination::Lowest | Combination::Highest if total > 0.0 => (extreme, Some(share(covered))),
         _ if total > 0.0 => {
             let low = share(lows);
             (Some((low, share(highs).max(low))), Some(share(covered)))
@@ -140,6 +156,22 @@ mod tests {
         let required = GraderStanding { required: true, ..Default::default() };
         let case = score_case(&[(required, GraderOutcome::Combined(Box::new(at(0.6))))], lines());
         assert_eq!(case.graders[0].required, Some(GateState::Passed), "its own line is the threshold");
+    }
+
+    #[test]
+    fn the_lowest_and_the_highest_stay_within_what_is_known() {
+        let members = [member(1.0, 0.9), member(1.0, 0.4), member(0.0, 0.1), member(2.0, 0.6)];
+        let of = |members: &[_], how| combine(members, how, lines());
+        assert_eq!(of(&members, Combination::Lowest).bounds, Some((0.4, 0.4)));
+        assert_eq!(of(&members, Combination::Highest).bounds, Some((0.9, 0.9)));
+        let broken = [member(1.0, 0.9), (GraderStanding::default(), GraderOutcome::Errored)];
+        let lowest = of(&broken, Combination::Lowest);
+        assert_eq!((lowest.bounds, lowest.verdict), (Some((0.0, 0.9)), Some(Verdict::Incomplete)));
+        let highest = of(&broken, Combination::Highest);
+        assert_eq!((highest.bounds, highest.verdict), (Some((0.9, 1.0)), Some(Verdict::Pass)));
+        let left_out = [(GraderStanding::default(), GraderOutcome::NotApplicable), member(1.0, 0.9)];
+        assert_eq!(of(&left_out, Combination::Lowest).bounds, Some((0.9, 0.9)));
+        assert_eq!(of(&left_out[..1], Combination::Highest).bounds, None);
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod outcome;
 mod panel;
 mod points;
 mod prerequisites;
+mod repeats;
 mod rubric;
 mod score;
 mod scorecard;
@@ -53,6 +54,7 @@ pub use outcome::Outcome;
 pub use panel::{Cast, PanelDecision, PanelResult, PanelRule, PanelVote, Ties, combine_votes};
 pub use points::{PointsMean, points_mean, points_ratio};
 pub use prerequisites::{Prerequisites, prerequisites};
+pub use repeats::{Repeat, RepeatPlan, RepeatStrategy, RepeatedCase};
 pub use rubric::{Rubric, RubricError};
 pub use score::{Formula, OutcomeError, RubricScore, score_rubric};
 pub use scorecard::{

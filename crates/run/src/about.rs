@@ -21,7 +21,13 @@ pub(crate) fn cluster(case: &Case) -> Option<String> {
 /// Hash of what the case asks and expects: two cases of one id with different hashes are different questions.
 pub(crate) fn case_hash(case: &Case) -> String {
     let mut hasher = blake3::Hasher::new();
-    for part in [Some(case.question()), case.expected_outcome.clone(), case.reference()] {
+    let turns = case.turns().iter().flat_map(|turn| {
+        let turn = case.of_turn(turn, &[]);
+        [Some(turn.question()), turn.reference()]
+    });
+    for part in
+        [Some(case.question()), case.expected_outcome.clone(), case.reference()].into_iter().chain(turns)
+    {
         let part = part.unwrap_or_default();
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());

@@ -1,9 +1,10 @@
 //! From stored decisions to a result row. Used by the engine and by every later recomputation, so
 //! that a score is always a function of its decisions.
 
-use assize_rubric::{Cost, GateState, GraderOutcome, GraderStanding, Lines, Tokens, score_case};
+use assize_rubric::{Cost, GateState, GraderOutcome, GraderStanding, Lines, RepeatPlan, Tokens, score_case};
 use assize_store::{
-    CaseError, GateRow, GraderRow, JudgementRow, ResultRow, criterion_rows, grader_gates, grader_outcome,
+    CaseError, GateRow, GraderRow, JudgementRow, ResultRow, TurnRow, criterion_rows, grader_gates,
+    grader_outcome, settled_verdict,
 };
 
 /// What a result row says beside its scores.
@@ -21,6 +22,8 @@ pub(crate) struct CaseHead {
     pub(crate) answered_by: Option<String>,
     /// Number of the repeat.
     pub(crate) repeat: u32,
+    /// How its case is repeated, if it is.
+    pub(crate) repeats: Option<RepeatPlan>,
     /// The case's tags.
     pub(crate) tags: Vec<String>,
     /// The case's cluster.
@@ -29,6 +32,10 @@ pub(crate) struct CaseHead {
     pub(crate) case_hash: Option<String>,
     /// The answer.
     pub(crate) answer: Option<String>,
+    /// The turns of a conversation.
+    pub(crate) turns: Vec<TurnRow>,
+    /// What changed in files meanwhile.
+    pub(crate) file_changes: Option<String>,
     /// Why there is no answer or no grading.
     pub(crate) error: Option<CaseError>,
     /// Tokens of the target (judges' tokens are added).
@@ -96,6 +103,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         target: head.target,
         answered_by: head.answered_by,
         repeat: head.repeat,
+        repeats: head.repeats,
         tags: head.tags,
         cluster: head.cluster,
         case_hash: head.case_hash,
@@ -103,10 +111,12 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         score_low: case.bounds.map(|(low, _)| low),
         score_high: case.bounds.map(|(_, high)| high),
         coverage: case.coverage,
-        verdict: case.verdict,
+        verdict: settled_verdict(case.verdict, head.error.as_ref()),
         gates_failed,
         graders: rows,
         answer: head.answer,
+        turns: head.turns,
+        file_changes: head.file_changes,
         error: head.error,
         tokens,
         cost_usd: cost.whole(),

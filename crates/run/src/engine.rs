@@ -1,17 +1,20 @@
 //! Keeping the right number of items in flight, and everything that finishes on record.
 
+use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use assize_rubric::{Ungraded, UngradedKind};
-use assize_store::{CaseRecord, CaseRows, RunWriter, StoreError};
+use assize_rubric::{Repeat, Ungraded, UngradedKind, Verdict};
+use assize_store::{CaseKey, CaseRecord, CaseRows, ResultRow, RunWriter, StoreError};
+use assize_workspace::Turn;
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::board::{Admission, Board, Held};
 use crate::fingerprint::fingerprint;
-use crate::work::{broken, work};
-use crate::{Event, Settings, Totals, WorkItem};
+use crate::work::{broken, held_back, work};
+use crate::{Event, Halt, Settings, Totals, WorkItem};
 
 /// Where finished cases go.
 pub trait Recorder {
@@ -49,9 +52,6 @@ impl Recorder for RunWriter {
 
 /// Finished cases that are recorded in one go at most: new ones begin only afterwards.
 const TOGETHER: usize = 16;
-
-/// A finished case with its rows.
-type Done = (CaseRecord, Result<CaseRows, StoreError>);
 
 /// Why a run ended before its items did.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +91,15 @@ pub struct Start {
     /// Fires when a limit is reached. Nothing new is begun then; what is in flight may finish, but a case that lacks
     /// something because of the limit is not recorded: it was not run.
     pub limit: CancellationToken,
+    /// The items that an earlier process has finished, and what they came to: they are not run again.
+    pub done: HashMap<CaseKey, Repeat>,
+}
+
+/// A finished item: its record with its rows, and the item.
+struct Finished {
+    record: CaseRecord,
+    rows: Result<CaseRows, StoreError>,
+    item: WorkItem,
 }
 
 /// The same as [`run`], from another start than nothing.
@@ -106,30 +115,61 @@ where
     I: IntoIterator<Item = Result<WorkItem, String>>,
 {
     let mut items = items.into_iter();
-    let Start { mut totals, limit } = start;
-    let mut flying: JoinSet<Done> = JoinSet::new();
+    let Start { mut totals, limit, done } = start;
+    let mut flying: JoinSet<Finished> = JoinSet::new();
+    let mut board = Board::default();
     let mut ended = Ok(());
     let mut exhausted = false;
     loop {
-        while !exhausted
-            && ended.is_ok()
+        while ended.is_ok()
+            && totals.halted.is_none()
             && flying.len() < settings.workers.get()
             && !cancel.is_cancelled()
             && !limit.is_cancelled()
         {
-            match items.next() {
-                None => exhausted = true,
-                Some(Err(message)) => ended = Err(RunError::Items(message)),
-                Some(Ok(item)) => {
-                    observe(Event::CaseStarted {
-                        suite: Arc::clone(&item.suite),
-                        case_id: item.case.id.as_str().into(),
-                    });
-                    flying.spawn(guarded(item));
-                }
+            let item = match board.released() {
+                Some(item) => item,
+                None if exhausted => break,
+                None => match items.next() {
+                    None => {
+                        exhausted = true;
+                        continue;
+                    }
+                    Some(Err(message)) => {
+                        ended = Err(RunError::Items(message));
+                        continue;
+                    }
+                    Some(Ok(item)) => item,
+                },
+            };
+            if let Some(repeat) = done.get(&item.key()) {
+                board.remember(&item, *repeat);
+                continue;
             }
+            let (item, held) = match board.admit(item) {
+                Admission::Waits => continue,
+                Admission::Needless => {
+                    totals.needless += 1;
+                    continue;
+                }
+                Admission::Begin(item) => (item, None),
+                Admission::Held(item, held) => (item, Some(held)),
+            };
+            observe(Event::CaseStarted {
+                suite: Arc::clone(&item.suite),
+                case_id: item.case.id.as_str().into(),
+            });
+            // What is held back goes nowhere, so it doesn't queue for a workspace.
+            let place = item.workplace.as_ref().filter(|_| held.is_none());
+            let turn = place.map(|place| place.queue());
+            flying.spawn(guarded(*item, held, turn));
         }
         if flying.is_empty() {
+            let goes_on = ended.is_ok() && totals.halted.is_none();
+            // What still waits, waits for something that will not come.
+            if goes_on && exhausted && !cancel.is_cancelled() && !limit.is_cancelled() && board.give_up() {
+                continue;
+            }
             break;
         }
         let finished = tokio::select! {
@@ -141,30 +181,44 @@ where
             }
             finished = flying.join_next() => finished,
         };
-        let mut finished: Vec<Done> = finished.into_iter().flatten().collect();
+        // Tasks catch their own panics and are never aborted while they are waited for.
+        let mut finished: Vec<Finished> = finished.into_iter().flatten().collect();
         while finished.len() < TOGETHER
             && let Some(Ok(more)) = flying.try_join_next()
         {
             finished.push(more);
         }
         if limit.is_cancelled() {
-            finished.retain(|(record, _)| !was_cut_short(record));
+            finished.retain(|done| !was_cut_short(&done.record));
         }
-        let recorded = finished.iter_mut().try_for_each(|(record, rows)| {
-            totals.add(record);
-            let rows = std::mem::replace(rows, Ok(CaseRows::default()))?;
-            recorder.take(record, &rows)
+        let mut shown = Vec::with_capacity(finished.len());
+        let recorded = finished.into_iter().try_for_each(|Finished { record, rows, item }| {
+            totals.add(&record);
+            recorder.take(&record, &rows?)?;
+            shown.push((item, record.result));
+            Ok(())
         });
         if let Err(error) = recorded.and_then(|()| recorder.settle()) {
             flying.shutdown().await;
             ended = Err(error.into());
             break;
         }
-        for (record, _) in finished {
-            observe(Event::CaseFinished { row: Arc::new(record.result) });
+        for (item, row) in shown {
+            board.finished(&item, &row);
+            totals.halted = totals.halted.or_else(|| halt(&item, &row, &board, settings));
+            observe(Event::CaseFinished { row: Arc::new(row) });
         }
     }
     (totals, ended)
+}
+
+/// Why nothing more is begun after this row, if so.
+fn halt(item: &WorkItem, row: &ResultRow, board: &Board, settings: Settings) -> Option<Halt> {
+    let broke = row.verdict == Verdict::Incomplete && !row.is_skipped();
+    if item.relations.stops_at_errors && (broke || row.error.is_some() && !row.hangs_on_another()) {
+        return Some(Halt::Error);
+    }
+    settings.bail.filter(|bail| board.not_passed() >= bail.get()).map(|_| Halt::NotPassed)
 }
 
 /// Whether the record lacks something that was given up rather than tried.
@@ -174,17 +228,21 @@ fn was_cut_short(record: &CaseRecord) -> bool {
         || record.judgements.iter().any(|row| row.ungraded.as_ref().is_some_and(given_up))
 }
 
-/// The record of an item, and its rows.
-async fn guarded(item: WorkItem) -> Done {
+/// The record of an item, and its rows. An item that is held back is not run.
+async fn guarded(item: WorkItem, held: Option<Held>, turn: Option<Turn>) -> Finished {
     let inputs = fingerprint(&item);
-    let record = recorded(item).await;
+    let spare = item.clone();
+    let record = match held {
+        Some(held) => held_back(&item, held),
+        None => recorded(item, turn).await,
+    };
     let rows = CaseRows::new(&record.judgements, &record.result, Some(inputs));
-    (record, rows)
+    Finished { record, rows, item: spare }
 }
 
-async fn recorded(item: WorkItem) -> CaseRecord {
+async fn recorded(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
     let spare = item.clone();
-    match AssertUnwindSafe(work(item)).catch_unwind().await {
+    match AssertUnwindSafe(work(item, turn)).catch_unwind().await {
         Ok(record) => record,
         Err(panic) => {
             let text = panic

@@ -4,7 +4,9 @@ use std::fmt;
 use std::io::Write as _;
 
 use assize_rubric::{Criterion, GraderStanding, Operator, Scale};
-use assize_spec::{Case, Command, CompositeAggregator, Grader, GraderKind, PanelSpec, Prompt, RubricGrader};
+use assize_spec::{
+    Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, PanelSpec, Prompt, RubricGrader,
+};
 use assize_target::Answer;
 use serde_json::Value;
 
@@ -31,6 +33,11 @@ pub fn fingerprint(item: &WorkItem) -> String {
     hash.field(&item.suite);
     hash.shown(format_args!("{:?} {} {:?}", item.format, item.repeat, item.lines));
     hash.field(case.id.as_str());
+    // A case that is run once and for itself has the fingerprint it had before there was anything else.
+    let relations = &item.relations;
+    if relations.repeats.count > 1 || !relations.after.is_empty() {
+        hash.shown(format_args!("{:?} {:?} {:?}", relations.repeats, relations.after, relations.on_failure));
+    }
     match &item.source {
         Source::Given(answer) => add_answer(&mut hash, answer),
         Source::Missing { kind, message } => hash.shown(format_args!("missing {kind} {message}")),
@@ -39,6 +46,9 @@ pub fn fingerprint(item: &WorkItem) -> String {
             hash.field(&target.settings());
             // What can't be put together is the same failure every time.
             hash.shown(format_args!("{:?}", target_input(case, item.repeat)));
+            if let Some(place) = &item.workplace {
+                hash.shown(format_args!("workspace {}", place.identity()));
+            }
         }
     }
     hash.field(&case.question());
@@ -46,6 +56,21 @@ pub fn fingerprint(item: &WorkItem) -> String {
     hash.maybe(case.reference().as_deref());
     hash.shown(format_args!("{:?} {:?} {:?}", item.judging_override, item.judging, item.evidence));
     hash.shown(format_args!("{:?} {:?}", item.truncate_override, item.truncate));
+    if let Some(talk) = &case.conversation {
+        let Conversation { turns, aggregation, on_turn_failure, window_size } = talk;
+        hash.shown(format_args!(
+            "conversation {} {aggregation:?} {on_turn_failure:?} {window_size:?}",
+            turns.len()
+        ));
+        for turn in turns {
+            let asked = case.of_turn(turn, &[]);
+            hash.shown(format_args!("{:?} {:?}", target_input(&asked, item.repeat), asked.reference()));
+            add_surroundings(&mut hash, &asked);
+            for grader in &turn.graders {
+                add_grader(&mut hash, item, grader);
+            }
+        }
+    }
     for grader in &case.graders {
         add_grader(&mut hash, item, grader);
     }
@@ -67,11 +92,12 @@ fn add_answer(hash: &mut Fields, answer: &Answer) {
         cut_off,
         attempts,
         answered_by,
+        workspace,
     } = answer;
     hash.field("given");
     hash.field(text);
     hash.shown(format_args!("{messages:?} {tokens:?} {cost:?} {duration:?} {model:?} {tool_calls:?}"));
-    hash.shown(format_args!("{file_changes:?} {cut_off} {attempts} {answered_by:?}"));
+    hash.shown(format_args!("{file_changes:?} {cut_off} {attempts} {answered_by:?} {workspace:?}"));
 }
 
 /// A criterion, taken apart for the same reasons.
@@ -116,6 +142,9 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
         }
         GraderKind::Code(code) => {
             hash.shown(format_args!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));
+            if code.max_calls.is_some() {
+                add_judge(hash, item, None);
+            }
             add_command(hash, grader, &format!("{:?} {:?}", code.command, code.cwd));
             add_surroundings(hash, &item.case);
         }
@@ -152,7 +181,7 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
                 add_grader(hash, item, check);
             }
             if benchmark.behaviour.is_some() {
-                add_judge(hash, item, None);
+                add_panel(hash, item, &PanelSpec::default(), None);
             }
         }
         check => hash.shown(format_args!("{check:?}")),

@@ -1,12 +1,16 @@
 //! What an item would take, without running it.
 
+use std::sync::Arc;
+
 use assize_grade::Forecast;
 use assize_rubric::Judging;
-use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Prompt};
+use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Message, Prompt};
 use assize_target::Answer;
 use serde_json::Value;
 
-use crate::grading::{Scene, behaviour_task, combine_task, rubric_asking, rubric_task, whole_task};
+use crate::grading::{
+    Scene, behaviour_panel, behaviour_task, combine_task, rubric_asking, rubric_task, whole_task,
+};
 use crate::panel::Panel;
 use crate::{Source, WorkItem};
 
@@ -20,8 +24,18 @@ pub fn forecast(item: &WorkItem, judging: Option<Judging>) -> Result<Vec<(String
         Source::Given(answer) => (**answer).clone(),
         Source::Target(_) | Source::Missing { .. } => Answer::default(),
     };
-    let scene = Scene::new(item, &answer);
     let mut found = Vec::new();
+    let mut before: Vec<Message> = item.case.input.clone();
+    for turn in item.case.turns() {
+        // As if every turn were held, whatever comes before it.
+        let turn_item = WorkItem { case: Arc::new(item.case.of_turn(turn, &before)), ..item.clone() };
+        let scene = Scene::new(&turn_item, &answer);
+        for grader in &turn.graders {
+            add(&scene, grader, judging, &mut found)?;
+        }
+        before.extend(turn.input.iter().cloned());
+    }
+    let scene = Scene::new(item, &answer);
     for grader in &item.case.graders {
         add(&scene, grader, judging, &mut found)?;
     }
@@ -78,9 +92,17 @@ fn add(
         GraderKind::Benchmark(benchmark) => {
             // Which cases a check settles is not known before it runs, so a hybrid counts in full.
             if let Some(behaviour) = &benchmark.behaviour {
-                let judge = judge(None)?;
+                let spec = behaviour_panel(scene);
+                let panel = Panel::new(&spec, scene.item.judge_wish(None));
                 let task = behaviour_task(scene, behaviour);
-                found.push((judge.identity().name, judge.forecast_behaviour(&task)));
+                for member in &panel.members {
+                    let judge = scene.item.judges.judge(member.wish)?;
+                    found.push((judge.identity().name, judge.forecast_behaviour(&task).times(panel.repeats)));
+                }
+                if let Some((wish, ..)) = panel.escalate {
+                    let judge = scene.item.judges.judge(wish)?;
+                    found.push((judge.identity().name, judge.forecast_behaviour(&task).at_most()));
+                }
             }
         }
         _ => {}

@@ -4,9 +4,12 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use assize_grade::{ProgramSetup, RubricJudge};
-use assize_rubric::{EvidencePolicy, Judging, Lines, Truncate};
-use assize_spec::Case;
+use assize_llm::Ask;
+use assize_rubric::{EvidencePolicy, Judging, Lines, RepeatPlan, Truncate};
+use assize_spec::{Case, OnDependencyFailure};
+use assize_store::CaseKey;
 use assize_target::{Answer, Target};
+use assize_workspace::Workplace;
 
 use crate::panel::Panels;
 
@@ -23,6 +26,8 @@ pub struct WorkItem {
     pub source: Source,
     /// Number of the repeat, from 1.
     pub repeat: u32,
+    /// What it has to do with the other items of its run.
+    pub relations: Arc<Relations>,
     /// The lines its verdict is drawn at.
     pub lines: Lines,
     /// Where its judges are found.
@@ -43,6 +48,46 @@ pub struct WorkItem {
     pub truncate: Truncate,
     /// What graders that are programs are given.
     pub programs: Arc<ProgramSetup>,
+    /// The workspace that the target works in, if it has one.
+    pub workplace: Option<Arc<Workplace>>,
+}
+
+/// What an item has to do with the other items of its run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Relations {
+    /// How its case is repeated.
+    pub repeats: RepeatPlan,
+    /// The cases that come before it.
+    pub after: Vec<Prerequisite>,
+    /// What becomes of it when one of them did not pass.
+    pub on_failure: OnDependencyFailure,
+    /// Whether other cases wait for this one.
+    pub is_awaited: bool,
+    /// Whether nothing more is begun once an item like this one could not be run or judged.
+    pub stops_at_errors: bool,
+}
+
+impl Relations {
+    /// None: the case is run once, for itself.
+    pub const fn none(lines: Lines) -> Self {
+        Self {
+            repeats: RepeatPlan::once(lines),
+            after: Vec::new(),
+            on_failure: OnDependencyFailure::Skip,
+            is_awaited: false,
+            stops_at_errors: false,
+        }
+    }
+}
+
+/// A case of the same suite that comes before another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prerequisite {
+    /// Its id.
+    pub case_id: String,
+    /// The targets whose answers must have passed, `None` for an answer that is given; nothing if the run does not
+    /// hold the case.
+    pub targets: Vec<Option<String>>,
 }
 
 /// Where an answer comes from.
@@ -85,6 +130,16 @@ pub struct JudgeWish<'a> {
 }
 
 impl WorkItem {
+    /// What tells it from the other items of its run.
+    pub fn key(&self) -> CaseKey {
+        CaseKey {
+            suite: self.suite.to_string(),
+            case_id: self.case.id.to_string(),
+            target: self.source.target_name().map(str::to_owned),
+            repeat: self.repeat,
+        }
+    }
+
     /// What has a say in who judges for a grader of this item that names this judge.
     pub fn judge_wish<'a>(&'a self, grader: Option<&'a str>) -> JudgeWish<'a> {
         JudgeWish { grader, target: self.source.target_name(), suite: self.judge.as_deref(), exactly: None }
@@ -95,6 +150,13 @@ impl WorkItem {
 pub trait Judges: Send + Sync {
     /// The judge for a wish. The same wish gets the same judge.
     fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String>;
+
+    /// The model of the judge for a wish, and the name it goes by: a program may be lent it. The error says that the judge
+    /// is no model.
+    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
+        let name = self.judge(wish)?.identity().name;
+        Err(format!("the judge `{name}` is no model that a program could ask"))
+    }
 
     /// Everything about the judge for a wish that may change its decisions, as text that is the same as long as nothing
     /// of it changed.
@@ -108,4 +170,6 @@ pub trait Judges: Send + Sync {
 pub struct Settings {
     /// Cases worked on at once.
     pub workers: NonZeroUsize,
+    /// Nothing more is begun once so many cases did not pass.
+    pub bail: Option<NonZeroUsize>,
 }

@@ -8,7 +8,9 @@
 
 mod about;
 mod assemble;
+mod board;
 mod card;
+mod conversation;
 mod engine;
 mod event;
 mod fingerprint;
@@ -24,6 +26,7 @@ mod rescore;
 mod tool_calls;
 mod totals;
 mod work;
+mod workspace;
 
 pub use card::{CardTallies, card_info, card_tallies};
 pub use engine::{Recorder, RunError, Start, run, run_from};
@@ -31,10 +34,10 @@ pub use event::Event;
 pub use fingerprint::fingerprint;
 pub use forecast::forecast;
 pub use grading::custom_command;
-pub use item::{JudgeWish, Judges, Settings, Source, WorkItem};
+pub use item::{JudgeWish, Judges, Prerequisite, Relations, Settings, Source, WorkItem};
 pub use lines::{LineChoice, resolve_lines};
 pub use material::target_input;
 pub use memory::{Buyer, CacheMemory};
 pub use panel::{Panels, panel_wishes};
 pub use rescore::{Rescored, rescore, score_record};
-pub use totals::Totals;
+pub use totals::{Halt, Totals};

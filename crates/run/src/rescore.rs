@@ -1,6 +1,8 @@
 //! Scoring again from stored decisions, without asking anybody.
 
-use assize_rubric::{Cost, Criterion, CriterionId, Lines, Rubric, Tokens, Ungraded, UngradedKind, Usd};
+use assize_rubric::{
+    Cost, Criterion, CriterionId, Lines, RepeatPlan, Rubric, Tokens, Ungraded, UngradedKind, Usd,
+};
 use assize_store::{CaseRecord, JudgementRow, ResultRow, grader_outcome};
 
 use crate::assemble::{CaseHead, Graded, assemble};
@@ -88,10 +90,13 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
         target: stored.target.clone(),
         answered_by: stored.answered_by.clone(),
         repeat: stored.repeat,
+        repeats: stored.repeats.map(|plan| RepeatPlan { lines, ..plan }),
         tags: stored.tags.clone(),
         cluster: stored.cluster.clone(),
         case_hash: stored.case_hash.clone(),
         answer: stored.answer.clone(),
+        turns: stored.turns.clone(),
+        file_changes: stored.file_changes.clone(),
         error: stored.error.clone(),
         tokens: Tokens::default(),
         cost: Cost::ZERO,

@@ -33,8 +33,21 @@ pub struct Totals {
     pub quotes_verified: u64,
     /// Quotes in all.
     pub quotes: u64,
+    /// Repeats that were never begun, because those before them made them needless.
+    pub needless: usize,
+    /// Why no further case was begun, if something other than a limit is the reason.
+    pub halted: Option<Halt>,
     /// Decisions made of several votes.
     panels: PanelTotals,
+}
+
+/// What makes a run begin nothing more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halt {
+    /// A case could not be run or judged, and its suite wants the run to end then.
+    Error,
+    /// So many cases did not pass that the user wants it to end.
+    NotPassed,
 }
 
 impl Default for Totals {
@@ -52,6 +65,8 @@ impl Default for Totals {
             criteria_ungraded: 0,
             quotes_verified: 0,
             quotes: 0,
+            needless: 0,
+            halted: None,
             panels: PanelTotals::default(),
         }
     }
@@ -61,7 +76,7 @@ impl Totals {
     /// Adds a finished case.
     pub fn add(&mut self, record: &CaseRecord) {
         let row = &record.result;
-        self.counts.add(row.verdict);
+        self.counts.add_row(row);
         if let Some(score) = row.score {
             self.scores.push(score);
         }

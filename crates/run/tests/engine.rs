@@ -174,6 +174,8 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         graders: vec![Arc::new(grader)],
         lines: LineOverrides::default(),
         targets: Vec::new(),
+        file_changes: None,
+        trials: None,
         tags: Vec::new(),
         metadata: serde_json::Map::new(),
         conversation_id: None,
@@ -190,6 +192,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         case: Arc::new(case),
         source: Source::Given(Box::new(Answer { text: answer.to_owned(), ..Answer::default() })),
         repeat: 1,
+        relations: Arc::new(assize_run::Relations::none(lines())),
         lines: lines(),
         judges,
         judge: None,
@@ -200,12 +203,13 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         truncate_override: None,
         truncate: assize_rubric::Truncate::Never,
         programs: Arc::default(),
+        workplace: None,
     }
 }
 
 async fn run_all(items: Vec<WorkItem>, workers: usize) -> (Vec<CaseRecord>, assize_run::Totals) {
     let mut memory = Memory::default();
-    let settings = Settings { workers: NonZeroUsize::new(workers).expect("not zero") };
+    let settings = Settings { workers: NonZeroUsize::new(workers).expect("not zero"), bail: None };
     let (totals, ended) =
         run(items.into_iter().map(Ok), settings, &CancellationToken::new(), &mut memory, &mut |_| {}).await;
     assert!(ended.is_ok());
@@ -306,7 +310,7 @@ async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
         Event::Stopping => stopping = true,
         Event::CaseStarted { .. } => {}
     };
-    let settings = Settings { workers: NonZeroUsize::new(2).expect("not zero") };
+    let settings = Settings { workers: NonZeroUsize::new(2).expect("not zero"), bail: None };
     let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
     assert!(ended.is_ok() && stopping);
     assert_eq!(totals.counts.total(), 1);
@@ -319,7 +323,7 @@ async fn a_recorder_that_refuses_ends_the_run() {
     let items: Vec<WorkItem> =
         (0..20).map(|i| item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges))).collect();
     let mut memory = Memory { refuse_after: Some(3), ..Memory::default() };
-    let settings = Settings { workers: NonZeroUsize::new(2).expect("not zero") };
+    let settings = Settings { workers: NonZeroUsize::new(2).expect("not zero"), bail: None };
     let mut started = 0;
     let mut observe = |event: Event| started += usize::from(matches!(event, Event::CaseStarted { .. }));
     let (_, ended) =

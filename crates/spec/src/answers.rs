@@ -33,8 +33,7 @@ pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -
             answers: true,
         };
         let mut collector = Collector::new(defaults);
-        let defaults = Arc::clone(&collector.defaults);
-        if let Some(dataset) = jsonl::check(&mut cx, path, None, &defaults, &mut collector.ids) {
+        if let Some(dataset) = jsonl::check(&mut cx, path, None, &mut collector) {
             collector.dataset(dataset);
         }
         loaded = Some((suite, collector.into_cases()));
@@ -74,6 +73,8 @@ pub fn suite_of_answer(rubric: &LoadedRubric, id: &str, answer: &GivenAnswer) ->
         graders: vec![Arc::new(grader)],
         lines: LineOverrides::default(),
         targets: Vec::new(),
+        file_changes: None,
+        trials: None,
         tags: Vec::new(),
         metadata: Map::new(),
         conversation_id: None,

@@ -240,10 +240,10 @@ fn dataset(cx: &mut Context, path: &Path) -> Loaded {
         suite::suite(cx, &empty, format, path, None)?
     };
     let mut collector = Collector::new(defaults);
-    let defaults = collector.defaults.clone();
-    if let Some(dataset) = jsonl::check(cx, path, None, &defaults, &mut collector.ids) {
+    if let Some(dataset) = jsonl::check(cx, path, None, &mut collector) {
         collector.dataset(dataset);
     }
+    collector.check_dependencies(cx);
     Some((suite, collector.into_cases()))
 }
 

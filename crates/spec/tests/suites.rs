@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use assize_rubric::RepeatStrategy;
 use assize_spec::{
     Block, Case, CaseLoadError, Format, GivenOutput, GraderKind, LoadOptions, LoadedSuite, Message, Role,
     load_suite,
@@ -368,9 +369,85 @@ tests:
 }
 
 #[test]
+fn how_often_cases_are_run_has_several_spellings() {
+    let suite = |text: &str| {
+        let loaded = one(&format!("{text}\ntests: [{{id: a, input: i, criteria: c}}]\n"));
+        sound(&loaded);
+        loaded.suite.expect("read").settings.trials.expect("trials")
+    };
+    for (text, count, strategy) in [
+        ("execution: {trials: {count: 3}}", 3, RepeatStrategy::PassAtK),
+        ("execution: {trials: 4}", 4, RepeatStrategy::PassAtK),
+        ("execution: {repeat: 5}", 5, RepeatStrategy::PassAtK),
+        ("repeat: 2", 2, RepeatStrategy::PassAtK),
+        ("trials: {count: 2, strategy: mean}", 2, RepeatStrategy::Mean),
+        (
+            "execution: {repeat: {count: 2, strategy: confidence_interval}}",
+            2,
+            RepeatStrategy::ConfidenceInterval,
+        ),
+        ("trials: {count: 2, strategy: pass_all}", 2, RepeatStrategy::PassAll),
+        ("trials: {count: 2, strategy: pass_any}", 2, RepeatStrategy::PassAtK),
+    ] {
+        let trials = suite(text);
+        assert_eq!((trials.count, trials.strategy), (count, strategy), "{text}");
+    }
+    let trials = suite("trials: {count: 2, early_stop: true, cost_limit_usd: 0.5}");
+    assert!(trials.early_stop && trials.cost_limit == assize_rubric::Usd::from_dollars(0.5));
+
+    let loaded = one(
+        "tests: [{id: a, input: i, criteria: c, execution: {trials: 2}}, {id: b, input: i, criteria: c, repeat: 3}]\n",
+    );
+    sound(&loaded);
+    let counts: Vec<Option<u32>> = cases(&loaded).iter().map(|case| case.trials.map(|of| of.count)).collect();
+    assert_eq!(counts, [Some(2), Some(3)]);
+
+    for (text, code) in [
+        ("trials: 0", "E0106"),
+        ("trials: 2.5", "E0106"),
+        ("trials: lots", "E0103"),
+        ("trials: {count: 1001}", "E0106"),
+        ("trials: {count: 1, strategy: confidence_interval}", "E0106"),
+        ("trials: {count: 2, strategy: mean, early_stop: true}", "E0414"),
+        ("trials: {count: 2, cost_limit_usd: 0}", "E0106"),
+        ("{trials: 2, execution: {trials: 3}", "E0109"),
+        ("{trials: 2, repeat: 3", "E0109"),
+    ] {
+        let text = match text.strip_prefix('{') {
+            Some(rest) => format!("{{{rest}, tests: [{{id: a, input: i, criteria: c}}]}}"),
+            None => format!("{text}\ntests: [{{id: a, input: i, criteria: c}}]\n"),
+        };
+        let found = codes(&one(&text));
+        assert!(found.iter().any(|line| line.starts_with(code)), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn dependencies_in_a_dataset_are_checked_as_elsewhere() {
+    let case = |id: &str, before: &str| {
+        format!(
+            "{{\"id\": \"{id}\", \"input\": \"i\", \"criteria\": \"c\", \"depends_on\": [\"{before}\"]}}\n"
+        )
+    };
+    let free = "{\"id\": \"a\", \"input\": \"i\", \"criteria\": \"c\"}\n";
+    let sound_one = format!("{free}{}", case("b", "a"));
+    sound(&Folder::new(&[("a.jsonl", &sound_one)]).load("a.jsonl"));
+    for (text, line) in [
+        (format!("{free}{}", case("b", "nobody")), 2),
+        (format!("{free}{}", case("b", "b")), 2),
+        (format!("{}{}", case("a", "b"), case("b", "a")), 1),
+    ] {
+        let direct = Folder::new(&[("a.jsonl", &text)]).load("a.jsonl");
+        assert_eq!(codes(&direct), [format!("E0415 {line}")], "{text}");
+        let named = Folder::new(&[("a.yaml", "tests: a.jsonl\n"), ("a.jsonl", &text)]).load("a.yaml");
+        assert_eq!(codes(&named), [format!("E0415 {line}")], "{text}");
+    }
+}
+
+#[test]
 fn what_is_not_built_yet_is_read_and_noted() {
     let loaded = one("
-workspace: {template: ./w, hooks: {before_all: {command: [x]}}, docker: {image: i}}
+workspace: {hooks: {before_all: {command: [x]}}, docker: {image: i}}
 preprocessors: [{type: xlsx, command: [x]}]
 execution:
   trials: {count: 3, strategy: mean, cost_limit_usd: 1}
@@ -391,14 +468,15 @@ tests:
 ");
     sound(&loaded);
     let suite = loaded.suite.as_ref().expect("read");
-    assert_eq!(suite.unbuilt.len(), 6, "{:?}", suite.unbuilt);
+    assert_eq!(suite.unbuilt.len(), 3, "{:?}", suite.unbuilt);
     assert_eq!(suite.settings.trials.map(|trials| trials.count), Some(3));
     let cases = cases(&loaded);
-    assert_eq!(cases[0].unbuilt.len(), 1);
+    assert_eq!(cases[0].unbuilt, []);
     assert!(cases[0].graders.is_empty());
     let talk = cases[0].conversation.as_ref().expect("a conversation");
     assert_eq!((talk.turns.len(), talk.window_size), (2, Some(3)));
     assert_eq!(talk.turns[0].graders.len(), 1);
+    assert_eq!(talk.turns[1].graders[0].type_name, "llm-grader");
     assert_eq!(cases[1].depends_on[0].as_str(), "a");
 
     let loaded = one("

@@ -18,6 +18,8 @@ pub enum BenchmarkState {
     Waiting,
     /// People differ about it, so it is not decided.
     ReviewersDiffer,
+    /// The judges of a panel are evenly split, so it is not decided.
+    JudgesDiffer,
     /// It should have a score and has none.
     Missing,
 }
@@ -31,13 +33,14 @@ impl BenchmarkState {
             Self::NotApplicable => "not_applicable",
             Self::Waiting => "waiting",
             Self::ReviewersDiffer => "reviewers_differ",
+            Self::JudgesDiffer => "judges_differ",
             Self::Missing => "missing",
         }
     }
 
     /// Whether a person should look at the case.
     pub const fn is_for_review(self) -> bool {
-        matches!(self, Self::Uncertain | Self::Waiting | Self::ReviewersDiffer)
+        matches!(self, Self::Uncertain | Self::Waiting | Self::ReviewersDiffer | Self::JudgesDiffer)
     }
 }
 
@@ -63,6 +66,9 @@ pub struct BenchmarkRow {
     /// The score on the benchmark's own scale, where one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_score: Option<f64>,
+    /// Whether its scores are on a scale of its own: those of several judges are then averaged, not voted on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scaled: bool,
     /// Who decided; null where nobody did.
     pub decided_by: Option<DecidedBy>,
 }

@@ -1,7 +1,10 @@
 //! Figures with their intervals, as they are stored and printed.
 
+use assize_rubric::{RepeatStrategy, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::Counts;
 
 /// A figure that was estimated from cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +47,12 @@ pub struct RunFigures {
     pub noise: Option<NoiseParts>,
     /// Criteria that were not decided the same way for each answer to the same case, the least stable first.
     pub unstable: Vec<FlippingCriterion>,
+    /// What the repeats of cases come to; absent unless a case is run more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<RepeatFigures>,
+    /// The figures of each target; empty unless there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<TargetFigures>,
     /// What the reader should know about these figures, such as how many cases would be enough.
     pub remarks: Vec<String>,
 }
@@ -74,4 +83,69 @@ pub struct FlippingCriterion {
     pub criterion: String,
     /// Share of the repeated cases in which it was not decided the same each time.
     pub flip_rate: Figure,
+}
+
+/// What one target came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetFigures {
+    /// The target; null for answers that were given.
+    pub target: Option<String>,
+    /// Its cases by verdict; of repeated cases what their repeats come to.
+    pub counts: Counts,
+    /// Share of its decided rows that passed.
+    pub pass_rate: Figure,
+    /// Mean over its rows whose score is known.
+    pub mean_score: Figure,
+}
+
+/// What the repeats of cases come to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RepeatFigures {
+    /// Cases by what their repeats come to, each target apart.
+    pub counts: Counts,
+    /// The chances of several attempts, by their number.
+    pub pass_k: Vec<PassKRow>,
+    /// The cases that are run more than once, in the order of suites, ids and targets.
+    pub cases: Vec<RepeatedCaseRow>,
+}
+
+/// What k attempts at a case come to, estimated without bias from all that were made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PassKRow {
+    /// The number of attempts.
+    pub k: u32,
+    /// Chance that at least one of them passes: pass@k.
+    pub any: Figure,
+    /// Chance that all of them pass: pass^k.
+    pub all: Figure,
+}
+
+/// One case and its repeats.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RepeatedCaseRow {
+    /// Name of the suite.
+    pub suite: String,
+    /// Id of the case.
+    pub case_id: String,
+    /// Name of the target; null when the answer was given.
+    pub target: Option<String>,
+    /// How the repeats become one verdict.
+    pub strategy: RepeatStrategy,
+    /// Repeats that were asked for.
+    pub count: u32,
+    /// Repeats that were run.
+    pub run: u32,
+    /// Repeats with a verdict.
+    pub decided: u32,
+    /// Repeats that passed.
+    pub passed: u32,
+    /// Whether it was not run, because a case it depends on did not pass.
+    #[serde(default)]
+    pub skipped: bool,
+    /// The verdict on the case.
+    pub verdict: Verdict,
+    /// The score that stands for the case; null when it is not known.
+    pub score: Option<f64>,
+    /// Mean of its scores, with an interval over its repeats.
+    pub mean_score: Figure,
 }

@@ -1,10 +1,10 @@
 //! Writing a run folder.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{CaseRows, JudgementRow, ResultRow, ReviewRow, RunInfo, StoreError};
 
@@ -46,21 +46,29 @@ impl RunFolder {
     /// Reads `run.json`.
     pub fn info(&self) -> Result<RunInfo, StoreError> {
         let path = self.file(RUN_FILE);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
+        let mut file = match File::open(&path) {
+            Ok(file) => BufReader::with_capacity(64 * 1024, file),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(StoreError::NotARun { path: self.path.clone() });
             }
             Err(source) => return Err(StoreError::Io { action: "read", path, source }),
         };
-        // The version is looked at first: a newer layout need not fit today's types at all.
-        let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| damaged(&path, &error))?;
-        let found = value.get("format_version").and_then(serde_json::Value::as_u64).unwrap_or(0);
+        // A newer layout need not fit today's types at all, so its version is looked at before they complain.
+        // The file is not held as a text: of a large scorecard it is far larger than what it says.
+        let read: Result<RunInfo, serde_json::Error> = serde_json::from_reader(&mut file);
+        if let Ok(info) = &read
+            && info.format_version <= crate::FORMAT_VERSION
+        {
+            return read.map_err(|error| damaged(&path, &error));
+        }
+        file.rewind().map_err(StoreError::io("read", &path))?;
+        let version: Result<Versioned, serde_json::Error> = serde_json::from_reader(file);
+        let found = version.ok().and_then(|found| found.format_version.as_u64()).unwrap_or(0);
         if found > u64::from(crate::FORMAT_VERSION) {
             let found = u32::try_from(found).unwrap_or(u32::MAX);
             return Err(StoreError::Version { path, found, known: crate::FORMAT_VERSION });
         }
-        serde_json::from_value(value).map_err(|error| damaged(&path, &error))
+        read.map_err(|error| damaged(&path, &error))
     }
 
     /// Replaces `run.json` in one step: a reader sees the old or the new one, never a half.
@@ -114,6 +122,13 @@ impl RunFolder {
             .map_err(StoreError::io("write", &path))?;
         Ok(RowFile { name, file, waiting: Vec::new() })
     }
+}
+
+/// The only key that all layouts have.
+#[derive(Deserialize)]
+struct Versioned {
+    #[serde(default)]
+    format_version: serde_json::Value,
 }
 
 fn damaged(path: &Path, error: &serde_json::Error) -> StoreError {

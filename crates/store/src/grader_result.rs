@@ -61,6 +61,10 @@ pub enum Aggregator {
     WeightedAverage,
     /// The share of members that pass must reach this, 0 to 1.
     Threshold(assize_rubric::Unit),
+    /// The lowest score of a member.
+    Lowest,
+    /// The highest score of a member.
+    Highest,
     /// A program or a judge gave the score that stands in the row.
     Decided,
 }

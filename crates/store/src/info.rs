@@ -6,7 +6,7 @@ use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CardInfo, PanelSummary, RunFigures};
+use crate::{CardInfo, PanelSummary, ResultRow, RunFigures};
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
 pub const FORMAT_VERSION: u32 = 1;
@@ -113,7 +113,7 @@ pub struct RunSettings {
 /// What came of a run. Everything here can be computed again from the rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSummary {
-    /// Cases by verdict.
+    /// Cases by verdict; of cases that were run more than once, every run (`figures.repeats` has the cases).
     pub counts: Counts,
     /// Cases that were selected but not finished (interrupted, refused by a limit).
     pub not_run: usize,
@@ -164,6 +164,9 @@ pub struct Counts {
     pub fail: usize,
     /// Could not be decided.
     pub incomplete: usize,
+    /// Not run, because a case they depend on did not pass.
+    #[serde(default)]
+    pub skipped: usize,
 }
 
 impl Counts {
@@ -178,9 +181,18 @@ impl Counts {
         }
     }
 
+    /// Adds the case of a row.
+    pub fn add_row(&mut self, row: &ResultRow) {
+        if row.is_skipped() {
+            self.skipped += 1;
+        } else {
+            self.add(row.verdict);
+        }
+    }
+
     /// All cases.
     pub const fn total(self) -> usize {
-        self.pass + self.borderline + self.fail + self.incomplete
+        self.pass + self.borderline + self.fail + self.incomplete + self.skipped
     }
 }
 

@@ -74,6 +74,9 @@ pub struct JudgementRow {
     /// grader itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub member: Vec<String>,
+    /// For what one turn of a conversation was graded by: its number, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
     /// For a grader that is no rubric: what it decided as a whole. The criterion then says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grader_result: Option<GraderResult>,
@@ -131,6 +134,8 @@ pub struct JudgementContext<'a> {
     pub standing: GraderStanding,
     /// Names of the members that lead to it, for a member of a composite.
     pub member: Vec<String>,
+    /// Number of the turn of a conversation that is graded, from 1.
+    pub turn: Option<u32>,
 }
 
 /// The id of the criterion that a row about a whole grader carries.
@@ -207,6 +212,7 @@ impl JudgementRow {
             replies: judgement.replies,
             judging: None,
             member: context.member,
+            turn: context.turn,
             grader_result: None,
             vote: None,
             panel: None,

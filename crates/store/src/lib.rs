@@ -11,6 +11,7 @@
 
 #![warn(missing_docs)]
 
+mod benchmark_decision;
 mod benchmark_row;
 mod cache;
 mod card_info;
@@ -29,12 +30,16 @@ mod result;
 mod resume;
 mod schema;
 
+pub use benchmark_decision::{BenchmarkDecision, BenchmarkResult};
 pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
 pub use cache::{CacheStats, CachedReply, FoundReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
 pub use case_rows::CaseRows;
 pub use error::StoreError;
-pub use figure::{Figure, FlippingCriterion, NoiseParts, RunFigures};
+pub use figure::{
+    Figure, FlippingCriterion, NoiseParts, PassKRow, RepeatFigures, RepeatedCaseRow, RunFigures,
+    TargetFigures,
+};
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};
 pub use info::{
@@ -43,9 +48,11 @@ pub use info::{
 };
 pub use judgement::{JudgementContext, JudgementRow, Standing};
 pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grader_outcome, member_outcome};
-pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision};
+pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision, panel_decision_if};
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
-pub use result::{CaseError, CriterionRow, GateRow, GraderRow, ResultRow};
+pub use result::{
+    CaseError, CriterionRow, DEPENDENCY, GateRow, GraderRow, ResultRow, SKIPPED, TurnRow, settled_verdict,
+};
 pub use resume::InputsRow;
 pub use schema::schemas;

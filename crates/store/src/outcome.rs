@@ -124,6 +124,8 @@ fn outcome_at(rows: &[&JudgementRow], depth: usize, lines: Lines) -> Result<Grad
         let how = match composite.aggregator {
             Aggregator::WeightedAverage => Combination::WeightedAverage,
             Aggregator::Threshold(line) => Combination::Threshold(line),
+            Aggregator::Lowest => Combination::Lowest,
+            Aggregator::Highest => Combination::Highest,
             Aggregator::Decided => Combination::Decided(score),
         };
         return Ok(GraderOutcome::Combined(Box::new(combine(&members, how, lines))));

@@ -4,7 +4,7 @@ use assize_rubric::{Cast, PanelDecision, PanelRule, PanelVote, Scale, Ties, comb
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::JudgementRow;
+use crate::{BenchmarkState, JudgementRow};
 
 /// Whose vote a row of `judgements.jsonl` is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ pub struct PanelVoteRow {
     pub judge: String,
     /// Which of its repeats, from 1.
     pub repeat: u32,
-    /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
+    /// `met`, `unmet`, `scored`, `not_applicable`, `uncertain` or `ungraded`.
     pub outcome: String,
     /// The value, 0 to 1; null when nothing was decided or nothing applies.
     pub value: Option<f64>,
@@ -83,10 +83,29 @@ impl JudgementRow {
     pub fn cast(&self) -> Cast {
         match &self.grader_result {
             None => Cast::from(self.decided()),
-            Some(result) => match (result.score, &result.error) {
-                (Some(score), None) if (0.0..=1.0).contains(&score) => Cast::Value(score),
+            Some(result) => match (result.score, &result.error, self.benchmark_state()) {
+                (_, None, Some(BenchmarkState::NotApplicable)) => Cast::NotApplicable,
+                // What an uncertain judge would say if it were certain is not known.
+                (.., Some(BenchmarkState::Uncertain)) => Cast::Missing,
+                (Some(score), None, _) if (0.0..=1.0).contains(&score) => Cast::Value(score),
                 _ => Cast::Missing,
             },
+        }
+    }
+
+    /// What became of the benchmark, in a row about one.
+    pub fn benchmark_state(&self) -> Option<BenchmarkState> {
+        self.grader_result.as_ref()?.benchmark.map(|benchmark| benchmark.state)
+    }
+
+    /// Whether the row is a pass or a fail and nothing in between. A vote that says nothing leaves that open.
+    fn is_binary(&self) -> bool {
+        let whole = || Some((self.grader_result.as_ref()?, self.grader_result.as_ref()?.benchmark?));
+        match whole() {
+            Some((result, benchmark)) => {
+                !benchmark.scaled && result.score.is_none_or(|score| score == 0.0 || score == 1.0)
+            }
+            None => self.grader_result.is_none() && matches!(self.criterion.scale, Scale::Checklist),
         }
     }
 
@@ -98,16 +117,25 @@ impl JudgementRow {
 
 /// What the votes on one criterion come to. If the judge that was escalated to has a vote, it alone decides.
 pub fn panel_decision(votes: &[&JudgementRow], rule: PanelRule, ties: Ties) -> PanelDecision {
+    panel_decision_if(votes, rule, ties, JudgementRow::cast)
+}
+
+/// What the votes would come to if each said what `cast` says of it.
+pub fn panel_decision_if(
+    votes: &[&JudgementRow],
+    rule: PanelRule,
+    ties: Ties,
+    cast: impl Fn(&JudgementRow) -> Cast,
+) -> PanelDecision {
     let of = |row: &JudgementRow| row.vote.is_some_and(VoteRow::is_escalation);
     let escalated = votes.iter().any(|row| of(row));
     let counted: Vec<PanelVote> = votes
         .iter()
         .filter(|row| of(row) == escalated)
-        .map(|row| PanelVote { cast: row.cast(), weight: row.vote.map_or(1.0, |vote| vote.weight) })
+        .map(|row| PanelVote { cast: cast(row), weight: row.vote.map_or(1.0, |vote| vote.weight) })
         .collect();
     let first = votes.first();
-    let binary = first
-        .is_some_and(|row| row.grader_result.is_none() && matches!(row.criterion.scale, Scale::Checklist));
+    let binary = first.is_some() && votes.iter().all(|row| row.is_binary());
     let may_not_apply = first.is_some_and(|row| row.criterion.may_not_apply);
     combine_votes(&counted, binary, may_not_apply, rule, ties)
 }

@@ -1,6 +1,8 @@
 //! One row of `results.jsonl`: what became of a case.
 
-use assize_rubric::{Cost, Evidence, JudgeIdentity, PartialCost, Tokens, Truncate, Usd, Verdict};
+use assize_rubric::{
+    Cost, Evidence, JudgeIdentity, PartialCost, Repeat, RepeatPlan, Tokens, Truncate, Usd, Verdict,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +24,9 @@ pub struct ResultRow {
     pub answered_by: Option<String>,
     /// Number of the repeat, from 1.
     pub repeat: u32,
+    /// How the case is repeated and what its repeats come to; absent if it is run once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<RepeatPlan>,
     /// The case's own tags.
     #[serde(default)]
     pub tags: Vec<String>,
@@ -47,7 +52,13 @@ pub struct ResultRow {
     pub graders: Vec<GraderRow>,
     /// The answer that was graded; null when there is none.
     pub answer: Option<String>,
-    /// Why there is no answer or no grading.
+    /// For a conversation: its turns, as far as they were held. `answer` is then the whole of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnRow>,
+    /// What changed in files while it was made, as a unified diff; empty when nothing did, null when that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_changes: Option<String>,
+    /// Why there is no answer or no grading; beside a grading, why the workspace could not be given back in order.
     pub error: Option<CaseError>,
     /// Tokens that the target and the judge calls reported, added up; null when none did.
     pub tokens: Tokens,
@@ -58,6 +69,27 @@ pub struct ResultRow {
     pub cost_partial: Option<PartialCost>,
     /// From the start of the case to its end, in milliseconds.
     pub duration_ms: u64,
+}
+
+/// One turn of a conversation, as it was held.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnRow {
+    /// Its number, from 1.
+    pub turn: u32,
+    /// What the target answered; null when it gave no answer.
+    pub answer: Option<String>,
+    /// Why there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<CaseError>,
+    /// Tokens of the target in this turn.
+    pub tokens: Tokens,
+    /// Cost of the target in this turn, in US dollars; null when not all of it is known.
+    pub cost_usd: Option<Usd>,
+    /// What is known of a cost that is not known as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_partial: Option<PartialCost>,
+    /// Time the answer took, in milliseconds; null when it was there before.
+    pub duration_ms: Option<u64>,
 }
 
 /// A gate that failed.
@@ -135,15 +167,53 @@ impl ResultRow {
     pub fn cost(&self) -> Cost {
         Cost::from_parts(self.cost_usd, self.cost_partial)
     }
+
+    /// Whether the case was not run because one it depends on did not pass.
+    pub fn is_skipped(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| error.stage == DEPENDENCY && error.kind == SKIPPED)
+    }
+
+    /// Whether the case was not run because of one it depends on, whatever that makes of it.
+    pub fn hangs_on_another(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| error.stage == DEPENDENCY)
+    }
+
+    /// The row as one of the repeats of its case.
+    pub fn as_repeat(&self) -> Repeat {
+        Repeat {
+            verdict: self.verdict,
+            score: self.score,
+            low: self.score.or(self.score_low).unwrap_or(0.0),
+            high: self.score.or(self.score_high).unwrap_or(1.0),
+            // A dependency that fails its dependents works as a gate.
+            gate_failed: !self.gates_failed.is_empty()
+                || (self.hangs_on_another() && self.verdict == Verdict::Fail),
+            cost: self.cost(),
+        }
+    }
 }
+
+/// Stage of the error of a case that another one kept from running.
+pub const DEPENDENCY: &str = "dependency";
+/// Kind of the error of a case that is left out for that reason.
+pub const SKIPPED: &str = "skipped";
 
 /// Why a case has no answer or could not be graded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseError {
-    /// Where it happened: `load`, `target` or `grade`.
+    /// Where it happened: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it depends on did
+    /// not pass.
     pub stage: String,
     /// What kind of failure it was, such as `timeout`.
     pub kind: String,
     /// What happened, in words.
     pub message: String,
+}
+
+/// The verdict of a case: what its decisions lead to, but no case passes that ended in an error.
+pub fn settled_verdict(decided: Verdict, error: Option<&CaseError>) -> Verdict {
+    match (decided, error) {
+        (Verdict::Pass | Verdict::Borderline, Some(_)) => Verdict::Incomplete,
+        (decided, _) => decided,
+    }
 }

@@ -1,6 +1,6 @@
 //! Going on with a run that stopped: what it holds is checked row by row, and what is not kept is taken out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 
@@ -100,9 +100,12 @@ impl RunFolder {
 
 /// Whether all the decisions that the result rests on are there.
 fn is_whole(record: &CaseRecord) -> bool {
+    let mut by_grader: HashMap<&str, Vec<&JudgementRow>> = HashMap::new();
+    for row in &record.judgements {
+        by_grader.entry(&row.grader).or_default().push(row);
+    }
     record.result.graders.iter().all(|grader| {
-        let rows: Vec<&JudgementRow> =
-            record.judgements.iter().filter(|row| row.grader == grader.name).collect();
+        let rows = by_grader.remove(grader.name.as_str()).unwrap_or_default();
         is_complete(&rows) && criterion_rows(&rows).len() == grader.criteria.len()
     })
 }

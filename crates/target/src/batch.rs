@@ -27,6 +27,10 @@ impl BatchTarget {
     }
 
     async fn ask(&self, input: &TargetInput) -> Result<Answer, TargetError> {
+        if input.turn.is_some() {
+            let message = "a command that answers all cases in one run can't hold a conversation";
+            return Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::BadInput, message) });
+        }
         let run = {
             let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(runs.entry(input.attempt).or_default())

@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assize_llm::BoxFuture;
-use assize_process::{Command, Environment, Finished, Limits, Program};
 use assize_trace::Format;
 
 use crate::error::STDERR_TAIL;
 use crate::scratch::Scratch;
-use crate::template::{Value, fill_arguments, fill_script};
 use crate::{
-    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, prompt_text,
-    reply, stream,
+    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, messages_json,
+    prompt_text, reply, stream,
 };
+use assize_process::{Command, Environment, Finished, Limits, Program, Value, fill_arguments, fill_script};
 
 /// How a command is written, with placeholders.
 ///
 /// `{PROMPT}` is the prompt, `{PROMPT_FILE}` a file with it; `{OUTPUT_FILE}` where the answer is to be written;
 /// `{FILES}` the attached files; `{EVAL_ID}` the case id; `{ATTEMPT}` the number of the repeat, from 1;
-/// `{GUIDELINES}` the guideline text. Other names in braces are left as they are.
+/// `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the messages as JSON; `{TURN}` the number of a
+/// conversation's turn, nothing for any other case. Other names in braces are left as they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandTemplate {
     /// A script for `sh -c`. Placeholders need no quotes around them, and may have some; their values always
@@ -99,7 +99,10 @@ impl CommandTarget {
         let command = Command {
             program: filled.program,
             cwd: input.workdir.clone().or_else(|| self.cwd.clone()),
-            env: self.env.clone(),
+            env: match &input.workdir {
+                Some(_) => self.env.clone().outside_repositories(),
+                None => self.env.clone(),
+            },
             stdin: filled.stdin,
             limits: self.limits,
         };
@@ -115,6 +118,7 @@ impl CommandTarget {
     fn fill(&self, input: &TargetInput, scratch: &Scratch) -> Result<Filled, TargetError> {
         let prompt = prompt_text(&input.messages);
         let by_file = Cell::new(false);
+        let by_messages = Cell::new(false);
         let writes_file = Cell::new(false);
         let one = |text: &str| Some(Value::One(text.into()));
         let lookup = |name: &str| match name {
@@ -123,6 +127,11 @@ impl CommandTarget {
                 by_file.set(true);
                 Some(Value::One(scratch.prompt_file().into()))
             }
+            "MESSAGES_FILE" => {
+                by_messages.set(true);
+                Some(Value::One(scratch.messages_file().into()))
+            }
+            "TURN" => one(&input.turn.as_ref().map_or_else(String::new, |turn| turn.number.to_string())),
             "OUTPUT_FILE" => {
                 writes_file.set(true);
                 Some(Value::One(scratch.output_file().into()))
@@ -149,6 +158,11 @@ impl CommandTarget {
             let path = scratch.prompt_file();
             std::fs::write(&path, &prompt)
                 .map_err(|problem| io_error("write the prompt to", &path, &problem))?;
+        }
+        if by_messages.get() {
+            let path = scratch.messages_file();
+            std::fs::write(&path, messages_json(&input.messages).to_string())
+                .map_err(|problem| io_error("write the messages to", &path, &problem))?;
         }
         Ok(Filled { program, stdin, writes_file: writes_file.get() })
     }

@@ -14,6 +14,8 @@ pub struct TargetInput {
     pub attempt: u32,
     /// The conversation, oldest message first.
     pub messages: Vec<InputMessage>,
+    /// For a turn of a conversation: which. `messages` then ends with what is said in it.
+    pub turn: Option<TurnInput>,
     /// Guideline text kept apart from the question, as older eval files have it; else empty.
     pub guidelines: String,
     /// The folder the case is worked on in. Wins over a command's own folder.
@@ -23,7 +25,14 @@ pub struct TargetInput {
 impl TargetInput {
     /// The first attempt at a case with these messages, without guidelines or folder.
     pub fn new(case_id: impl Into<String>, messages: Vec<InputMessage>) -> Self {
-        Self { case_id: case_id.into(), attempt: 1, messages, guidelines: String::new(), workdir: None }
+        Self {
+            case_id: case_id.into(),
+            attempt: 1,
+            messages,
+            turn: None,
+            guidelines: String::new(),
+            workdir: None,
+        }
     }
 
     /// The attached files and images in order of appearance, each once.
@@ -41,6 +50,17 @@ impl TargetInput {
         }
         paths
     }
+}
+
+/// Which turn of a conversation is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnInput {
+    /// Its number, from 1.
+    pub number: u32,
+    /// How many there are to be.
+    pub of: u32,
+    /// What was said to the target in the first one: recorded conversations are found by it.
+    pub opening: Vec<InputMessage>,
 }
 
 /// One message of the input.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use assize_llm::{ChatMessage, Part, Role};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
 
 use crate::{InputMessage, InputPart};
 
@@ -26,6 +27,12 @@ pub fn prompt_text(messages: &[InputMessage]) -> String {
     let headed: Vec<String> =
         written.iter().map(|(role, text)| format!("[{}]\n{text}", role_name(*role))).collect();
     headed.join("\n\n")
+}
+
+/// The messages as JSON, for a command: a list of `{role, content}`, oldest first, with attached files as references.
+pub fn messages_json(messages: &[InputMessage]) -> Value {
+    let one = |message: &InputMessage| json!({ "role": role_name(message.role), "content": join(message.parts.iter().map(reference)) });
+    messages.iter().map(one).collect()
 }
 
 /// The messages as a chat, for a model.
@@ -165,6 +172,9 @@ mod tests {
         ];
         assert_eq!(prompt_text(&messages), "[system]\nBe brief.\n\n[user]\nWhy?\n\n[tool]\n42");
         assert_eq!(prompt_text(&messages[..1]), "[system]\nBe brief.");
+        let wanted = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"},
+            {"role": "tool", "content": "42"}]);
+        assert_eq!(messages_json(&messages), wanted);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use assize_rubric::{Cost, Usd};
 use serde_json::Value;
 
 use crate::recording::{RecordingError, files};
+use crate::turns::recorded_turn;
 use crate::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, given_answer,
     reply,
@@ -26,14 +27,19 @@ const MAX_LINE: u64 = 64 << 20;
 /// A line names its case (`case_id`, `test_id`, `eval_id` or `id`) and its answer (`output`, `output_messages`,
 /// `answer`, `response` or `text`), and may name the repeat (`repeat` or `attempt`, from 1), the target (`target` or
 /// `source_target`), and `token_usage`, `cost_usd`, `duration_ms`. The rows of a stored run are such lines.
+///
+/// A turn of a conversation is recorded by a line with its number (`turn`, from 1), or by a line with all answers as a list
+/// (`turns`), or by one whose answer is the messages of the whole conversation.
 #[derive(Debug, Clone)]
 pub struct ReplayTarget {
     name: String,
     path: PathBuf,
-    /// Answers by case and repeat; repeat 0 stands for every repeat.
-    answers: HashMap<(String, u32), Recorded>,
+    answers: Answers,
     digest: blake3::Hash,
 }
+
+/// Answers by case, repeat and turn. Repeat 0 stands for every repeat, turn 0 for the whole.
+type Answers = HashMap<(String, u32, u32), Recorded>;
 
 #[derive(Debug, Clone)]
 struct Recorded {
@@ -54,7 +60,7 @@ impl ReplayTarget {
         let found = if rows.is_file() { vec![rows] } else { files(&path)? };
         let mut hasher = blake3::Hasher::new();
         hasher.update(source.unwrap_or_default().as_bytes());
-        let mut answers = HashMap::new();
+        let mut answers = Answers::new();
         for file in found {
             read(&file, source, &mut answers, &mut hasher)?;
         }
@@ -69,11 +75,20 @@ impl ReplayTarget {
     }
 
     fn find(&self, input: &TargetInput) -> Result<Answer, TargetError> {
-        let at = |repeat| self.answers.get(&(input.case_id.clone(), repeat));
-        if let Some(recorded) = at(input.attempt).or_else(|| at(0)) {
-            return recorded.answer.clone();
+        let at = |turn| {
+            let of = |repeat| self.answers.get(&(input.case_id.clone(), repeat, turn));
+            of(input.attempt).or_else(|| of(0)).map(|recorded| &recorded.answer)
+        };
+        let number = input.turn.as_ref().map_or(0, |turn| turn.number);
+        if let Some(answer) = at(number) {
+            return answer.clone();
         }
-        let which = if input.attempt > 1 { format!(", repeat {}", input.attempt) } else { String::new() };
+        if let (Some(turn), Some(whole)) = (&input.turn, at(0)) {
+            return recorded_turn(whole.as_ref().map_err(Clone::clone)?, turn.number, turn.of);
+        }
+        let repeat = if input.attempt > 1 { format!(", repeat {}", input.attempt) } else { String::new() };
+        let turn = if number > 0 { format!(", turn {number}") } else { String::new() };
+        let which = format!("{repeat}{turn}");
         let message =
             format!("`{}` holds no answer for the case `{}`{which}", self.path.display(), input.case_id);
         Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
@@ -83,7 +98,7 @@ impl ReplayTarget {
 fn read(
     file: &Path,
     source: Option<&str>,
-    answers: &mut HashMap<(String, u32), Recorded>,
+    answers: &mut Answers,
     hasher: &mut blake3::Hasher,
 ) -> Result<(), RecordingError> {
     let unreadable = |cause| RecordingError::Unreadable { path: file.to_owned(), cause };
@@ -123,18 +138,48 @@ fn read(
         };
         let repeat = ["repeat", "attempt"].iter().find_map(|key| value.get(key)?.as_u64()).unwrap_or(0);
         let repeat = u32::try_from(repeat).map_err(|_| wrong(format!("repeat {repeat} is too large")))?;
-        let recorded = Recorded { line, answer: answer(&value).map_err(wrong)? };
-        if let Some(earlier) = answers.insert((id.clone(), repeat), recorded) {
-            return Err(wrong(format!(
-                "the case `{id}` is already recorded in line {}; `source: NAME` chooses the answers of one target",
-                earlier.line
-            )));
+        for (turn, answer) in told(&value).map_err(wrong)? {
+            let recorded = Recorded { line, answer };
+            if let Some(earlier) = answers.insert((id.clone(), repeat, turn), recorded) {
+                let which = if turn > 0 { format!("turn {turn} of the case") } else { "the case".to_owned() };
+                return Err(wrong(format!(
+                    "{which} `{id}` is already recorded in line {}; `source: NAME` chooses the answers of one target",
+                    earlier.line
+                )));
+            }
         }
     }
 }
 
+/// What came of an attempt that was recorded.
+type Told = Result<Answer, TargetError>;
+
+/// The answers that a line tells, each with the number of its turn; 0 for an answer to the case as a whole.
+fn told(line: &Value) -> Result<Vec<(u32, Told)>, String> {
+    let turn = |entry: &Value, usual: usize| {
+        let number = match entry.get("turn").filter(|number| !number.is_null()) {
+            None => Some(usual as u64),
+            Some(number) => number.as_u64().filter(|number| *number > 0),
+        };
+        number.and_then(|number| u32::try_from(number).ok()).ok_or_else(|| {
+            format!("`turn` is {}, not a number from 1", entry.get("turn").unwrap_or(&Value::Null))
+        })
+    };
+    let Some(turns) = line.get("turns").and_then(Value::as_array).filter(|turns| !turns.is_empty()) else {
+        return Ok(vec![(turn(line, 0)?, answer(line)?)]);
+    };
+    let each = turns.iter().enumerate().map(|(index, entry)| {
+        let told = match entry {
+            Value::String(text) => Ok(Answer { text: text.clone(), ..Answer::default() }),
+            entry => answer(entry).map_err(|problem| format!("turn {}: {problem}", index + 1))?,
+        };
+        Ok((turn(entry, index + 1)?, told))
+    });
+    each.collect()
+}
+
 /// The answer of a line; a failure that was recorded is one again.
-fn answer(line: &Value) -> Result<Result<Answer, TargetError>, String> {
+fn answer(line: &Value) -> Result<Told, String> {
     let given = ANSWER_KEYS.iter().find_map(|key| line.get(key).filter(|value| !value.is_null()));
     let Some(given) = given else {
         let error = line.get("error").filter(|error| !error.is_null());

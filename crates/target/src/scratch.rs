@@ -28,6 +28,11 @@ impl Scratch {
         self.folder.path().join("prompt.txt")
     }
 
+    /// Where the messages are written to.
+    pub(crate) fn messages_file(&self) -> PathBuf {
+        self.folder.path().join("messages.json")
+    }
+
     /// Where the command is to write its answer. It is not there before the command writes it.
     pub(crate) fn output_file(&self) -> PathBuf {
         self.folder.path().join("answer.txt")

@@ -9,6 +9,7 @@ use assize_llm::BoxFuture;
 use assize_trace::Format;
 
 use crate::recording::{RecordingError, files};
+use crate::turns::recorded_turn;
 use crate::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, prompt_text,
     traced_answer,
@@ -17,7 +18,8 @@ use crate::{
 /// Looks each case's answer up among recorded sessions.
 ///
 /// A session belongs to a case when its id or the name of its file (without extension) is the case's id; else when it
-/// began with the case's input; else, when there is only one session, it belongs to every case.
+/// began with the case's input; else, when there is only one session, it belongs to every case. A turn of a conversation
+/// is answered by what the session tells from its question to the next.
 #[derive(Debug, Clone)]
 pub struct TranscriptTarget {
     name: String,
@@ -110,7 +112,8 @@ impl TranscriptTarget {
             Some(None) => return Err(several("carry the id of this case")),
             None => {}
         }
-        match self.by_question.get(&plain(&prompt_text(&input.messages))) {
+        let opening = input.turn.as_ref().map_or(&input.messages, |turn| &turn.opening);
+        match self.by_question.get(&plain(&prompt_text(opening))) {
             Some(Some(index)) => return Ok(&self.sessions[*index]),
             Some(None) => {
                 return Err(several("began with this case's input; name their files after the cases"));
@@ -145,7 +148,10 @@ impl Target for TranscriptTarget {
 
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
         let found = match self.find(input) {
-            Ok(found) => found.clone(),
+            Ok(found) => match (found, &input.turn) {
+                (Ok(session), Some(turn)) => recorded_turn(session, turn.number, turn.of),
+                (found, _) => found.clone(),
+            },
             Err(message) => {
                 Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
             }

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::time::Instant;
 
-use crate::{data, generate, house, layers, shell};
+use crate::{corpus, data, generate, house, layers, shell};
 
 type Step = fn() -> Result<(), String>;
 
@@ -17,6 +17,7 @@ const STEPS: &[(&str, Step)] = &[
     ("tests", tests),
     ("generated pages are current", generated),
     ("reference figures come out", reference_figures),
+    ("the collection of suites runs", collection),
     ("supply chain", supply_chain),
 ];
 
@@ -76,6 +77,10 @@ fn generated() -> Result<(), String> {
 
 fn reference_figures() -> Result<(), String> {
     data::run(generate::Build::WithTests)
+}
+
+fn collection() -> Result<(), String> {
+    corpus::run(generate::Build::WithTests)
 }
 
 /// Licences, sources and unused crates, as far as the tools for it are installed.

@@ -4,6 +4,7 @@
 
 mod bench;
 mod check;
+mod corpus;
 mod data;
 #[cfg(test)]
 mod documented_files;
@@ -24,6 +25,7 @@ usage: cargo xtask NAME
   layers              which crate may use which
   house               file length, leftover markers, machine paths, unused dependencies
   generate [--check]  the generated pages of docs/, or whether they are current
+  corpus              every suite of a collection beside the checkout, run with scripted targets and judges
   data                reference figures, computed again from the data they were published with
   bench [PART] [--quick] [--write] [--python=PROGRAM]
                       times and memory of the program as it is given away. PART is one of start, runs, judging,
@@ -40,6 +42,9 @@ fn main() -> ExitCode {
         ["house"] => house::run(),
         ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
         ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
+        ["corpus"] => corpus::run(generate::Build::Alone),
+        // What suites of the collection call.
+        ["corpus-program", arguments @ ..] => corpus::program::run(arguments),
         ["data"] => data::run(generate::Build::Alone),
         ["bench", flags @ ..] => bench::Wish::of(flags).ok_or_else(|| USAGE.to_owned()).and_then(bench::run),
         // The other processes of `bench`.

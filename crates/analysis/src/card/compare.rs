@@ -79,7 +79,7 @@ pub fn compare_cards(
     missing: MissingPolicy,
 ) -> Result<CardComparison, CardTreeError> {
     let ids = |run: &CardRun| -> BTreeSet<String> {
-        run.parts.iter().flat_map(|part| part.cases.keys().cloned()).collect()
+        run.parts.iter().flat_map(|part| part.cases.iter().map(|(id, _)| id.to_owned())).collect()
     };
     let (base_ids, candidate_ids) = (ids(base), ids(candidate));
     let shared: Vec<String> = base_ids.intersection(&candidate_ids).cloned().collect();
@@ -186,13 +186,13 @@ impl Drawn {
         let Some(tree) = CardTree::below(&run.info, place)? else { return Ok(None) };
         let cases = tree.places.iter().map(|part| {
             let mut row = vec![None; order.len()];
-            for (id, case) in &run.parts[*part].cases {
+            for (id, case) in run.parts[*part].cases.iter() {
                 let came = match (case.score, case.state) {
                     (Some(score), _) => Some(Came::Score(score)),
                     (None, BenchmarkState::NotApplicable) => None,
                     (None, _) => Some(Came::Missing),
                 };
-                if let Some(at) = order.get(id.as_str()) {
+                if let Some(at) = order.get(id) {
                     row[*at] = came;
                 }
             }

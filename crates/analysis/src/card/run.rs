@@ -1,12 +1,14 @@
 //! A stored run of a scorecard, benchmark by benchmark.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use assize_rubric::{CaseTally, Unit};
 use assize_store::{
-    BenchmarkState, CardInfo, CardPartKind, CaseRecord, DecidedBy, JudgementRow, ReviewRow, RunFolder,
-    StoreError,
+    BenchmarkDecision, BenchmarkState, CardInfo, CardPartKind, DecidedBy, ReviewRow, RunFolder, StoreError,
 };
+
+use super::CaseList;
 
 /// A run of a scorecard: its tree and what each benchmark came to on each case.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,8 +17,8 @@ pub struct CardRun {
     pub info: CardInfo,
     /// For each part of the tree its cases; empty for what is no benchmark.
     pub parts: Vec<BenchmarkCases>,
-    /// The place of each part by its code.
-    places: HashMap<String, usize>,
+    /// The places of all parts, in the order of their codes.
+    by_code: Vec<usize>,
 }
 
 /// The cases of a benchmark.
@@ -24,8 +26,8 @@ pub struct CardRun {
 pub struct BenchmarkCases {
     /// Cases it was planned for.
     pub planned: u64,
-    /// What it came to, by the id of the case.
-    pub cases: BTreeMap<String, CaseOfBenchmark>,
+    /// What it came to on each of its cases.
+    pub cases: CaseList,
 }
 
 /// What a benchmark came to on a case.
@@ -45,6 +47,27 @@ pub struct CaseOfBenchmark {
     pub calls: u64,
     /// Judge calls answered from the cache.
     pub cached_calls: u64,
+    /// The votes it was made of; empty where one judge was asked once.
+    pub votes: Vec<BenchmarkVote>,
+}
+
+/// What one judge of several said about a benchmark on a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BenchmarkVote {
+    /// The judge, as the user named it.
+    pub judge: String,
+    /// Which of its repeats, from 1.
+    pub repeat: u32,
+    /// Whether it was asked because the others were not sure.
+    pub escalated: bool,
+    /// What became of the benchmark by this judge alone.
+    pub state: BenchmarkState,
+    /// Whether the case passes by this judge alone, where it said so.
+    pub pass: Option<bool>,
+    /// Its score, 0 to 1, where it has one.
+    pub score: Option<Unit>,
+    /// Why.
+    pub reason: String,
 }
 
 /// Why a run can't be read as one of a scorecard.
@@ -64,38 +87,75 @@ impl CardRun {
     /// # Errors
     /// When it can't be read, or is not the run of a scorecard.
     pub fn read(folder: &RunFolder) -> Result<Self, CardRunError> {
-        let info = folder.info()?.scorecard;
-        let info = info.ok_or_else(|| CardRunError::NotACard(folder.path().display().to_string()))?;
+        Self::of(folder, folder.info()?.scorecard)
+    }
+
+    /// Reads the decisions of a run whose tree is known; `None` is what a run without a scorecard has.
+    ///
+    /// # Errors
+    /// When they can't be read, or there is no tree.
+    pub fn of(folder: &RunFolder, tree: Option<CardInfo>) -> Result<Self, CardRunError> {
+        let info = tree.ok_or_else(|| CardRunError::NotACard(folder.path().display().to_string()))?;
         let mut run = Self::new(info);
-        for record in folder.cases()? {
-            run.add(&record?);
+        let mut ids: HashSet<Arc<str>> = HashSet::new();
+        folder.benchmark_decisions(|decision| run.add(decision, &mut ids))?;
+        for part in &mut run.parts {
+            part.cases.settle();
         }
         Ok(run)
     }
 
-    /// A run without a finished case.
-    pub fn new(info: CardInfo) -> Self {
+    fn new(info: CardInfo) -> Self {
         let parts = info
             .nodes
             .iter()
-            .map(|node| BenchmarkCases { planned: node.cases, cases: BTreeMap::new() })
+            .map(|node| BenchmarkCases { planned: node.cases, cases: CaseList::default() })
             .collect();
-        let places = info.nodes.iter().enumerate().map(|(at, node)| (node.code.clone(), at)).collect();
-        Self { info, parts, places }
+        let mut by_code: Vec<usize> = (0..info.nodes.len()).collect();
+        by_code.sort_by(|a, b| info.nodes[*a].code.cmp(&info.nodes[*b].code));
+        Self { info, parts, by_code }
     }
 
-    /// Adds a finished case. Decisions on benchmarks that the tree does not have are left out.
-    pub fn add(&mut self, record: &CaseRecord) {
-        for row in &record.judgements {
-            let Some(found) = case_of(row) else { continue };
-            let Some(place) = self.place(&row.grader) else { continue };
-            self.parts[place].cases.insert(row.case_id.clone(), found);
+    /// Adds a decision. Those on benchmarks that the tree does not have are left out.
+    fn add(&mut self, decision: BenchmarkDecision, ids: &mut HashSet<Arc<str>>) {
+        let Some(place) = self.place(&decision.code) else { return };
+        let BenchmarkDecision { case_id, judge, vote, .. } = &decision;
+        let id = match ids.get(case_id.as_str()) {
+            Some(id) => Arc::clone(id),
+            None => {
+                let id: Arc<str> = Arc::from(case_id.as_str());
+                ids.insert(Arc::clone(&id));
+                id
+            }
+        };
+        let (judge, vote) = (judge.name.clone(), *vote);
+        let Some(found) = case_of(decision) else { return };
+        let cases = &mut self.parts[place].cases;
+        // The votes of a panel stand behind its decision; it is the decision that counts.
+        let Some(vote) = vote else {
+            cases.push(id, found);
+            return;
+        };
+        if let Some(decision) = cases.last_of(&id) {
+            decision.calls += found.calls;
+            decision.cached_calls += found.cached_calls;
+            decision.votes.push(BenchmarkVote {
+                judge,
+                repeat: vote.repeat,
+                escalated: vote.is_escalation(),
+                state: found.state,
+                pass: found.pass,
+                score: found.score,
+                reason: found.reason,
+            });
         }
     }
 
     /// The place of a part in the tree, by its code.
     pub fn place(&self, code: &str) -> Option<usize> {
-        self.places.get(code).copied()
+        let at = self.by_code.partition_point(|place| self.info.nodes[*place].code.as_str() < code);
+        let place = *self.by_code.get(at)?;
+        (self.info.nodes[place].code == code).then_some(place)
     }
 
     /// The cases of a part as the arithmetic takes them. What was planned and has no decision is missing.
@@ -107,15 +167,10 @@ impl CardRun {
     #[must_use]
     pub fn only(&self, takes: impl Fn(&str) -> bool) -> Self {
         let parts = self.parts.iter().map(|part| {
-            let cases: BTreeMap<String, CaseOfBenchmark> = part
-                .cases
-                .iter()
-                .filter(|(id, _)| takes(id))
-                .map(|(id, case)| (id.clone(), case.clone()))
-                .collect();
+            let cases = part.cases.only(&takes);
             BenchmarkCases { planned: cases.len() as u64, cases }
         });
-        Self { info: self.info.clone(), parts: parts.collect(), places: self.places.clone() }
+        Self { info: self.info.clone(), parts: parts.collect(), by_code: self.by_code.clone() }
     }
 
     /// What a person should look at, in the order of the tree, then of the ids.
@@ -124,7 +179,7 @@ impl CardRun {
         let benchmarks = benchmarks.filter(|(node, _)| node.kind == CardPartKind::Benchmark);
         let rows = benchmarks.flat_map(|(node, part)| {
             part.cases.iter().filter(|(_, case)| case.state.is_for_review()).map(|(id, case)| ReviewRow {
-                case_id: id.clone(),
+                case_id: id.to_owned(),
                 benchmark: node.code.clone(),
                 why: case.state,
                 evaluator: node.evaluator.clone().unwrap_or_default(),
@@ -154,8 +209,8 @@ impl BenchmarkCases {
     }
 }
 
-fn case_of(row: &JudgementRow) -> Option<CaseOfBenchmark> {
-    let result = row.grader_result.as_ref()?;
+fn case_of(decision: BenchmarkDecision) -> Option<CaseOfBenchmark> {
+    let result = decision.result?;
     let benchmark = result.benchmark?;
     let score = result.score.and_then(|score| Unit::new(score).ok());
     let state = match benchmark.state {
@@ -169,8 +224,9 @@ fn case_of(row: &JudgementRow) -> Option<CaseOfBenchmark> {
         score: score.filter(|_| counts),
         pass: benchmark.pass,
         decided_by: benchmark.decided_by,
-        reason: result.error.clone().unwrap_or_else(|| row.reason.clone()),
-        calls: u64::from(row.attempts),
-        cached_calls: u64::from(row.cached_calls),
+        reason: result.error.unwrap_or(decision.reason),
+        calls: u64::from(decision.attempts),
+        cached_calls: u64::from(decision.cached_calls),
+        votes: Vec::new(),
     })
 }

@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_rubric::{Judging, Truncate, Unit, Usd};
+use assize_rubric::{Judging, RepeatStrategy, Truncate, Unit, Usd};
 use clap::ValueEnum;
 
 use super::panel::PanelArgs;
@@ -17,7 +17,17 @@ use super::values::{duration, judging, truncate, unit, usd};
     assize eval evals/ --filter 'refund-*' --tag smoke\n  \
     assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --threshold 0.9\n  \
     assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --judge ollama:qwen3 --judge-repeats 3 --ties fail\n  \
-    assize eval evals/support.eval.yaml --target local --out runs/today --json")]
+    assize eval evals/support.eval.yaml --target local --out runs/today --json\n  \
+    assize eval evals/support.eval.yaml --repeat 5 --repeat-strategy pass_all --shuffle --seed 7 --bail")]
+pub(crate) struct EvalCommandArgs {
+    #[command(flatten)]
+    pub(crate) eval: EvalArgs,
+    #[command(flatten)]
+    pub(crate) sequence: SequenceArgs,
+}
+
+/// Which cases are run, with what.
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct EvalArgs {
     /// Eval files, or folders to look for them in.
     #[arg(required = true, value_name = "PATH")]
@@ -43,11 +53,63 @@ pub(crate) struct EvalArgs {
     /// Refuse to run what is usually only warned about.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) deny: Vec<Deny>,
+    /// Leave the workspaces of the cases where they are after the run, to look into them; says where.
+    #[arg(long)]
+    pub(crate) keep_workspaces: bool,
     /// Say what the run would take, and send nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+/// How often and in which order cases are run.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct SequenceArgs {
+    /// Run each case N times; beats what suites and cases say.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) repeat: Option<u32>,
+    /// What the repeats of a case come to: one that passes is enough, each must pass, the mean of their scores, or the
+    /// lower end of its interval. Without it what the suite says, or the mean.
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) repeat_strategy: Option<StrategyChoice>,
+    /// Run the cases in a random order. They are all held in memory then.
+    #[arg(long)]
+    pub(crate) shuffle: bool,
+    /// Number that decides the order of `--shuffle`: the same one gives the same order. It is told when it is not given.
+    #[arg(long, value_name = "N", requires = "shuffle")]
+    pub(crate) seed: Option<u64>,
+    /// Begin nothing more once N cases did not pass; 1 unless given. `--resume` goes on with the rest.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", require_equals = true)]
+    pub(crate) bail: Option<NonZeroUsize>,
+}
+
+/// What the repeats of a case come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum StrategyChoice {
+    /// One repeat that passes is enough.
+    #[value(alias = "pass-at-k", alias = "pass_any")]
+    PassAtK,
+    /// Each repeat must pass.
+    #[value(alias = "pass-all")]
+    PassAll,
+    /// The mean of the scores counts.
+    Mean,
+    /// The lower end of the 95 % interval around the mean counts.
+    #[value(alias = "confidence-interval")]
+    ConfidenceInterval,
+}
+
+impl From<StrategyChoice> for RepeatStrategy {
+    fn from(choice: StrategyChoice) -> Self {
+        match choice {
+            StrategyChoice::PassAtK => Self::PassAtK,
+            StrategyChoice::PassAll => Self::PassAll,
+            StrategyChoice::Mean => Self::Mean,
+            StrategyChoice::ConfidenceInterval => Self::ConfidenceInterval,
+        }
+    }
 }
 
 /// What `--deny` can refuse.

@@ -3,7 +3,10 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use assize_rubric::Usd;
 use clap::Subcommand;
+
+use super::values::usd;
 
 /// Draft what an eval file lacks.
 #[derive(Debug, clap::Args)]
@@ -75,6 +78,9 @@ pub(crate) struct GenerateRubricsArgs {
     /// Tokens at most, read and written.
     #[arg(long, value_name = "N")]
     pub(crate) budget_tokens: Option<u64>,
+    /// US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table.
+    #[arg(long, value_parser = usd, value_name = "DOLLARS")]
+    pub(crate) budget_usd: Option<Usd>,
     /// Print one JSON object on stdout.
     #[arg(long)]
     pub(crate) json: bool,

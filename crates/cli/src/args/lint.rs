@@ -1,19 +1,27 @@
 //! `assize lint`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use super::FormatChoice;
+use assize_rubric::Usd;
 
-/// Find what is sound and still a bad rubric.
+use super::FormatChoice;
+use super::values::usd;
+
+/// Find what is sound and still a bad rubric: in eval files, rubric files and scorecards.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Findings are warnings: the exit code is 0, or 1 with --strict. Files that don't load end with 2.\n\
-    A comment allows a finding: `# allow: L0101 because REASON`, on its line or the line above.\n\n\
+    A comment allows a finding: `# allow: L0101 because REASON`, on its line or the line above.\n\
+    With --judge a model applies the rules L06xx; where it could not, that is said, and the exit code is 3, or 4\n\
+    when a budget stopped it.\n\n\
     Examples:\n  \
     assize lint evals/\n  \
     assize lint evals/support.eval.yaml --fix\n  \
     assize lint evals/ --strict --format github\n  \
     assize lint evals/ --skip L0404 --skip style-outweighs-content\n  \
+    assize lint evals/ --judge openai:gpt-4o-mini --dry-run\n  \
+    assize lint evals/ --judge openai:gpt-4o-mini --budget-usd 0.50\n  \
     assize lint --list"
 )]
 pub(crate) struct LintArgs {
@@ -41,7 +49,34 @@ pub(crate) struct LintArgs {
     /// Leave this rule out, by code or name; may be given several times.
     #[arg(long, value_name = "RULE")]
     pub(crate) skip: Vec<String>,
+    /// Have a model apply the rules that need one: a model such as `openai:gpt-4o-mini`, or the name of a target.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) judge: Option<String>,
+    /// File that defines the targets.
+    #[arg(long, value_name = "FILE", requires = "judge")]
+    pub(crate) targets: Option<PathBuf>,
+    /// Say what the model would be asked and what that would cost, and send nothing.
+    #[arg(long, requires = "judge", conflicts_with = "fix")]
+    pub(crate) dry_run: bool,
+    /// Rubrics that the model looks at at once.
+    #[arg(long, short = 'j', value_name = "N", default_value = "4", requires = "judge")]
+    pub(crate) workers: NonZeroUsize,
+    /// Ask the model anew, and keep no reply.
+    #[arg(long, requires = "judge", conflicts_with = "cache_only")]
+    pub(crate) no_cache: bool,
+    /// Send nothing: only rubrics that the reply cache knows are looked at.
+    #[arg(long, requires = "judge")]
+    pub(crate) cache_only: bool,
+    /// Requests to the model at most.
+    #[arg(long, value_name = "N", requires = "judge")]
+    pub(crate) budget_calls: Option<u64>,
+    /// Tokens at most, read and written.
+    #[arg(long, value_name = "N", requires = "judge")]
+    pub(crate) budget_tokens: Option<u64>,
+    /// US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table.
+    #[arg(long, value_parser = usd, value_name = "DOLLARS", requires = "judge")]
+    pub(crate) budget_usd: Option<Usd>,
     /// List the rules.
-    #[arg(long, conflicts_with_all = ["paths", "fix", "strict"])]
+    #[arg(long, conflicts_with_all = ["paths", "fix", "strict", "judge"])]
     pub(crate) list: bool,
 }

@@ -46,7 +46,7 @@ pub(crate) use compare::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, Met
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use convert::{ConvertArgs, FromChoice, ToChoice};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use eval::{Deny, EvalArgs, RunArgs, ShowChoice, UnknownPrice};
+pub(crate) use eval::{Deny, EvalArgs, EvalCommandArgs, RunArgs, SequenceArgs, ShowChoice, UnknownPrice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
@@ -109,9 +109,9 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Run eval files: get answers, judge them, score them.
     #[command(visible_alias = "run")]
-    Eval(EvalArgs),
+    Eval(EvalCommandArgs),
     /// Say what `eval` with the same arguments would take: cases, calls, estimated tokens. Nothing is sent.
-    Plan(EvalArgs),
+    Plan(EvalCommandArgs),
     /// Grade answers that are already there against a rubric.
     Grade(GradeArgs),
     /// Judge one answer by one criterion, to get its wording right; again on every save with `--watch`.
@@ -120,7 +120,7 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Find what is sound and still a bad rubric; each finding with its reason.
     Lint(LintArgs),
-    /// Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over.
+    /// Write rubrics of one tool or format as those of another; lists what is not carried over.
     Convert(ConvertArgs),
     /// Draft what an eval file lacks: rubrics from expected outcomes.
     Generate(GenerateArgs),

@@ -15,17 +15,20 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use tokio::sync::Semaphore;
 
 use super::forecast::{Cards, Plan};
+use super::links::Links;
+use super::order;
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
 use super::shape::{Items, Ordinary, Shape};
 use crate::access::Access;
-use crate::args::{Deny, EvalArgs};
+use crate::args::{Deny, EvalArgs, EvalCommandArgs};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::judges::JudgeBook;
 use crate::money;
 use crate::output;
 use crate::targets::TargetBook;
+use crate::workplaces::Workplaces;
 
 /// Eval files that were read.
 pub(super) struct Loaded {
@@ -127,8 +130,16 @@ pub(super) fn config(options: &LoadOptions, context: &Context) -> Result<Config,
     }
 }
 
-pub(crate) fn execute(args: &EvalArgs, context: &Context) -> Result<Exit, String> {
-    execute_as(&Ordinary, args, context)
+pub(crate) fn execute(args: &EvalCommandArgs, context: &Context) -> Result<Exit, String> {
+    let mut sequence = args.sequence.clone();
+    if sequence.shuffle && sequence.seed.is_none() {
+        let seed = order::new_seed();
+        sequence.seed = Some(seed);
+        if !args.eval.run.quiet && !args.eval.dry_run {
+            output::say(&format!("shuffled; `--shuffle --seed {seed}` gives the same order again\n"));
+        }
+    }
+    execute_as(&Ordinary { sequence }, &args.eval, context)
 }
 
 /// Runs the cases of eval files in the shape that a command gives them.
@@ -156,30 +167,42 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
     }
     let options = load_options(&args.root, context);
     let config = config(&options, context)?;
-    let prices = money::prices(&args.run, &options, context)?;
+    let prices = money::prices(args.run.context_tokens, &options, context)?;
     let usd = money::limit(&args.run, loaded.files.iter().filter_map(|file| file.suite.as_ref()))?;
     let benches = Benches::new(args, &config, &options, prices, usd, context);
     let selection = Selection { ids: globs(&args.filter)?, tags: args.tag.clone() };
 
     let target_names = args.target.iter().cloned().fold(Vec::new(), push_new);
+    let workplaces = Arc::new(Workplaces::new(args.keep_workspaces, context));
     let planner = Planner {
+        workplaces: Some(&workplaces),
         target_names: &target_names,
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
         panel: args.run.panel()?,
         truncate: args.run.truncate,
+        sequence: shape.sequence(),
     };
     let mut preflight = Preflight::default();
-    let mut parts: Vec<(&LoadedFile, &Suite, Arc<Bench>)> = Vec::new();
+    let mut parts: Vec<Part<'_>> = Vec::new();
     let mut suites = Vec::new();
     for file in &loaded.files {
         let Some(suite) = &file.suite else { continue };
         let bench = benches.bench_of(file)?;
+        let links = match planner.sequence {
+            None => Links::default(),
+            Some(_) => Links::of(
+                &file.cases,
+                |case| selection.takes(suite, case),
+                |case| planner.names_of(suite, case, &bench),
+            )?,
+        };
+        preflight.remark_extra(suite, &links);
         let before = preflight.cases;
         for case in &file.cases {
             let case = case.map_err(|error| error.to_string())?;
-            if selection.takes(suite, &case) {
+            if selection.takes(suite, &case) || links.extra.contains_key(&case.id) {
                 planner.check(suite, &case, &bench, &mut preflight);
             }
         }
@@ -189,27 +212,41 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
             format: Some(suite.format.number()),
             cases: preflight.cases - before,
         });
-        parts.push((file, suite, bench));
+        parts.push(Part { file, suite, bench, links });
     }
     let self_judging = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
     if preflight.items == 0 {
         return Err(Selection::found_nothing(&loaded));
     }
+    if preflight.in_workspaces && shape.command() != Ordinary::default().command() {
+        return Err(format!(
+            "`{}` judges answers in several forms, and what a target changes in a workspace goes with one of them; \
+             run `assize eval` once, and grade its answers",
+            shape.command()
+        ));
+    }
 
     let items = || -> Items<'_> {
-        let plain = parts.iter().flat_map(|(file, suite, bench)| {
+        let by_case = parts.iter().flat_map(|part| {
             let (planner, selection) = (&planner, &selection);
-            file.cases.iter().flat_map(move |case| match case {
+            part.file.cases.iter().map(move |case| match case {
                 Err(error) => vec![Err(error.to_string())],
-                Ok(case) if selection.takes(suite, &case) => planner.items(suite, &case, bench),
+                Ok(case) if part.takes(selection, &case) => {
+                    planner.items(part.suite, &case, &part.bench, &part.links)
+                }
                 Ok(_) => Vec::new(),
             })
         });
-        shape.items(Box::new(plain), preflight.items)
+        let seed = shape.sequence().filter(|sequence| sequence.shuffle).and_then(|sequence| sequence.seed);
+        let plain: Items<'_> = match seed {
+            None => Box::new(by_case.flatten()),
+            Some(seed) => Box::new(order::shuffled(by_case.collect(), seed).into_iter().flatten()),
+        };
+        shape.items(plain, preflight.items)
     };
     benches.access.check()?;
     if args.dry_run {
-        let plan = Plan::of(items(), &Known { access: &benches.access, benches: &parts })?;
+        let plan = Plan::of(items(), &Known { access: &benches.access, parts: &parts })?;
         let warnings: Vec<String> = self_judging.into_iter().chain(benches.access.missing_keys()).collect();
         if args.run.json {
             output::print_json(&plan.to_json(preflight.cases, &warnings));
@@ -225,10 +262,10 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
     if errors > 0 {
         run_warnings.push(format!("{errors} problems in the eval files; only the sound cases were run"));
     }
-    let wishes = parts.iter().filter_map(|(_, suite, _)| suite.settings.workers);
+    let wishes = parts.iter().filter_map(|part| part.suite.settings.workers);
     let target_wish = parts
         .iter()
-        .filter_map(|(_, _, bench)| bench.targets.workers(preflight.targets.iter().map(String::as_str)));
+        .filter_map(|part| part.bench.targets.workers(preflight.targets.iter().map(String::as_str)));
     let judging = args.run.judging.or(config.judging).unwrap_or_default();
     let session = Session {
         command: shape.command(),
@@ -236,9 +273,9 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
             [only] => only.name.clone(),
             several => format!("{}-suites", several.len()),
         },
-        inputs: inputs(&loaded, &preflight, parts.iter().filter_map(|(_, _, bench)| bench.targets.path())),
-        judge_infos: parts.iter().flat_map(|(_, _, bench)| bench.judges.infos()).fold(Vec::new(), push_new),
-        target_infos: parts.iter().flat_map(|(_, _, bench)| bench.targets.infos()).fold(Vec::new(), push_new),
+        inputs: inputs(&loaded, &preflight, parts.iter().filter_map(|part| part.bench.targets.path())),
+        judge_infos: parts.iter().flat_map(|part| part.bench.judges.infos()).fold(Vec::new(), push_new),
+        target_infos: parts.iter().flat_map(|part| part.bench.targets.infos()).fold(Vec::new(), push_new),
         settings: RunSettings {
             workers: benches
                 .access
@@ -259,6 +296,7 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
         warnings: run_warnings,
         scorecard: None,
         access: Arc::clone(&benches.access),
+        workplaces: Some(Arc::clone(&workplaces)),
         total: shape.total(preflight.items, items())?,
         left_out: if errors > 0 { left_out(&loaded) } else { 0 },
         suites,
@@ -266,15 +304,29 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
     session.perform_as(shape, items, &args.run, context)
 }
 
+/// An eval file of a run, with what its cases are run with.
+struct Part<'a> {
+    file: &'a LoadedFile,
+    suite: &'a Suite,
+    bench: Arc<Bench>,
+    links: Links,
+}
+
+impl Part<'_> {
+    fn takes(&self, selection: &Selection, case: &Case) -> bool {
+        selection.takes(self.suite, case) || self.links.extra.contains_key(&case.id)
+    }
+}
+
 /// What is known about the models of a run.
 struct Known<'a> {
     access: &'a Access,
-    benches: &'a [(&'a LoadedFile, &'a Suite, Arc<Bench>)],
+    parts: &'a [Part<'a>],
 }
 
 impl Cards for Known<'_> {
     fn judge(&self, name: &str) -> ModelCard {
-        self.benches.iter().find_map(|(_, _, bench)| bench.judges.card(name)).unwrap_or_default()
+        self.parts.iter().find_map(|part| part.bench.judges.card(name)).unwrap_or_default()
     }
 
     fn model(&self, name: &str) -> ModelCard {

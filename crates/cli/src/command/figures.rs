@@ -2,7 +2,7 @@
 
 use assize_analysis::Summariser;
 use assize_stats::Level;
-use assize_store::{ResultRow, RunFigures, RunFolder};
+use assize_store::{Counts, ResultRow, RunFigures, RunFolder};
 
 /// The figures of the rows that `rows` gives. They are read a second time only if cases were answered more than once.
 pub(super) fn of_rows<I>(rows: impl Fn() -> Result<I, String>) -> Result<RunFigures, String>
@@ -30,4 +30,9 @@ pub(super) fn of_taken(mut taken: Summariser, folder: &RunFolder) -> Result<RunF
         }
     }
     Ok(taken.figures(Level::P95))
+}
+
+/// The cases by what they come to: `rows` counts every run of those that were run more than once.
+pub(super) fn counts(figures: &RunFigures, rows: Counts) -> Counts {
+    figures.repeats.as_ref().map_or(rows, |repeats| repeats.counts)
 }

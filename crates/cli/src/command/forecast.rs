@@ -7,10 +7,12 @@ use assize_llm::ModelCard;
 use assize_report::{dollars, grouped};
 use assize_rubric::{Judging, Usd};
 use assize_run::{Source, WorkItem, forecast};
+use assize_spec::{Case, GraderKind};
 use assize_target::TargetKind;
 use serde_json::{Value, json};
 
 use super::estimate::Estimate;
+use super::graders::walk;
 use crate::output;
 
 /// What was added up.
@@ -21,6 +23,8 @@ pub(super) struct Plan {
     /// Models that answer, by name.
     targets: BTreeMap<String, TargetPlan>,
     command_runs: u64,
+    /// Questions that grading programs may ask of models, at most. What they hold is not known, nor what they cost.
+    program_calls: u64,
 }
 
 /// The judging by one judge in each mode.
@@ -49,6 +53,18 @@ impl Mode {
     fn estimate(&self, card: ModelCard) -> Estimate {
         Estimate::of_judge(&self.forecast, self.unknown_answers, card)
     }
+}
+
+/// How often a case asks its target, at most, and how many bytes of the case's own words go with that.
+fn asked(case: &Case) -> (u64, u64) {
+    let Some(talk) = &case.conversation else { return (1, case.question().len() as u64) };
+    let mut before = case.input.clone();
+    let mut bytes = 0u64;
+    for turn in &talk.turns {
+        bytes = bytes.saturating_add(case.of_turn(turn, &before).question().len() as u64);
+        before.extend(turn.input.iter().cloned());
+    }
+    (talk.turns.len() as u64, bytes)
 }
 
 struct TargetPlan {
@@ -89,12 +105,20 @@ impl Plan {
                     let card = cards.model(&name);
                     let entry =
                         self.targets.entry(name).or_insert(TargetPlan { calls: 0, input_bytes: 0, card });
-                    entry.calls += 1;
-                    entry.input_bytes += item.case.question().len() as u64;
+                    let (calls, bytes) = asked(&item.case);
+                    entry.calls += calls;
+                    entry.input_bytes += bytes;
                 }
-                TargetKind::Command => self.command_runs += 1,
+                TargetKind::Command => self.command_runs += asked(&item.case).0,
                 TargetKind::Given | TargetKind::Recorded | TargetKind::Mock => {}
             }
+        }
+        for grader in item.case.every_grader() {
+            walk(grader, &mut |grader| {
+                if let GraderKind::Code(code) = &grader.kind {
+                    self.program_calls += u64::from(code.max_calls.unwrap_or(0));
+                }
+            });
         }
         let mut add = |judging, mode: fn(&mut JudgePlan) -> &mut Mode| {
             for (name, forecast) in forecast(item, judging)? {
@@ -178,6 +202,7 @@ impl Plan {
             "target_calls": self.of_targets().calls,
             "targets": self.of_targets().to_json(),
             "command_runs": self.command_runs,
+            "program_calls_at_most": self.program_calls,
             "tokens_estimated": total_json["tokens"],
             "cost_usd": total_json["cost_usd"],
             "unknown_prices": self.unpriced(),
@@ -198,6 +223,11 @@ impl Plan {
         }
         for (name, judge) in &self.judges {
             judge.print(name, &mut lines);
+        }
+        if self.program_calls > 0 {
+            let calls = grouped(self.program_calls);
+            lines
+                .push(format!("grading programs: up to {calls} model calls of their own, not counted below"));
         }
         let total = self.total();
         if total.calls > 0 {
@@ -258,7 +288,7 @@ impl JudgePlan {
 }
 
 /// Tokens and money in words.
-fn figures(estimate: Estimate) -> String {
+pub(super) fn figures(estimate: Estimate) -> String {
     let range = |(low, high): (u64, u64)| {
         if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
     };

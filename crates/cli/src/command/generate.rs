@@ -10,7 +10,7 @@ use assize_draft::{
     prompt_hash,
 };
 use assize_grade::KeyedFences;
-use assize_llm::{Budget, PriceTable};
+use assize_llm::Budget;
 use assize_spec::{Case, CaseFile, CaseSpot, Format, LoadOptions, load_suite, load_targets, unified_diff};
 use globset::GlobSet;
 use serde_json::{Value, json};
@@ -23,6 +23,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::replace;
 use crate::judges::{OFFLINE, model};
+use crate::money;
 use crate::output;
 use crate::targets::TargetBook;
 
@@ -35,9 +36,9 @@ pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, St
         work.take(path, args, wanted.as_ref(), &options, context)?;
     }
     let config = config(&options, context)?;
-    let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd: None };
-    let access =
-        Arc::new(Access::within(budget, PriceTable::default(), args.no_cache, args.cache_only, context));
+    let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd: args.budget_usd };
+    let prices = money::prices(None, &options, context)?;
+    let access = Arc::new(Access::within(budget, prices, args.no_cache, args.cache_only, context));
     let by = args.target.clone().or_else(|| args.judge.clone()).or_else(|| config.judge.clone());
     let environment = || context.variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty());
     let by = by.or_else(environment).unwrap_or_else(|| OFFLINE.to_owned());
@@ -52,7 +53,7 @@ pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, St
         None => "the offline drafter".to_owned(),
         Some(_) => format!("{by} (prompt {PROMPT_VERSION})"),
     };
-    access.begin("generate");
+    access.begin_alone("generate");
     let mut desk = Desk {
         files: work.files,
         by: remark,

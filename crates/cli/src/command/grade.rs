@@ -9,6 +9,7 @@ use assize_store::{RunSettings, SuiteInfo};
 use tokio::sync::Semaphore;
 
 use super::eval::{config, load_options};
+use super::links::Links;
 use super::plan::{Bench, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
 use crate::access::Access;
@@ -34,7 +35,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         return Err("the answers file has problems; nothing was graded".to_owned());
     };
     let config = config(&options, context)?;
-    let prices = money::prices(&args.run, &options, context)?;
+    let prices = money::prices(args.run.context_tokens, &options, context)?;
     let access = Arc::new(Access::new(&args.run, &config, prices, args.run.budget_usd, context));
     // No target is run here, but one may judge.
     let folder = args.rubric.parent().unwrap_or(Path::new(""));
@@ -55,12 +56,14 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     ));
     let bench = Bench { targets, judges };
     let planner = Planner {
+        workplaces: None,
         target_names: &[],
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
         panel: args.run.panel()?,
         truncate: args.run.truncate,
+        sequence: None,
     };
     let mut preflight = Preflight::default();
     for case in &answers.cases {
@@ -72,6 +75,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         return Err(format!("`{}` holds no answers", args.answers.display()));
     }
     let session = Session {
+        workplaces: None,
         command: "grade",
         label: suite.name.clone(),
         suites: vec![SuiteInfo {
@@ -103,7 +107,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         answers.cases.iter().flat_map(|case| match case {
             Err(error) => vec![Err(error.to_string())],
             Ok(case) => planner
-                .items(&suite, &case, &bench)
+                .items(&suite, &case, &bench, &Links::default())
                 .into_iter()
                 .map(|item| item.map(|item| assize_run::WorkItem { format: None, ..item }))
                 .collect(),

@@ -4,18 +4,23 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_rubric::{Judging, Lines, Truncate};
-use assize_run::{JudgeWish, Judges, LineChoice, Panels, Source, WorkItem, panel_wishes, resolve_lines};
+use assize_rubric::{Judging, Lines, RepeatPlan, RepeatStrategy, Truncate};
+use assize_run::{
+    JudgeWish, Judges, LineChoice, Panels, Relations, Source, WorkItem, panel_wishes, resolve_lines,
+};
 use assize_spec::{
     Case, Config, GivenOutput, Grader, GraderKind, LineOverrides, Message, PanelSpec, Place, Scoring, Suite,
     TargetRef,
 };
-use assize_target::{Answer, Target, given_answer};
+use assize_target::{Answer, Target, TargetKind, given_answer, turn_answers};
 use serde_json::{Value, json};
 
 use super::graders::{asks_judge, judge_problem, named_judge, own_judging, own_panel, problem, walk};
+use super::links::Links;
+use crate::args::SequenceArgs;
 use crate::judges::JudgeBook;
 use crate::targets::TargetBook;
+use crate::workplaces::{Workplaces, spec_of, works_in_folders};
 
 /// Problems printed before the rest is only counted.
 const MAX_PROBLEMS: usize = 20;
@@ -28,6 +33,8 @@ pub(crate) struct Bench {
 
 /// Makes work items.
 pub(crate) struct Planner<'a> {
+    /// Where targets work; `None` where none is run.
+    pub(crate) workplaces: Option<&'a Workplaces>,
     /// `--target`.
     pub(crate) target_names: &'a [String],
     /// `--threshold` and `--borderline`.
@@ -39,6 +46,8 @@ pub(crate) struct Planner<'a> {
     pub(crate) panel: PanelSpec,
     /// `--truncate`.
     pub(crate) truncate: Option<Truncate>,
+    /// How often cases are run; without it once each, for themselves.
+    pub(crate) sequence: Option<&'a SequenceArgs>,
 }
 
 /// What was found while planning.
@@ -46,10 +55,12 @@ pub(crate) struct Planner<'a> {
 pub(crate) struct Preflight {
     /// Cases that will be run.
     pub(crate) cases: usize,
-    /// Items that will be run: cases times targets.
+    /// Items that will be run: cases times targets times repeats.
     pub(crate) items: usize,
     /// Names of the targets they need.
     pub(crate) targets: BTreeSet<String>,
+    /// Whether any of them is worked on in a workspace.
+    pub(crate) in_workspaces: bool,
     /// Files that cases refer to.
     pub(crate) attachments: BTreeSet<PathBuf>,
     /// Settings that change nothing in this run.
@@ -61,6 +72,15 @@ pub(crate) struct Preflight {
 impl Preflight {
     fn problem(&mut self, place: &Place, message: impl std::fmt::Display) {
         self.problems.insert(format!("{place}: {message}"));
+    }
+
+    /// Takes note of cases that are run only because others depend on them.
+    pub(crate) fn remark_extra(&mut self, suite: &Suite, links: &Links) {
+        for (id, dependent) in &links.extra {
+            let path = suite.path.display();
+            self.remarks
+                .insert(format!("{path}: `{id}` is run as well, because `{dependent}` depends on it"));
+        }
     }
 
     /// Ends the planning: an error when something can't be run, else warnings about models that
@@ -94,10 +114,20 @@ impl Planner<'_> {
     pub(crate) fn check(&self, suite: &Suite, case: &Arc<Case>, bench: &Bench, found: &mut Preflight) {
         found.cases += 1;
         found.attachments.extend(case.attachments().map(Path::to_path_buf));
-        if let Err(error) = self.lines_of(suite, case) {
-            found.problem(&case.place, error);
+        let repeats = match self.lines_of(suite, case) {
+            Ok(lines) => self.repeats_of(suite, case, lines).count as usize,
+            Err(error) => {
+                found.problem(&case.place, error);
+                1
+            }
+        };
+        if self.sequence.is_none() && (case.trials.or(suite.settings.trials)).is_some_and(|of| of.count > 1) {
+            found.remarks.insert(format!(
+                "{}: `trials` has no effect here: each case is run once",
+                suite.path.display()
+            ));
         }
-        for grader in &case.graders {
+        for grader in case.every_grader() {
             walk(grader, &mut |grader| {
                 if let Some(message) = problem(grader) {
                     found.problem(&grader.place, message);
@@ -105,13 +135,14 @@ impl Planner<'_> {
             });
         }
         if let Some(output) = &case.output {
-            found.items += 1;
-            if let Err(message) = given(output) {
-                found.problem(&case.place, message);
-            }
-            // Preparations are for targets; what cases ask of each other concerns given answers as well.
-            if !case.depends_on.is_empty() {
-                found.problem(&case.place, "cases that depend on others (`depends_on`) not built yet");
+            found.items += repeats;
+            match given(output) {
+                Err(message) => found.problem(&case.place, message),
+                Ok(answer) => {
+                    if let Some(message) = turns_problem(case, &answer) {
+                        found.problem(&case.place, message);
+                    }
+                }
             }
             for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
                 found
@@ -136,11 +167,22 @@ impl Planner<'_> {
             );
         }
         for (reference, place) in targets {
-            found.items += 1;
+            found.items += repeats;
             match bench.targets.referred(&reference) {
                 Ok(target) => {
                     found.targets.insert(reference.name.clone());
+                    check_workspace(suite, case, &reference, target.describe().kind, found);
                     found.remarks.extend(bench.targets.remarks(&reference));
+                    if case.conversation.is_some() && bench.targets.answers_all_at_once(&reference) {
+                        found.problem(
+                            &case.place,
+                            format!(
+                                "case `{}` is a conversation, and target `{}` answers all cases in one run \
+                                 (`provider_batching`); name another target for it",
+                                case.id, reference.name
+                            ),
+                        );
+                    }
                     self.check_judges(suite, case, Some(&target), bench, found);
                 }
                 Err(message) => found.problem(&place, message),
@@ -155,6 +197,7 @@ impl Planner<'_> {
         suite: &Suite,
         case: &Arc<Case>,
         bench: &Bench,
+        links: &Links,
     ) -> Vec<Result<WorkItem, String>> {
         let lines = match self.lines_of(suite, case) {
             Ok(lines) => lines,
@@ -162,27 +205,50 @@ impl Planner<'_> {
         };
         let sources = match &case.output {
             Some(output) => vec![match given(output) {
-                Ok(answer) => Source::Given(Box::new(answer)),
-                Err(message) => Source::Missing { kind: "bad_output", message },
+                Ok(answer) => {
+                    let file_changes = case.file_changes.clone();
+                    (Source::Given(Box::new(Answer { file_changes, ..answer })), None)
+                }
+                Err(message) => (Source::Missing { kind: "bad_output", message }, None),
             }],
             None => self
                 .targets_of(suite, case, bench)
                 .into_iter()
                 .map(|(reference, _)| match bench.targets.referred(&reference) {
-                    Ok(target) => Source::Target(target),
-                    Err(message) => Source::Missing { kind: "no_target", message },
+                    Ok(target) => {
+                        let kind = target.describe().kind;
+                        let place =
+                            self.workplaces.and_then(|places| places.of(suite, case, &reference, kind));
+                        (Source::Target(target), place)
+                    }
+                    Err(message) => (Source::Missing { kind: "no_target", message }, None),
                 })
                 .collect(),
         };
-        sources
-            .into_iter()
-            .map(|source| {
+        let repeats = self.repeats_of(suite, case, lines);
+        let several = sources.into_iter().flat_map(|(source, workplace)| {
+            let relations = Arc::new(Relations {
+                repeats,
+                after: match self.sequence {
+                    Some(_) => links.before(case, source.target_name()),
+                    None => Vec::new(),
+                },
+                on_failure: case.on_dependency_failure,
+                is_awaited: links.is_awaited(case),
+                stops_at_errors: suite.settings.fail_on_error.unwrap_or_default(),
+            });
+            (1..=repeats.count)
+                .map(move |repeat| (source.clone(), workplace.clone(), repeat, Arc::clone(&relations)))
+        });
+        several
+            .map(|(source, workplace, repeat, relations)| {
                 Ok(WorkItem {
                     suite: suite.name.as_str().into(),
                     format: Some(suite.format.number()),
                     case: Arc::clone(case),
                     source,
-                    repeat: 1,
+                    repeat,
+                    relations,
                     lines,
                     judges: Arc::clone(&bench.judges) as Arc<dyn Judges>,
                     judge: suite.settings.judge.as_deref().map(Into::into),
@@ -193,9 +259,45 @@ impl Planner<'_> {
                     truncate_override: self.truncate,
                     truncate: suite.settings.truncate.or(self.config.truncate).unwrap_or_default(),
                     programs: bench.targets.programs(),
+                    workplace,
                 })
             })
             .collect()
+    }
+
+    /// How a case is repeated: the command line, else the case, else the suite.
+    fn repeats_of(&self, suite: &Suite, case: &Case, lines: Lines) -> RepeatPlan {
+        let Some(command) = self.sequence else { return RepeatPlan::once(lines) };
+        let written = case.trials.or(suite.settings.trials);
+        let count = command.repeat.or(written.map(|trials| trials.count)).unwrap_or(1);
+        if count < 2 {
+            return RepeatPlan::once(lines);
+        }
+        // A flag that only says how often must not make the run easier to pass.
+        let strategy = command
+            .repeat_strategy
+            .map(Into::into)
+            .or(written.map(|trials| trials.strategy))
+            .unwrap_or(RepeatStrategy::Mean);
+        RepeatPlan {
+            count,
+            strategy,
+            early_stop: strategy == RepeatStrategy::PassAtK
+                && written.is_some_and(|trials| trials.early_stop),
+            cost_limit_usd: written.and_then(|trials| trials.cost_limit),
+            lines,
+        }
+    }
+
+    /// The names of the targets that answer a case, `None` for an answer that is given.
+    pub(crate) fn names_of(&self, suite: &Suite, case: &Arc<Case>, bench: &Bench) -> Vec<Option<String>> {
+        match case.output {
+            Some(_) => vec![None],
+            None => {
+                let targets = self.targets_of(suite, case, bench);
+                targets.into_iter().map(|(reference, _)| Some(reference.name)).collect()
+            }
+        }
     }
 
     fn lines_of(&self, suite: &Suite, case: &Case) -> Result<Lines, String> {
@@ -247,7 +349,7 @@ impl Planner<'_> {
         found: &mut Preflight,
     ) {
         let panels = self.panels(suite);
-        let mut see = |grader: &Grader| {
+        let mut see = |grader: &Grader, case: &Case| {
             if !asks_judge(grader) {
                 return;
             }
@@ -299,9 +401,47 @@ impl Planner<'_> {
                 }
             }
         };
-        for grader in &case.graders {
-            walk(grader, &mut see);
+        for turn in case.turns() {
+            let asked = case.of_turn(turn, &[]);
+            for grader in &turn.graders {
+                walk(grader, &mut |grader| see(grader, &asked));
+            }
         }
+        for grader in &case.graders {
+            walk(grader, &mut |grader| see(grader, case));
+        }
+    }
+}
+
+/// Why an answer that is there can't be graded turn by turn.
+fn turns_problem(case: &Case, answer: &Answer) -> Option<String> {
+    let wanted = case.conversation.as_ref()?.turns.len();
+    let told = turn_answers(answer, wanted).len();
+    (told != wanted).then(|| {
+        format!(
+            "case `{}` has {wanted} turns, and its `output` tells of {told}: write it as messages, \
+             `role: user` and `role: assistant` in turn",
+            case.id
+        )
+    })
+}
+
+/// Whether the workspace of a case and the hooks of its target can have an effect.
+fn check_workspace(suite: &Suite, case: &Case, target: &TargetRef, kind: TargetKind, found: &mut Preflight) {
+    let described = spec_of(suite, case).is_some();
+    if target.hooks.is_some() && !described {
+        found.problem(
+            &target.place,
+            format!("target `{}` has `hooks`, and there is no `workspace` for them to prepare", target.name),
+        );
+    }
+    if described && works_in_folders(kind) {
+        found.in_workspaces = true;
+    } else if described {
+        found.remarks.insert(format!(
+            "{}: the workspace has no effect on target `{}`, which works in no folder",
+            case.place, target.name
+        ));
     }
 }
 

@@ -61,10 +61,12 @@ pub(crate) fn run(
             .enumerate()
             .map(|(at, (suite, case))| ((suite.as_str(), case.as_str()), at))
             .collect();
-        full.sort_by_key(|record| {
+        let key = |record: &CaseRecord| {
             let row = &record.result;
-            place.get(&(row.suite.as_str(), row.case_id.as_str())).copied().unwrap_or(usize::MAX)
-        });
+            let at = place.get(&(row.suite.as_str(), row.case_id.as_str())).copied();
+            (at.unwrap_or(usize::MAX), row.repeat)
+        };
+        full.sort_by_key(key);
     }
     for record in &full {
         print_full(record, context);

@@ -1,8 +1,9 @@
 //! Going on with a stopped run: which run it is, and which of its cases still hold.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use assize_analysis::Summariser;
+use assize_rubric::Repeat;
 use assize_run::{Totals, WorkItem, fingerprint};
 use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
 
@@ -77,8 +78,8 @@ fn difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
 /// A run that goes on.
 pub(super) struct Resumed {
     pub(super) writer: RunWriter,
-    /// The cases that need not be run again.
-    pub(super) done: HashSet<CaseKey>,
+    /// The cases that need not be run again, with what they came to.
+    pub(super) done: HashMap<CaseKey, Repeat>,
     /// What they add up to.
     pub(super) totals: Totals,
     /// Their part in the figures of the run.
@@ -98,7 +99,7 @@ pub(super) fn resume(
     let mut order = Vec::new();
     for item in items {
         let item = item?;
-        let key = key_of(&item);
+        let key = item.key();
         if order.len() < max_order {
             order.push((key.suite.clone(), key.case_id.clone()));
         }
@@ -112,7 +113,7 @@ pub(super) fn resume(
     }
     let mut totals = Totals::default();
     let mut figures = Summariser::new();
-    let mut done = HashSet::new();
+    let mut done = HashMap::new();
     let writer = folder
         .resume(info, &mut |record, inputs| {
             let row = &record.result;
@@ -122,24 +123,15 @@ pub(super) fn resume(
                 target: row.target.clone(),
                 repeat: row.repeat,
             };
-            let holds = planned.get(&key).is_some_and(|planned| planned == inputs);
+            // What was held back because of another case is looked at again.
+            let holds = !row.hangs_on_another() && planned.get(&key).is_some_and(|planned| planned == inputs);
             if holds {
                 totals.add(record);
                 figures.push(row);
-                done.insert(key);
+                done.insert(key, row.as_repeat());
             }
             holds
         })
         .map_err(|error| error.to_string())?;
     Ok(Resumed { writer, done, totals, figures, order })
-}
-
-/// What tells an item from the others of its run.
-pub(super) fn key_of(item: &WorkItem) -> CaseKey {
-    CaseKey {
-        suite: item.suite.to_string(),
-        case_id: item.case.id.to_string(),
-        target: item.source.target_name().map(str::to_owned),
-        repeat: item.repeat,
-    }
 }

@@ -69,7 +69,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
         let records = stored(&folder)?;
         Ok(records.map(|record| Ok(again(&record?)?.record.result)))
     })?;
-    let (exit, reason) = of_run(totals.counts, Ending::default());
+    let (exit, reason) = of_run(figures::counts(&figures, totals.counts), Ending::default());
     let summary = RunSummary {
         counts: totals.counts,
         not_run: 0,

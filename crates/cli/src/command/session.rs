@@ -1,6 +1,6 @@
 //! A run from its plan to its exit code: what `eval` and `grade` share.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assize_analysis::{Summariser, mean_of};
-use assize_rubric::Judging;
+use assize_rubric::{Judging, Repeat};
 use assize_run::{Event, RunError, Settings, Start, Totals, WorkItem};
 use assize_store::{
     CardInfo, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFigures, RunFolder, RunInfo,
@@ -17,7 +17,7 @@ use assize_store::{
 use tokio_util::sync::CancellationToken;
 
 use super::figures;
-use super::resume::{self, NEWEST, Resumed, key_of};
+use super::resume::{self, NEWEST, Resumed};
 use super::runs::RUNS_FOLDER;
 use super::shape::{Finished, Ordinary, Shape};
 use crate::access::Access;
@@ -26,6 +26,7 @@ use crate::context::Context;
 use crate::exit::{Ending, Exit};
 use crate::output;
 use crate::progress::Progress;
+use crate::workplaces::Workplaces;
 
 /// Cases whose planned order is remembered for printing.
 const MAX_ORDER: usize = 64;
@@ -51,6 +52,8 @@ pub(crate) struct Session {
     pub(crate) scorecard: Option<CardInfo>,
     /// How its models are reached.
     pub(crate) access: Arc<Access>,
+    /// Where its targets work; `None` where none is run.
+    pub(crate) workplaces: Option<Arc<Workplaces>>,
     /// Number of items.
     pub(crate) total: usize,
     /// Cases left out because of problems.
@@ -65,7 +68,7 @@ impl Session {
         args: &RunArgs,
         context: &Context,
     ) -> Result<Exit, String> {
-        self.perform_as(&Ordinary, items, args, context)
+        self.perform_as(&Ordinary::default(), items, args, context)
     }
 
     /// The same for a command that draws its own conclusions.
@@ -98,6 +101,10 @@ impl Session {
         let Opened { folder, mut writer, done, totals, mut figures, mut order } =
             open(&mut info, args, &items, context)?;
         self.access.begin(&info.run_id);
+        assize_workspace::sweep(&std::env::temp_dir());
+        if let Some(places) = &self.workplaces {
+            places.begin(&info.run_id);
+        }
         if !args.quiet {
             for warning in &info.warnings {
                 output::warn(warning, context);
@@ -136,28 +143,36 @@ impl Session {
         let cancel = CancellationToken::new();
         let too_late = Arc::new(AtomicBool::new(false));
         let runtime = runtime()?;
-        let (totals, ended) = runtime.block_on(async {
+        let (totals, ended, teardown) = runtime.block_on(async {
             let watcher = tokio::spawn(watch_for_interrupt(cancel.clone()));
             let left = args.deadline.map(|deadline| deadline.saturating_sub(begun.elapsed()));
             let alarm =
                 left.map(|left| tokio::spawn(ring_after(left, Arc::clone(&too_late), cancel.clone())));
-            let left = items().filter(|item| match item {
-                Ok(item) => done.is_empty() || !done.contains(&key_of(item)),
-                Err(_) => true,
-            });
-            let start = Start { totals, limit: self.access.limit().clone() };
-            let settings = Settings { workers };
+            let start = Start { totals, limit: self.access.limit().clone(), done };
+            let bail = shape.sequence().and_then(|sequence| sequence.bail);
+            let settings = Settings { workers, bail };
             let result =
-                assize_run::run_from(start, left, settings, &cancel, &mut writer, &mut observe).await;
+                assize_run::run_from(start, items(), settings, &cancel, &mut writer, &mut observe).await;
             watcher.abort();
             if let Some(alarm) = alarm {
                 alarm.abort();
             }
             // Commands that were given up get their chance to end before this process does.
             let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
-            result
+            let teardown = match &self.workplaces {
+                Some(places) => places.finish(cancel.is_cancelled()).await,
+                None => Vec::new(),
+            };
+            (result.0, result.1, teardown)
         });
         progress.finish();
+        for warning in teardown {
+            output::warn(&warning, context);
+            info.warnings.push(warning);
+        }
+        if let Some(folder) = self.workplaces.as_ref().and_then(|places| places.close()) {
+            output::warn(&format!("the workspaces are kept in `{}`", folder.display()), context);
+        }
         // A lookup of a name that hangs must not hold up the end.
         runtime.shutdown_background();
 
@@ -169,11 +184,14 @@ impl Session {
             too_late: too_late.load(Ordering::Acquire),
             over_budget: self.access.limit().is_cancelled(),
             broke_off: ended.is_err(),
+            halted: totals.halted,
             left_out: self.left_out,
         };
-        let (exit, exit_reason) = shape.exit(&folder, &totals, ending);
         info.finished_at = Some(Context::now().to_string());
         let figures = figures::of_taken(figures, &folder).ok();
+        let counts =
+            figures.as_ref().map_or(totals.counts, |figures| figures::counts(figures, totals.counts));
+        let (exit, exit_reason) = shape.exit(&folder, counts, ending);
         info.summary = Some(summary(&totals, figures, self.total, self.left_out, begun, exit, exit_reason));
         if let Err(error) = &ended {
             output::complain(&error.to_string(), context);
@@ -200,7 +218,7 @@ impl Session {
 struct Opened {
     folder: RunFolder,
     writer: RunWriter,
-    done: HashSet<CaseKey>,
+    done: HashMap<CaseKey, Repeat>,
     totals: Totals,
     /// The same for the figures of the run.
     figures: Summariser,
@@ -259,7 +277,7 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
     Ok(Opened {
         folder,
         writer,
-        done: HashSet::new(),
+        done: HashMap::new(),
         totals: Totals::default(),
         figures: Summariser::new(),
         order: Vec::new(),
@@ -351,7 +369,7 @@ fn summary(
 ) -> RunSummary {
     RunSummary {
         counts: totals.counts,
-        not_run: planned.saturating_sub(totals.counts.total()),
+        not_run: planned.saturating_sub(totals.counts.total() + totals.needless),
         left_out,
         mean_score: figures
             .as_ref()

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use assize_rubric::RepeatStrategy;
 use assize_run::{Totals, WorkItem};
-use assize_store::{RunFolder, RunInfo};
+use assize_store::{Counts, RunFolder, RunInfo};
 
 use super::present;
 use super::session::{stored, summary_json};
-use crate::args::RunArgs;
+use crate::args::{RunArgs, SequenceArgs};
 use crate::context::Context;
 use crate::exit::{Ending, Exit, of_run};
 use crate::output;
@@ -31,6 +32,11 @@ pub(crate) trait Shape {
         "eval"
     }
 
+    /// How often and in which order cases are run; without it once each, in the order of the files, for themselves.
+    fn sequence(&self) -> Option<&SequenceArgs> {
+        None
+    }
+
     /// The items of the command, made of those of a plain run, which are so many.
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
         let _ = count;
@@ -48,10 +54,10 @@ pub(crate) trait Shape {
         BTreeMap::new()
     }
 
-    /// The exit and why, in a few words.
-    fn exit(&self, folder: &RunFolder, totals: &Totals, ending: Ending) -> (Exit, String) {
+    /// The exit and why, in a few words. `counts` has the cases by what they come to.
+    fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
         let _ = folder;
-        of_run(totals.counts, ending)
+        of_run(counts, ending)
     }
 
     /// Prints the results.
@@ -66,6 +72,27 @@ pub(crate) trait Shape {
 }
 
 /// A plain run.
-pub(crate) struct Ordinary;
+#[derive(Default)]
+pub(crate) struct Ordinary {
+    pub(crate) sequence: SequenceArgs,
+}
 
-impl Shape for Ordinary {}
+impl Shape for Ordinary {
+    fn sequence(&self) -> Option<&SequenceArgs> {
+        Some(&self.sequence)
+    }
+
+    fn settings(&self) -> BTreeMap<String, String> {
+        let SequenceArgs { repeat, repeat_strategy, seed, bail, .. } = &self.sequence;
+        let strategy = repeat_strategy.map(|strategy| RepeatStrategy::from(strategy).name().to_owned());
+        [
+            ("repeat", repeat.map(|repeat| repeat.to_string())),
+            ("repeat_strategy", strategy),
+            ("seed", seed.map(|seed| seed.to_string())),
+            ("bail", bail.map(|bail| bail.to_string())),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
+    }
+}

@@ -174,6 +174,7 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
             case: case.expect("a sound case"),
             source: Source::Given(Box::new(Answer { text: job.answer, ..Answer::default() })),
             repeat: 1,
+            relations: Arc::new(assize_run::Relations::none(lines)),
             lines,
             judges: Arc::new(Only(job.judge)),
             judge: None,
@@ -184,6 +185,7 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
             truncate_override: None,
             truncate: Truncate::Never,
             programs: Arc::clone(&programs),
+            workplace: None,
         })
         .collect()
 }
@@ -209,7 +211,7 @@ pub(crate) fn perform(items: Vec<WorkItem>) -> (BTreeMap<String, CaseRecord>, To
         .expect("a runtime");
     let mut memory = Memory::default();
     let (totals, ended) = runtime.block_on(async {
-        let settings = Settings { workers: NonZeroUsize::new(48).expect("more than nothing") };
+        let settings = Settings { workers: NonZeroUsize::new(48).expect("more than nothing"), bail: None };
         let cancel = CancellationToken::new();
         let limit = Duration::from_secs(100);
         let mut observe = |_| {};

@@ -129,6 +129,23 @@ fn a_budget_stops_it_and_the_same_command_goes_on() {
 }
 
 #[test]
+fn a_limit_in_dollars_holds_before_the_call() {
+    let (cli, server) = with_server(|_: &Incoming| reply(&criteria()));
+    cli.file("s.yaml", SUITE);
+    let args = ["generate", "rubrics", "s.yaml", "--judge", "openai:m", "--budget-usd", "0.0001"];
+    let unknown = cli.run(&args).expect_code(2);
+    assert!(unknown.stderr.contains("unknown price for openai:m"), "{}", unknown.stderr);
+    cli.file(".assize/prices.yaml", "models:\n  openai:m: {input: 10, output: 40}\n");
+    let output = cli.run(&args).expect_code(4);
+    assert!(output.stdout.contains("2 cases were not reached"), "{}", output.stdout);
+    assert_eq!((server.count(), cli.read("s.yaml").as_str()), (0, SUITE));
+    let enough = ["generate", "rubrics", "s.yaml", "--judge", "openai:m", "--budget-usd", "$5", "--json"];
+    assert_eq!(object(&cli.run(&enough).expect_code(0))["cases"][0]["calls"], 1);
+    cli.file("s.yaml", SUITE);
+    assert_eq!(object(&cli.run(&enough).expect_code(0))["cases"][0]["calls_cached"], 1);
+}
+
+#[test]
 fn ranges_are_drafted_and_rubrics_replaced() {
     let ranges = json!([{"low": 0, "high": 4, "text": "Names no date"}, {"low": 5, "high": 10, "text": "Names the date"}]);
     let criterion = |id: &str, text: &str, minimum: Value| json!({"id": id, "text": text, "weight": 1, "minimum": minimum, "ranges": ranges});

@@ -6,6 +6,7 @@ mod attempt;
 mod bench;
 mod calibrate;
 mod convert;
+mod critic;
 mod doctor;
 mod eval;
 mod explain;

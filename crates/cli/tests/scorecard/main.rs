@@ -3,5 +3,6 @@
 mod compare;
 mod example;
 mod explain;
+mod panel;
 mod run;
 mod support;

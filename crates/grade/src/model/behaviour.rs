@@ -12,6 +12,7 @@ use crate::prompt::{
     BEHAVIOUR_PROMPT_VERSION, behaviour_hash, behaviour_messages, behaviour_schema, repair_part,
 };
 use crate::reply::{BehaviourReply, read_behaviour};
+use crate::task::draw;
 use crate::{BehaviourJudgement, BehaviourTask};
 
 impl ModelJudge {
@@ -19,8 +20,8 @@ impl ModelJudge {
     pub(super) fn behaviour_request(&self, task: &BehaviourTask, repair: Option<String>) -> ChatRequest {
         let mut request = ChatRequest::new(behaviour_messages(task, &*self.fences, repair));
         request.schema = Some(behaviour_schema(&task.behaviour));
-        request.temperature = self.options.temperature;
-        request.seed = self.options.seed;
+        request.temperature = task.temperature.or(self.options.temperature);
+        request.seed = self.seed(task.asking);
         request.max_output_tokens = self.options.max_output_tokens;
         request
     }
@@ -44,7 +45,7 @@ impl ModelJudge {
                     last = failure;
                     break;
                 }
-                self.ask.ask_repeat(&request, task.repeat).await
+                self.ask.ask_repeat(&request, draw(task.repeat, task.asking)).await
             };
             let mut answered = match answered {
                 Ok(answered) => answered,

@@ -131,6 +131,8 @@ mod tests {
             source_narrative: None,
             candidate_output: output.to_owned(),
             repeat: 1,
+            asking: 1,
+            temperature: None,
         })
     }
 
@@ -178,6 +180,8 @@ mod tests {
             source_narrative: None,
             candidate_output: "x".into(),
             repeat: 1,
+            asking: 1,
+            temperature: None,
         };
         let judged = OfflineJudge.decide_behaviour(&task);
         assert!(judged.decision.is_none() && judged.ungraded.is_some());

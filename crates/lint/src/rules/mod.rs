@@ -1,6 +1,7 @@
 //! The rules, one file each.
 
 mod and_or;
+mod card;
 mod case_id;
 mod cited;
 mod comments;
@@ -14,6 +15,8 @@ mod idle_gate;
 mod leaked;
 mod length;
 mod list;
+mod looks;
+mod model;
 mod nice_to_have;
 mod no_key;
 mod no_negative;
@@ -64,6 +67,7 @@ pub const RULES: &[Rule] = &[
     elsewhere::RULE,
     no_key::RULE,
     unverifiable::RULE,
+    looks::RULE,
     sign::RULE,
     everything_required::RULE,
     nice_to_have::RULE,
@@ -86,12 +90,27 @@ pub const RULES: &[Rule] = &[
     restates::RULE,
     leaked::RULE,
     case_id::RULE,
+    model::ambiguous::RULE,
+    model::unobservable::RULE,
+    model::bundled::RULE,
+    model::overlapping::RULE,
+    model::unfounded::RULE,
+    model::untested::RULE,
+    model::contradictory::RULE,
+    model::bands::RULE,
+    model::gameable::RULE,
+    model::unguarded::RULE,
+    model::misplaced_gate::RULE,
+    card::idle_gate::RULE,
+    card::all_block::RULE,
+    card::dominant::RULE,
+    card::weightless::RULE,
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::found;
+    use crate::testing::{found, found_in};
     use crate::{fixed, fixes};
 
     #[test]
@@ -107,11 +126,21 @@ mod tests {
 
     #[test]
     fn the_bad_example_is_found_and_the_good_one_is_clean() {
-        for rule in RULES {
-            let codes: Vec<String> = found(&rule.bad.file()).into_iter().map(|(code, _)| code).collect();
+        for rule in RULES.iter().filter(|rule| rule.question().is_none()) {
+            let codes: Vec<String> = found_in(rule.bad).into_iter().map(|(code, _)| code).collect();
             assert!(codes.iter().any(|code| code == rule.code.as_str()), "{}: {codes:?}", rule.code);
-            let good = found(&rule.good.file());
+            let good = found_in(rule.good);
             assert_eq!(good, vec![], "{}: the good example has findings", rule.code);
+        }
+    }
+
+    #[test]
+    fn examples_of_a_models_rules_show_what_only_a_model_finds() {
+        for rule in RULES.iter().filter(|rule| rule.question().is_some()) {
+            assert!(rule.code.as_str().starts_with("L06") && !rule.fixes, "{}", rule.code);
+            for example in [rule.bad, rule.good] {
+                assert_eq!(found_in(example), vec![], "{}: {}", rule.code, example.text());
+            }
         }
     }
 

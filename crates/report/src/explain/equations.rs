@@ -141,6 +141,27 @@ pub(crate) fn case_equations(graders: &[(f64, (f64, f64))]) -> Vec<Equation> {
     }
 }
 
+/// The calculations of a composite whose score is that of one member: `word` says which, `pick` finds it.
+pub(crate) fn extreme_equations(
+    word: &str,
+    graders: impl Iterator<Item = (f64, (f64, f64))>,
+    pick: fn(f64, f64) -> f64,
+) -> Vec<Equation> {
+    let bounds: Vec<(f64, f64)> = graders.filter(|(weight, _)| *weight > 0.0).map(|(_, of)| of).collect();
+    let line = |of, when: &str, side: fn(&(f64, f64)) -> f64| {
+        let values: Vec<f64> = bounds.iter().map(side).collect();
+        let result = values.iter().copied().reduce(pick)?;
+        let listed: Vec<String> = values.iter().map(|value| plain(*value)).collect();
+        Some(equation(of, when, format!("{word} of {} = {}", listed.join(", "), plain(result))))
+    };
+    if bounds.iter().all(|(low, high)| low == high) {
+        line("score", "", |bounds| bounds.0).into_iter().collect()
+    } else {
+        let worst = line("worst", "every grader ends at its worst", |bounds| bounds.0);
+        worst.into_iter().chain(line("best", "every grader ends at its best", |bounds| bounds.1)).collect()
+    }
+}
+
 fn clamped(result: f64) -> String {
     if result < 0.0 && plain(result) != "0" {
         format!("{}, kept at 0", plain(result))
@@ -187,6 +208,19 @@ mod tests {
         assert_eq!(texts(open, Formula::WithPenalties), ["(2 - 1) / 4 = 0.25", "(2 + 2) / 4 = 1"]);
         let nothing = sums(&[(2.0, Outcome::Ungraded), (-1.0, Outcome::Unmet)]);
         assert_eq!(texts(nothing, Formula::WithPenalties), ["0 / 2 = 0", "(0 + 2) / 2 = 1", "1 - 0 / 1 = 1"]);
+    }
+
+    #[test]
+    fn the_member_that_counts_is_named_by_its_score() {
+        let texts = |graders: Vec<_>, pick| -> Vec<String> {
+            extreme_equations("lowest", graders.into_iter(), pick).into_iter().map(|line| line.text).collect()
+        };
+        assert_eq!(texts(vec![(1.0, (0.5, 0.5)), (1.0, (0.9, 0.9))], f64::min), ["lowest of 0.5, 0.9 = 0.5"]);
+        assert_eq!(
+            texts(vec![(1.0, (0.0, 1.0)), (1.0, (0.9, 0.9))], f64::min),
+            ["lowest of 0, 0.9 = 0", "lowest of 1, 0.9 = 0.9"]
+        );
+        assert!(texts(vec![], f64::max).is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use assize_rubric::{
     Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Probability, Ungraded, Verdict,
 };
-use assize_store::{CaseError, GateRow, Note, PanelRow};
+use assize_store::{CaseError, GateRow, Note, PanelRow, TurnRow};
 use serde::Serialize;
 
 /// A case explained.
@@ -16,6 +16,9 @@ pub(crate) struct Explanation {
     /// The lines the verdict was drawn at; null when no decision says so.
     pub(crate) lines: Option<Lines>,
     pub(crate) error: Option<CaseError>,
+    /// The turns of a conversation, as far as they were held.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) turns: Vec<TurnRow>,
     pub(crate) graders: Vec<GraderPart>,
     /// How the graders' scores become the case's.
     pub(crate) equations: Vec<Equation>,

@@ -8,7 +8,7 @@ use assize_store::{Aggregator, GateRow, JudgementRow, grader_gates};
 
 use super::because::{GateNames, because};
 use super::build::Grader;
-use super::equations::{Sums, case_equations};
+use super::equations::{Sums, case_equations, extreme_equations};
 use super::model::{CriterionPart, Equation, Figures, GatePart, GraderPart, PanelPart, VotePart, WholePart};
 use crate::number::{beside, plain};
 
@@ -36,7 +36,10 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
     let brought = match &grader.outcome {
         GraderOutcome::Combined(combined) => match combined.how {
             Combination::Threshold(line) => Some(Lines::with_room(line, None)),
-            Combination::WeightedAverage | Combination::Decided(_) => None,
+            Combination::WeightedAverage
+            | Combination::Lowest
+            | Combination::Highest
+            | Combination::Decided(_) => None,
         },
         _ => None,
     };
@@ -89,6 +92,8 @@ fn whole(row: &JudgementRow, all: &[&JudgementRow]) -> Option<WholePart> {
         Aggregator::Threshold(line) => {
             format!("share of members that pass; {} are needed", plain(line.get()))
         }
+        Aggregator::Lowest => "the lowest of the members".to_owned(),
+        Aggregator::Highest => "the highest of the members".to_owned(),
         Aggregator::Decided => "decided by looking at the members".to_owned(),
     });
     Some(WholePart {
@@ -116,6 +121,8 @@ fn combined_equations(grader: &Grader<'_>, combined: &CombinedScore) -> Vec<Equa
     });
     match combined.how {
         Combination::Decided(_) => Vec::new(),
+        Combination::Lowest => extreme_equations("lowest", shares, f64::min),
+        Combination::Highest => extreme_equations("highest", shares, f64::max),
         Combination::WeightedAverage | Combination::Threshold(_) => {
             case_equations(&shares.collect::<Vec<_>>())
         }

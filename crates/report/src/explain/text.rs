@@ -1,7 +1,7 @@
 //! An explanation as text, and as JSON.
 
 use assize_rubric::{Confidence, GateState, JudgeIdentity, Verdict};
-use assize_store::CaseRecord;
+use assize_store::{CaseRecord, TurnRow};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
@@ -40,6 +40,7 @@ pub fn explain(record: &CaseRecord, style: Style) -> String {
             &[Piece::new(Tone::Bad, lead), Piece::said(Tone::Plain, &error.message, clean::REASON)],
         );
     }
+    turns(&mut page, &it.turns);
     for part in &it.graders {
         page.blank();
         grader(&mut page, part);
@@ -65,6 +66,26 @@ fn disagreements(page: &mut Page, it: &Explanation) {
     page.text(&[], &[Piece::new(Tone::Bad, text)]);
     for line in &it.disagreements {
         page.text(&[Piece::plain("  - ")], &[Piece::new(Tone::Bad, line)]);
+    }
+}
+
+/// What was answered turn by turn, as far as it fits.
+fn turns(page: &mut Page, turns: &[TurnRow]) {
+    if turns.is_empty() {
+        return;
+    }
+    page.blank();
+    page.rule("Turns");
+    for turn in turns {
+        let said = match (&turn.answer, &turn.error) {
+            (Some(answer), _) if answer.trim().is_empty() => Piece::new(Tone::Dim, "an empty answer"),
+            (Some(answer), _) => Piece::said(Tone::Plain, answer, clean::REASON),
+            (None, Some(error)) => {
+                Piece::said(Tone::Bad, &format!("no answer: {}", error.message), clean::REASON)
+            }
+            (None, None) => Piece::new(Tone::Bad, "no answer"),
+        };
+        fact(page, &format!("turn {}", turn.turn), vec![said]);
     }
 }
 

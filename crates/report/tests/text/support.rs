@@ -165,6 +165,7 @@ fn bare(case_id: &str) -> ResultRow {
         target: Some("helpdesk".to_owned()),
         answered_by: None,
         repeat: 1,
+        repeats: None,
         tags: Vec::new(),
         cluster: None,
         case_hash: None,
@@ -176,6 +177,8 @@ fn bare(case_id: &str) -> ResultRow {
         gates_failed: Vec::new(),
         graders: Vec::new(),
         answer: None,
+        turns: Vec::new(),
+        file_changes: None,
         error: None,
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,
@@ -208,6 +211,7 @@ fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) ->
         case_id: case_id.to_owned(),
         target: Some("helpdesk".to_owned()),
         repeat: 1,
+        turn: None,
         lines,
         grader: grader.name.clone(),
         standing: grader.standing.into(),
@@ -368,7 +372,7 @@ pub(crate) fn run() -> RunInfo {
         ],
         scorecard: None,
         summary: Some(RunSummary {
-            counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1 },
+            counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1, skipped: 0 },
             not_run: 0,
             left_out: 0,
             mean_score: Some(MeanScore {
@@ -448,6 +452,8 @@ fn figures() -> RunFigures {
             verdict_flips: Some(figure(0.25, 4, 0.0456, 0.6994, "Wilson")),
             says: String::new(),
         }),
+        repeats: None,
+        targets: Vec::new(),
         unstable: vec![FlippingCriterion {
             suite: "support".to_owned(),
             grader: "rubrics".to_owned(),

@@ -1,7 +1,10 @@
 //! Grading one answer: each grader by what it needs, members of composites like graders of their own.
 
+mod behaviour;
 mod benchmark;
+mod benchmark_votes;
 mod composite;
+mod conversation;
 mod panel;
 mod programs;
 mod rows;
@@ -15,7 +18,8 @@ use assize_store::JudgementRow;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-pub(crate) use benchmark::task as behaviour_task;
+pub(crate) use behaviour::{panel_spec as behaviour_panel, task as behaviour_task};
+pub(crate) use conversation::Talk;
 pub(crate) use panel::{Said, recombined, said};
 pub use programs::custom_command;
 pub(crate) use rubrics::{asking as rubric_asking, task as rubric_task};
@@ -38,7 +42,7 @@ fn grade_at<'a>(scene: &'a Scene<'a>, spot: Spot<'a>) -> BoxFuture<'a, Vec<Judge
             GraderKind::Llm(llm) => whole::grade(scene, &spot, llm).await,
             GraderKind::Code(code) => vec![programs::code(scene, &spot, code).await],
             GraderKind::Custom(custom) => vec![programs::custom(scene, &spot, custom).await],
-            GraderKind::Benchmark(found) => vec![benchmark::grade(scene, &spot, found).await],
+            GraderKind::Benchmark(found) => benchmark::grade(scene, &spot, found).await,
             GraderKind::Composite(composite) => composite::grade(scene, &spot, composite).await,
             kind => match check(kind, &scene.facts) {
                 Some(Ok(checked)) => vec![spot.checked(scene, checked)],

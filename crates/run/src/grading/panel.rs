@@ -9,8 +9,11 @@ use assize_stats::Level;
 use assize_stats::combine::{agreement, panel_scores};
 use assize_stats::repeats::{disagreement, stability};
 use assize_store::{
-    EscalationRow, GraderResult, JudgementRow, PanelRow, PanelVoteRow, VoteRow, panel_decision,
+    BenchmarkState, DecidedBy, EscalationRow, GraderResult, JudgementRow, PanelRow, PanelVoteRow, VoteRow,
+    panel_decision,
 };
+
+use super::benchmark_votes::decide_benchmark;
 
 /// Scores further apart than this count as a split, on the scale from 0 to 1: more than one point of ten.
 const APART: f64 = 0.1;
@@ -53,13 +56,22 @@ pub(super) fn combined(
         panel: Some(panel),
         ..first.clone()
     };
-    decide(&mut row, &deciding, decision);
+    if first.benchmark_state().is_some() {
+        decide_benchmark(&mut row, &deciding, decision, rule, ties);
+    } else {
+        decide(&mut row, &deciding, decision);
+    }
     Some(row)
 }
 
 /// A combining row worked out again from its votes; as it is if it combines none.
 pub(crate) fn recombined(row: &JudgementRow, votes: &[JudgementRow]) -> JudgementRow {
     let Some(panel) = &row.panel else { return row.clone() };
+    let benchmark = row.grader_result.as_ref().and_then(|result| result.benchmark);
+    // A check decided, whatever the votes say.
+    if benchmark.is_some_and(|benchmark| benchmark.decided_by == Some(DecidedBy::Checks)) {
+        return row.clone();
+    }
     let again = combined(votes, panel.rule, panel.ties, panel.escalation.clone());
     // What the criterion is worth stands with the row that is scored.
     again.map_or_else(
@@ -68,9 +80,19 @@ pub(crate) fn recombined(row: &JudgementRow, votes: &[JudgementRow]) -> Judgemen
             criterion: row.criterion.clone(),
             lines: row.lines,
             standing: row.standing,
+            grader_result: with_notes(again.grader_result, row),
             ..again
         },
     )
+}
+
+/// A result with what the checks of a hybrid found, which is in no vote.
+fn with_notes(result: Option<GraderResult>, stored: &JudgementRow) -> Option<GraderResult> {
+    let stored = stored.grader_result.as_ref().filter(|stored| stored.benchmark.is_some());
+    match (result, stored) {
+        (Some(result), Some(stored)) => Some(GraderResult { notes: stored.notes.clone(), ..result }),
+        (result, _) => result,
+    }
 }
 
 /// The votes that decide: that of the judge that was escalated to, if there is one.
@@ -117,13 +139,7 @@ fn decide(row: &mut JudgementRow, votes: &[&JudgementRow], decision: PanelDecisi
         (None, Some(vote)) => format!("{said}; {}: {}", vote.judge.name, vote.reason),
         (None, None) => said,
     };
-    let mut quotes: Vec<Evidence> = Vec::new();
-    for quote in agreeing.iter().flat_map(|vote| &vote.evidence) {
-        if !quotes.iter().any(|known| known.quote == quote.quote) {
-            quotes.push(quote.clone());
-        }
-    }
-    row.evidence = quotes;
+    row.evidence = quotes_of(agreeing.iter().map(|vote| **vote));
     row.ungraded = open.map(|(kind, _)| Ungraded { kind, message: row.reason.clone() });
     if whole {
         let notes = agreeing.first().and_then(|vote| vote.grader_result.as_ref());
@@ -142,23 +158,42 @@ fn decide(row: &mut JudgementRow, votes: &[&JudgementRow], decision: PanelDecisi
     row.points = outcome.points().filter(|_| row.raw_score.is_none());
 }
 
+/// The quotes of votes, each once.
+pub(super) fn quotes_of<'a>(votes: impl Iterator<Item = &'a JudgementRow>) -> Vec<Evidence> {
+    let mut quotes: Vec<Evidence> = Vec::new();
+    for quote in votes.flat_map(|vote| &vote.evidence) {
+        if !quotes.iter().any(|known| known.quote == quote.quote) {
+            quotes.push(quote.clone());
+        }
+    }
+    quotes
+}
+
 /// Why a vote did not come about, in words.
-fn why_missing(vote: &JudgementRow) -> &str {
+pub(super) fn why_missing(vote: &JudgementRow) -> &str {
     let broken = vote.grader_result.as_ref().and_then(|result| result.error.as_deref());
     if vote.reason.is_empty() { broken.unwrap_or("it was not judged") } else { &vote.reason }
 }
 
 /// The votes in a few words: `2 met, 1 unmet`, or `2 at 8/10, 1 at 7/10`.
-fn tally(votes: &[&JudgementRow]) -> String {
+pub(super) fn tally(votes: &[&JudgementRow]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for vote in votes {
         let word = match vote.cast() {
+            Cast::Missing if is_uncertain(vote) => "uncertain".to_owned(),
             Cast::Missing => "missing".to_owned(),
             Cast::NotApplicable => "not applicable".to_owned(),
             Cast::Value(value)
                 if vote.grader_result.is_none() && vote.criterion.scale == Scale::Checklist =>
             {
                 if value >= 0.5 { "met".to_owned() } else { "unmet".to_owned() }
+            }
+            Cast::Value(value) if vote.benchmark_state().is_some() && (value == 0.0 || value == 1.0) => {
+                if value >= 0.5 {
+                    "pass".to_owned()
+                } else {
+                    "fail".to_owned()
+                }
             }
             Cast::Value(value) if vote.grader_result.is_some() => format!("at {}", rounded(value)),
             Cast::Value(value) => format!("at {}/10", rounded(value * 10.0)),
@@ -182,6 +217,8 @@ fn rounded(value: f64) -> String {
 pub(crate) enum Said {
     /// The criterion does not apply.
     NotApplicable,
+    /// The judge is not certain.
+    Uncertain,
     /// Its value in millionths, so that rounding tells no two votes apart.
     Value(i64),
 }
@@ -191,7 +228,7 @@ pub(crate) enum Said {
 pub(crate) fn said(row: &JudgementRow) -> Option<Said> {
     let written = row.probability.and_then(|found| found.written);
     match row.cast() {
-        Cast::Missing => None,
+        Cast::Missing => is_uncertain(row).then_some(Said::Uncertain),
         Cast::NotApplicable => Some(Said::NotApplicable),
         Cast::Value(value) => {
             let value = written.map_or(value, |written| f64::from(written) / 10.0);
@@ -242,10 +279,17 @@ fn panel_row(
     }
 }
 
+/// Whether a judge said of a benchmark that it is not certain.
+pub(super) fn is_uncertain(row: &JudgementRow) -> bool {
+    row.benchmark_state() == Some(BenchmarkState::Uncertain)
+}
+
 fn short(row: &JudgementRow) -> PanelVoteRow {
     let whole = row.grader_result.is_some();
     let (outcome, value) = match row.cast() {
         Cast::Value(value) if whole => ("scored".to_owned(), Some(value)),
+        Cast::Missing if is_uncertain(row) => ("uncertain".to_owned(), None),
+        Cast::NotApplicable if whole => ("not_applicable".to_owned(), None),
         Cast::Missing if whole => ("ungraded".to_owned(), None),
         cast => (
             row.decided().name().to_owned(),
@@ -266,6 +310,9 @@ pub(super) fn doubt(votes: &[&JudgementRow], when: EscalateWhen) -> Option<Strin
         |row: &&&JudgementRow| row.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::Cancelled);
     if votes.iter().any(|row| cancelled(&row)) {
         return None;
+    }
+    if let Some(uncertain) = votes.iter().find(|row| is_uncertain(row)) {
+        return Some(format!("{} is not certain", uncertain.judge.name));
     }
     if let Some(missing) = votes.iter().find(|row| row.cast() == Cast::Missing) {
         return Some(format!("{} could not be made to answer", missing.judge.name));

@@ -30,6 +30,7 @@ impl Spot<'_> {
             grader: &self.top.name,
             standing: self.standing,
             member: self.path.clone(),
+            turn: scene.turn,
         }
     }
 

@@ -11,12 +11,18 @@ use serde_json::{Map, Value, json};
 use crate::WorkItem;
 use crate::material::material;
 
+/// What stands in the place of the question when a whole conversation is judged.
+const CONVERSATION: &str = "(A conversation of several turns. The answer is all of it: what was said to the assistant, and \
+                            what the assistant answered.)";
+
 /// An answer with everything graders may ask about it.
 pub(crate) struct Scene<'a> {
     pub(crate) item: &'a WorkItem,
     pub(crate) material: Arc<Material>,
     pub(crate) facts: Facts,
     pub(crate) input: ProgramInput,
+    /// The turn of a conversation that is graded, from 1.
+    pub(crate) turn: Option<u32>,
 }
 
 impl<'a> Scene<'a> {
@@ -24,7 +30,29 @@ impl<'a> Scene<'a> {
         let material = Arc::new(material(&item.case, answer));
         let facts = facts(answer, material.reference.clone());
         let input = program_input(item, answer, &material, &facts);
-        Self { item, material, facts, input }
+        Self { item, material, facts, input, turn: None }
+    }
+
+    /// The scene of a conversation as a whole. `answer` tells all of it; judges are shown `transcript`. Unless every turn
+    /// told of its tools, nothing is known about tools.
+    pub(crate) fn of_conversation(
+        item: &'a WorkItem,
+        answer: &Answer,
+        transcript: String,
+        tools_known: bool,
+    ) -> Self {
+        let mut scene = Self::new(item, answer);
+        let material = Arc::make_mut(&mut scene.material);
+        if material.question.trim().is_empty() {
+            material.question.push_str(CONVERSATION);
+        } else {
+            material.question = format!("{}\n\n{CONVERSATION}", material.question);
+        }
+        material.answer = transcript;
+        if !tools_known {
+            (scene.facts.calls, scene.facts.model_calls, scene.input.trace) = (None, None, Value::Null);
+        }
+        scene
     }
 
     /// The variables of prompts, in every spelling of both formats.
@@ -105,6 +133,7 @@ fn program_input(item: &WorkItem, answer: &Answer, material: &Material, facts: &
         cost_usd: facts.cost_usd,
         duration_ms: facts.duration.and_then(|duration| u64::try_from(duration.as_millis()).ok()),
         file_changes: material.file_changes.clone(),
+        workspace: answer.workspace.clone(),
         metadata: case.metadata.clone(),
         config: Map::new(),
         results: None,

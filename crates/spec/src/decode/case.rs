@@ -6,20 +6,20 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, Spanned};
 use serde_json::{Map, Value};
 
-use super::common::{
-    FoundLines, filled_list, free_map, lines, one_word, refuse, spelled, tags, unbuilt, usable_id,
-};
+use super::common::{FoundLines, filled_list, free_map, lines, one_word, refuse, spelled, tags, usable_id};
 use super::conversation::conversation;
 use super::grader::{AssertionContext, inline_rubrics, outcome_rubric};
 use super::interpolate::interpolate;
 use super::object::{not_blank, string, wrong_type};
 use super::suite::{SuiteDefaults, default_kind, keep};
+use super::trials::trials;
 use super::vars::fill;
 use super::workspace::workspace;
 use super::{Context, Object, execution, graders, messages};
 use crate::codes;
 use crate::model::{
-    Case, CaseId, CaseMarks, Format, Grader, LineOverrides, Message, OnDependencyFailure, Unbuilt,
+    Case, CaseId, CaseMarks, Format, Grader, LineOverrides, Message, OnDependencyFailure, Trials, Unbuilt,
+    WorkspaceSpec,
 };
 use crate::tree::{Data, Entry, Node};
 
@@ -156,13 +156,14 @@ struct Parts {
     lines: LineOverrides,
     threshold: Option<Span>,
     targets: Vec<crate::model::TargetRef>,
+    trials: Option<Trials>,
     tags: Vec<String>,
     metadata: Map<String, Value>,
     conversation_id: Option<String>,
     conversation: Option<crate::model::Conversation>,
     depends_on: Vec<Spanned<String>>,
     on_dependency_failure: OnDependencyFailure,
-    workspace: Option<Value>,
+    workspace: Option<Arc<WorkspaceSpec>>,
     unbuilt: Vec<Unbuilt>,
 }
 
@@ -170,7 +171,6 @@ impl Parts {
     fn read(cx: &mut Context, object: &mut Object<'_>, defaults: &SuiteDefaults) -> Self {
         let format = defaults.format;
         let head = object.head();
-        let mut missing = Vec::new();
         refuse(cx, object, FOREIGN);
         default_kind(cx, object, format);
         let expected_outcome = expected_outcome(cx, object, format);
@@ -178,7 +178,8 @@ impl Parts {
         let output = object.entry("output").map(|entry| messages::given_output(cx, &entry.value, "output"));
         let has_output = output.is_some();
         let mut inner = execution::open(cx, object);
-        let targets = execution::targets(cx, object, inner.as_mut(), &mut missing);
+        let targets = execution::targets(cx, object, inner.as_mut());
+        let trials = trials(cx, object, inner.as_mut());
         let mut found = FoundLines::default();
         lines(cx, object, &mut found);
         let mut skip_defaults = false;
@@ -195,7 +196,7 @@ impl Parts {
         }
         let base = AssertionContext::default();
         let conversation_given = object.has("turns");
-        let conversation = conversation(cx, object, &base, &mut missing);
+        let conversation = conversation(cx, object, &base);
         let input =
             Input { defaults, skip_defaults, optional: has_output || conversation_given }.read(cx, object);
         let mut parts = Self {
@@ -208,6 +209,7 @@ impl Parts {
             lines,
             threshold,
             targets,
+            trials,
             tags: tags(cx, object),
             metadata: metadata(cx, object),
             conversation_id: object.text("conversation_id", &mut cx.problems).map(|id| id.value),
@@ -215,7 +217,7 @@ impl Parts {
             depends_on: Vec::new(),
             on_dependency_failure: OnDependencyFailure::default(),
             workspace: None,
-            unbuilt: missing,
+            unbuilt: Vec::new(),
         };
         parts.dependencies(cx, object);
         parts.workspace = workspace(cx, object, &mut parts.unbuilt);
@@ -225,7 +227,6 @@ impl Parts {
 
     fn dependencies(&mut self, cx: &mut Context, object: &mut Object<'_>) {
         if let Some(entry) = object.entry("depends_on").filter(|entry| !entry.value.is_null()) {
-            self.unbuilt.push(unbuilt(cx, "cases that depend on others (`depends_on`)", entry.key_span));
             if entry.value.as_str().is_some() || filled_list(cx, entry).is_some() {
                 self.depends_on = object.strings("depends_on", &mut cx.problems);
             }
@@ -332,6 +333,8 @@ impl Parts {
             graders: self.graders,
             lines: self.lines,
             targets: self.targets,
+            file_changes: None,
+            trials: self.trials,
             tags: self.tags,
             metadata: self.metadata,
             conversation_id: self.conversation_id,
@@ -348,7 +351,6 @@ impl Parts {
 /// Settings of `execution` that a suite has and a case doesn't.
 const SUITE_ONLY: &[(&str, &str)] = &[
     ("workers", "move it into the `execution` of the suite"),
-    ("trials", "move it into the `execution` of the suite"),
     ("cache", "move it into the `execution` of the suite"),
     ("cache_path", "move it into the `execution` of the suite"),
     ("budget_usd", "move it into the `execution` of the suite"),

@@ -23,6 +23,9 @@ pub(crate) enum Part {
     Dataset(Dataset),
 }
 
+/// The ids of cases that depend on others, each with the ids it names.
+pub(crate) type Dependencies = Vec<(Spanned<String>, Vec<Spanned<String>>)>;
+
 /// Collects cases and what is true of all of them together.
 pub(crate) struct Collector {
     pub(crate) defaults: Arc<SuiteDefaults>,
@@ -32,8 +35,8 @@ pub(crate) struct Collector {
     pub(crate) met: bool,
     /// Cases of whole files that are not sound.
     broken: usize,
-    /// What each case of a whole file depends on.
-    dependencies: Vec<(Spanned<String>, Vec<Spanned<String>>)>,
+    /// What cases depend on.
+    pub(crate) dependencies: Dependencies,
 }
 
 impl Collector {

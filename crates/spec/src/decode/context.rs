@@ -70,7 +70,7 @@ impl Context {
     /// The place of a span in a form that outlives the sources.
     pub(crate) fn place(&self, span: Span) -> Place {
         let position = self.sources.position(span);
-        Place::at(self.sources.file(span.source).shared_path(), position.line, position.column)
+        Place::shared(self.sources.file(span.source).shared_path(), position.line, position.column)
     }
 
     /// The stretch of a span in a form that outlives the sources.

@@ -1,14 +1,21 @@
 //! Conversations: `mode`, `turns` and what belongs to them.
 
-use assize_diagnostic::Diagnostic;
+use std::sync::Arc;
 
-use super::common::{filled_list, one_word, spelled, unbuilt};
+use assize_diagnostic::Diagnostic;
+use assize_rubric::GraderStanding;
+use serde_json::Map;
+
+use super::common::{filled_list, one_word, spelled};
 use super::grader::AssertionContext;
 use super::graders;
 use super::messages;
 use super::{Context, Object};
 use crate::codes;
-use crate::model::{Conversation, Format, OnTurnFailure, Turn, TurnAggregation, Unbuilt};
+use crate::model::{
+    Conversation, Format, Grader, GraderKind, LlmGrader, OnTurnFailure, PanelSpec, Place, Turn,
+    TurnAggregation,
+};
 use crate::tree::Node;
 
 /// Reads the keys of a conversation. `None` for an ordinary case, and after a complaint.
@@ -16,7 +23,6 @@ pub(crate) fn conversation(
     cx: &mut Context,
     object: &mut Object<'_>,
     base: &AssertionContext,
-    missing: &mut Vec<Unbuilt>,
 ) -> Option<Conversation> {
     let mode = object.value("mode");
     if let Some(node) = mode {
@@ -52,7 +58,6 @@ pub(crate) fn conversation(
         }
         return None;
     };
-    missing.push(unbuilt(cx, "conversation turns (`turns`)", entry.key_span));
     let items = filled_list(cx, entry)?;
     let before = cx.problems.errors();
     let turns: Vec<Turn> = items.iter().filter_map(|item| turn(cx, item, base)).collect();
@@ -86,10 +91,40 @@ fn turn(cx: &mut Context, node: &Node, base: &AssertionContext) -> Option<Turn> 
         .value("expected_output")
         .and_then(|node| messages::expected(cx, node, "expected_output"))
         .unwrap_or_default();
-    let graders = match spelled(cx, &mut object, &["assertions", "assert"], 1) {
-        Some(entry) => graders::read(cx, entry, Format::Two, base.clone()),
-        None => Vec::new(),
-    };
+    let list = spelled(cx, &mut object, &["assertions", "assert"], 1);
+    let own = list.map(|entry| graders::read(cx, entry, Format::Two, base.clone())).unwrap_or_default();
+    let mut graders = graders::with_suite(cx, list, own, &[]);
+    if let (Some(entry), false) = (list, graders.is_empty())
+        && graders.iter().all(|grader| grader.standing.weight.get() == 0.0)
+    {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NO_GRADER_WEIGHT,
+                "all graders of this turn have weight 0",
+                entry.key_span,
+                "no score can come of these",
+            )
+            .with_help("give at least one grader a weight above 0"),
+        );
+    }
+    if list.is_none() && !expected_output.is_empty() {
+        graders.push(Arc::new(comparison(cx.place(head))));
+    }
     object.finish(&mut cx.problems);
     Some(Turn { input: input?, expected_output, graders, place: cx.place(head) })
+}
+
+/// The grader of a turn that has an example of a good answer and nothing else: a judge scores the answer as a whole.
+fn comparison(place: Place) -> Grader {
+    let llm = LlmGrader {
+        prompt: None,
+        judge: None,
+        panel: PanelSpec::default(),
+        temperature: None,
+        max_steps: None,
+        config: Map::new(),
+    };
+    let name = "llm-grader".to_owned();
+    let standing = GraderStanding::default();
+    Grader { name: name.clone(), type_name: name, standing, place, kind: GraderKind::Llm(llm) }
 }

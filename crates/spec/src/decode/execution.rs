@@ -1,22 +1,22 @@
 //! `execution`: targets, limits and the lists of graders, on a suite and on a case.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::common::{
-    FoundLines, dollars, filled_list, lines, old_spelling, one_word, refuse, unbuilt, usable_id,
-};
+use super::common::{FoundLines, dollars, filled_list, lines, old_spelling, refuse, unbuilt, usable_id};
 use super::grader::{Use, evidence, judging, panel, truncate};
 use super::object::{string, wrong_type};
+use super::trials::trials;
+use super::workspace::hooks;
 use super::{Context, Object};
 use crate::codes;
-use crate::model::{Format, SuiteSettings, TargetRef, TrialStrategy, Trials, Unbuilt};
+use crate::model::{Format, SuiteSettings, TargetRef, Unbuilt};
 use crate::tree::{Data, Entry, Node};
 
 /// Keys of newer generations, with what does the same here.
 const FOREIGN: &[(&str, &str)] = &[
-    ("repeat", "write `trials: {count: N}` for several runs of each case"),
     ("provider", "name the target: `target: NAME`"),
     ("providers", "list the targets: `targets: [NAME, ...]`"),
     ("max_concurrency", "write `workers: N`"),
@@ -43,12 +43,14 @@ pub(crate) fn settings(
     let mut found = FoundLines::default();
     lines(cx, outer, &mut found);
     let Some(inner) = inner else {
-        settings.targets = targets(cx, outer, None, missing);
+        settings.trials = trials(cx, outer, None);
+        settings.targets = targets(cx, outer, None);
         settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
         settings.lines = found.finish(cx);
         return settings;
     };
-    settings.targets = targets(cx, outer, Some(inner), missing);
+    settings.trials = trials(cx, outer, Some(inner));
+    settings.targets = targets(cx, outer, Some(inner));
     lines(cx, inner, &mut found);
     settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
     settings.lines = found.finish(cx);
@@ -82,15 +84,6 @@ pub(crate) fn settings(
     }
     if let Some(stop) = inner.boolean("fail_on_error", &mut cx.problems) {
         settings.fail_on_error = Some(stop.value);
-        if stop.value {
-            missing.push(unbuilt(cx, "stopping at the first error (`fail_on_error`)", stop.span));
-        }
-    }
-    if let Some(node) = inner.value("trials") {
-        settings.trials = trials(cx, node);
-        if settings.trials.is_some_and(|trials| trials.count > 1) {
-            missing.push(unbuilt(cx, "several trials of each case (`trials`)", node.place()));
-        }
     }
     if let Some(entry) = inner.foreign("skip_defaults") {
         cx.problems.add(
@@ -108,45 +101,11 @@ pub(crate) fn settings(
     settings
 }
 
-fn trials(cx: &mut Context, node: &Node) -> Option<Trials> {
-    let mut object = Object::new(node, "`trials`", &mut cx.problems)?;
-    let head = object.head();
-    let given = object.has("count");
-    let count = object.integer("count", 1, 1000, &mut cx.problems);
-    let strategy = object.value("strategy").map(|node| {
-        let choices = [
-            ("pass_at_k", TrialStrategy::PassAtK),
-            ("mean", TrialStrategy::Mean),
-            ("confidence_interval", TrialStrategy::ConfidenceInterval),
-        ];
-        one_word(cx, node, "strategy", &choices)
-    });
-    let cost_limit_usd = dollars(cx, &mut object, "cost_limit_usd");
-    if !given {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::MISSING_SETTING,
-                "`trials` needs a `count`",
-                head,
-                "how many is not said",
-            )
-            .with_help("add `count: N`, the number of runs of each case"),
-        );
-    }
-    object.finish(&mut cx.problems);
-    Some(Trials {
-        count: count?.value as u32,
-        strategy: strategy.unwrap_or(Some(TrialStrategy::default()))?,
-        cost_limit_usd,
-    })
-}
-
 /// The targets that a suite or case names: `target` or `targets` of `execution`, or `target` itself.
 pub(crate) fn targets(
     cx: &mut Context,
     outer: &mut Object<'_>,
     inner: Option<&mut Object<'_>>,
-    missing: &mut Vec<Unbuilt>,
 ) -> Vec<TargetRef> {
     let mut given: Vec<&Entry> = Vec::new();
     if let Some(inner) = inner {
@@ -176,7 +135,7 @@ pub(crate) fn targets(
     let Some(items) = filled_list(cx, entry) else { return Vec::new() };
     let mut targets: Vec<(TargetRef, Span)> = Vec::new();
     for item in items {
-        let Some(target) = target(cx, item, missing) else { continue };
+        let Some(target) = target(cx, item) else { continue };
         if let Some((first, place)) = targets.iter().find(|(known, _)| known.name == target.name) {
             cx.problems.add(
                 Diagnostic::error(
@@ -201,7 +160,7 @@ fn target_name(cx: &mut Context, node: &Node, key: &str) -> Option<TargetRef> {
     Some(TargetRef { name: name.value, use_target: None, hooks: None, place: cx.place(name.span) })
 }
 
-fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<TargetRef> {
+fn target(cx: &mut Context, node: &Node) -> Option<TargetRef> {
     if matches!(node.data, Data::Str(_)) {
         return target_name(cx, node, "targets");
     }
@@ -213,7 +172,7 @@ fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<T
     let head = object.head();
     let name = object.value("name").map(|node| target_name(cx, node, "name"));
     let use_target = object.text("use_target", &mut cx.problems).map(|name| name.value);
-    let hooks = object.entry("hooks").filter(|entry| !entry.value.is_null());
+    let given = object.entry("hooks").filter(|entry| !entry.value.is_null());
     if name.is_none() {
         cx.problems.add(
             Diagnostic::error(codes::MISSING_SETTING, "a target has no name", head, "this target")
@@ -221,13 +180,7 @@ fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<T
         );
     }
     object.finish(&mut cx.problems);
-    let hooks = hooks.map(|entry| {
-        if entry.value.as_map().is_none() {
-            cx.problems.add(wrong_type(&entry.value, "`hooks`", "a map"));
-        }
-        missing.push(unbuilt(cx, "commands around a target (`hooks`)", entry.key_span));
-        entry.value.to_json()
-    });
+    let hooks = given.map(|entry| Arc::new(hooks(cx, &entry.value)));
     Some(TargetRef { use_target, hooks, ..name?? })
 }
 

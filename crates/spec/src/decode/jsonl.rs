@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use assize_diagnostic::{Code, Diagnostic, Label, Severity, SourceId, SourceMap, Span};
+use assize_diagnostic::{Code, Diagnostic, Label, Severity, SourceId, SourceMap, Span, Spanned};
 
 use super::answers::answer;
 use super::case::{CaseRead, case};
+use super::collect::Collector;
 use super::file::not_utf8;
-use super::ids::{Ids, Met};
+use super::ids::Met;
 use super::suite::SuiteDefaults;
 use super::{Context, Environment};
 use crate::codes;
@@ -61,10 +62,9 @@ pub(crate) fn check(
     cx: &mut Context,
     path: &Path,
     from: Option<Span>,
-    defaults: &Arc<SuiteDefaults>,
-    ids: &mut Ids,
+    into: &mut Collector,
 ) -> Option<Dataset> {
-    let result = check_lines(cx, path, defaults, ids);
+    let result = check_lines(cx, path, into);
     let complaint = match result {
         Ok(dataset) if dataset.count == 0 && dataset.broken.is_empty() => {
             let at = from.unwrap_or_else(|| beginning(cx, path));
@@ -97,12 +97,8 @@ fn beginning(cx: &mut Context, path: &Path) -> Span {
     Span::new(source, 0, 0)
 }
 
-fn check_lines(
-    cx: &mut Context,
-    path: &Path,
-    defaults: &Arc<SuiteDefaults>,
-    ids: &mut Ids,
-) -> io::Result<Dataset> {
+fn check_lines(cx: &mut Context, path: &Path, into: &mut Collector) -> io::Result<Dataset> {
+    let Collector { defaults, ids, dependencies, .. } = into;
     let file = File::open(path)?;
     let mut dataset = Dataset {
         path: Arc::from(path),
@@ -123,6 +119,15 @@ fn check_lines(
         let read = read_line(&mut fork, &shared, line, defaults);
         if let Some(id) = &read.id {
             ids.claim(&mut fork, id, Met::Line(&shared, number));
+            if !read.depends_on.is_empty() {
+                let mut moved = Moved { from: &fork.sources, known: HashMap::new() };
+                let mut place = |id: &Spanned<String>| {
+                    let mut id = id.clone();
+                    moved.span(&mut cx.sources, &mut id.span, path);
+                    id
+                };
+                dependencies.push((place(id), read.depends_on.iter().map(place).collect()));
+            }
         }
         if fork.problems.errors() == 0 && read.case.is_some() {
             dataset.count += 1;
@@ -254,21 +259,21 @@ struct Moved<'s> {
 
 impl Moved<'_> {
     fn move_to(&mut self, sources: &mut SourceMap, diagnostic: &mut Diagnostic, path: &Path) {
-        let mut span = |span: &mut Span| {
-            let id = *self.known.entry(span.source).or_insert_with(|| {
-                let file = self.from.file(span.source);
-                let path = if file.path().as_os_str().is_empty() { path } else { file.path() };
-                sources.add_fragment(path, file.text(), file.first_line())
-            });
-            span.source = id;
-        };
-        span(&mut diagnostic.primary.span);
-        for Label { span: place, .. } in &mut diagnostic.secondary {
-            span(place);
+        self.span(sources, &mut diagnostic.primary.span, path);
+        for Label { span, .. } in &mut diagnostic.secondary {
+            self.span(sources, span, path);
         }
         if let Some(suggestion) = &mut diagnostic.suggestion {
-            span(&mut suggestion.span);
+            self.span(sources, &mut suggestion.span, path);
         }
+    }
+
+    fn span(&mut self, sources: &mut SourceMap, span: &mut Span, path: &Path) {
+        span.source = *self.known.entry(span.source).or_insert_with(|| {
+            let file = self.from.file(span.source);
+            let path = if file.path().as_os_str().is_empty() { path } else { file.path() };
+            sources.add_fragment(path, file.text(), file.first_line())
+        });
     }
 }
 

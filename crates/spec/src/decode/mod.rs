@@ -27,6 +27,7 @@ pub(crate) mod suite;
 mod targets;
 #[cfg(test)]
 mod testing;
+pub(crate) mod trials;
 mod vars;
 mod workspace;
 

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use assize_rubric::Unit;
 use serde_json::Value;
 
-use super::{Block, CaseMarks, Conversation, Grader, Message, OnDependencyFailure, Place};
+use super::{
+    Block, CaseMarks, Conversation, Grader, Hooks, Message, OnDependencyFailure, Place, Trials, Turn,
+    WorkspaceSpec,
+};
 
 /// The id of a case, unique in its suite. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +59,10 @@ pub struct Case {
     pub lines: LineOverrides,
     /// Targets of this case, in order; empty when it names none.
     pub targets: Vec<TargetRef>,
+    /// What changed in files while an answer that is already there was made, as a unified diff.
+    pub file_changes: Option<String>,
+    /// How often the case is run, if it says so itself.
+    pub trials: Option<Trials>,
     /// Labels for selecting cases; those of the case only.
     pub tags: Vec<String>,
     /// Free data of the author.
@@ -70,8 +77,8 @@ pub struct Case {
     pub depends_on: Vec<CaseId>,
     /// What happens when one of them failed.
     pub on_dependency_failure: OnDependencyFailure,
-    /// The folder to work in (`workspace`), as written, if the case has its own.
-    pub workspace: Option<Value>,
+    /// What the case itself says about the folder it is worked on in (`workspace`).
+    pub workspace: Option<Arc<WorkspaceSpec>>,
     /// Parts that are read and checked but that a run cannot honour yet.
     pub unbuilt: Vec<Unbuilt>,
 }
@@ -90,9 +97,35 @@ impl Case {
         }
     }
 
-    /// The files that the case's messages refer to, in order.
+    /// The turns of a conversation; none for any other case.
+    pub fn turns(&self) -> &[Turn] {
+        self.conversation.as_ref().map(|conversation| conversation.turns.as_slice()).unwrap_or_default()
+    }
+
+    /// Every grader of the case: those of its turns first, then those of the case as a whole.
+    pub fn every_grader(&self) -> impl Iterator<Item = &Arc<Grader>> {
+        self.turns().iter().flat_map(|turn| &turn.graders).chain(&self.graders)
+    }
+
+    /// The case that a turn of the conversation is: what was said `before` and its own input, its own example of a good
+    /// answer, its own graders. Everything else is the conversation's.
+    pub fn of_turn(&self, turn: &Turn, before: &[Message]) -> Self {
+        Self {
+            place: turn.place.clone(),
+            input: before.iter().chain(&turn.input).cloned().collect(),
+            expected_output: turn.expected_output.clone(),
+            output: None,
+            graders: turn.graders.clone(),
+            conversation: None,
+            ..self.clone()
+        }
+    }
+
+    /// The files that the case's messages refer to, in order, those of its turns last.
     pub fn attachments(&self) -> impl Iterator<Item = &Path> {
-        let blocks = self.input.iter().chain(&self.expected_output).flat_map(|message| &message.blocks);
+        let of_turns = self.turns().iter().flat_map(|turn| turn.input.iter().chain(&turn.expected_output));
+        let messages = self.input.iter().chain(&self.expected_output).chain(of_turns);
+        let blocks = messages.flat_map(|message| &message.blocks);
         blocks.filter_map(|block| match block {
             Block::File { path, .. } | Block::Image { path, .. } => Some(path.as_path()),
             Block::Text(_) | Block::Json(_) => None,
@@ -132,14 +165,14 @@ pub struct LineOverrides {
 }
 
 /// The name of a target, as a suite or a case refers to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TargetRef {
     /// The name the results carry.
     pub name: String,
     /// The target that is really used (`use_target`), if another.
     pub use_target: Option<String>,
-    /// Commands to run around it (`hooks`), as written.
-    pub hooks: Option<Value>,
+    /// Commands around its use in a workspace (`hooks`).
+    pub hooks: Option<Arc<Hooks>>,
     /// Where it is named.
     pub place: Place,
 }

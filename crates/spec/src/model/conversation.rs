@@ -63,26 +63,3 @@ pub enum OnDependencyFailure {
     /// It runs all the same.
     Run,
 }
-
-/// Several runs of each case.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trials {
-    /// How many, at least 1.
-    pub count: u32,
-    /// How the scores become one.
-    pub strategy: TrialStrategy,
-    /// US dollars after which no further trial is started.
-    pub cost_limit_usd: Option<f64>,
-}
-
-/// How the scores of several runs become one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TrialStrategy {
-    /// The best counts (`pass_at_k`).
-    #[default]
-    PassAtK,
-    /// The mean.
-    Mean,
-    /// The mean with an interval (`confidence_interval`).
-    ConfidenceInterval,
-}

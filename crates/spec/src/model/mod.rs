@@ -15,13 +15,13 @@ mod scorecard_case;
 mod scorecard_tree;
 mod suite;
 mod target;
+mod trials;
+mod workspace;
 
 pub use behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
 pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
 pub use config::Config;
-pub use conversation::{
-    Conversation, OnDependencyFailure, OnTurnFailure, TrialStrategy, Trials, Turn, TurnAggregation,
-};
+pub use conversation::{Conversation, OnDependencyFailure, OnTurnFailure, Turn, TurnAggregation};
 pub use grader::{
     ArgsMatch, CodeGrader, Command, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
     ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderKind, IsJson, LlmGrader, Prompt,
@@ -33,8 +33,8 @@ pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
 pub use place::Place;
 pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
-    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardOutcome, CardParts, CardResult, CardRubric,
-    EvaluatorType, Guidelines, JudgePrompt, Scorecard, ScoringScale, WeightSet,
+    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardMarks, CardOutcome, CardParts, CardResult,
+    CardRubric, EvaluatorType, Guidelines, JudgePrompt, Scorecard, ScoringScale, WeightSet,
 };
 pub use scorecard_case::CardCases;
 pub use scorecard_tree::{CardPart, InventoryRow};
@@ -42,4 +42,8 @@ pub use suite::{Format, Suite, SuiteSettings};
 pub use target::{
     CommandTargetSpec, CommandText, HealthSpec, MissingVariable, MockTargetSpec, ModelTargetSpec,
     RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSpec, TargetSpecKind,
+};
+pub use trials::Trials;
+pub use workspace::{
+    Hook, Hooks, Isolation, Moment, RepoSource, RepoSpec, Reset, WorkspaceMode, WorkspaceSpec,
 };

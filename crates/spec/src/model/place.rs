@@ -20,8 +20,8 @@ impl Place {
         Self { path: Arc::from(path.into()), line, column }
     }
 
-    /// The same for a path that many places share.
-    pub(crate) const fn at(path: Arc<Path>, line: usize, column: usize) -> Self {
+    /// A place in a file whose path many places share.
+    pub fn shared(path: Arc<Path>, line: usize, column: usize) -> Self {
         Self { path, line, column }
     }
 

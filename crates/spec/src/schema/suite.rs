@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::Defs;
 use super::rubric::{judging, lines};
 use super::shape::{
     Keys, Shape, above, any_of, anything, boolean, count, free, like, list, list_or_none, string, text,
     texts, whole, word,
 };
+use super::{Defs, workspace};
+use crate::decode::trials;
 
 /// Keys that the list of cases can stand under.
 const LISTS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
@@ -36,30 +37,24 @@ pub(super) fn add(defs: &mut Defs) {
     defs.keys("case-execution", case_execution());
     defs.keys(
         "trials",
-        Keys::of("`trials`", "Several runs of each case; not built yet.")
-            .needed("count", whole(1, 1000), "How many.")
-            .key("strategy", word(&["pass_at_k", "mean", "confidence_interval"]), "What they come to.")
-            .key("cost_limit_usd", above(0.0), "US dollars they may spend."),
+        Keys::of("`trials`", "Several runs of each case.")
+            .needed("count", whole(1, trials::MOST), "How many.")
+            .key("strategy", word(&trials::words()), "What they come to; `pass_at_k` unless given.")
+            .key("early_stop", boolean(), "Whether no run follows one that passed; with `pass_at_k`.")
+            .key(
+                "cost_limit_usd",
+                above(0.0),
+                "US dollars that the runs of one case may spend: none is begun after.",
+            ),
     );
     defs.keys(
         "target-ref",
         Keys::of("a target of `targets`", "A target that the cases are run against.")
             .needed("name", id(), "Its name in results.")
             .key("use_target", text(), "The target of the targets file behind it.")
-            .key("hooks", free(), "Commands around it; not built yet."),
+            .key("hooks", like("hooks"), "Commands around its use in a workspace."),
     );
-    defs.keys(
-        "workspace",
-        Keys::of("`workspace`", "A prepared folder to work in; not built yet.")
-            .key("template", text(), "The folder that is copied.")
-            .key("path", text(), "The folder itself.")
-            .key("isolation", word(&["shared", "per_test"]), "Whether cases share it.")
-            .key("mode", word(&["pooled", "temp", "static"]), "How it is made.")
-            .key("hooks", free(), "Commands around it.")
-            .key("docker", free(), "A container.")
-            .key("env", free(), "Variables.")
-            .key("repos", list_or_none(free()), "Repositories in it."),
-    );
+    workspace::add(defs);
     messages(defs);
     defs.keys("answer", answer());
 }
@@ -76,6 +71,7 @@ fn shared() -> Keys {
         .older("assert", "assertions")
         .older("evaluators", "assertions")
         .key("target", id(), "The name of the target.")
+        .and(&repeats())
         .and(&lines())
         .key("tags", texts(), "Labels for `--tag`.")
         .key("metadata", free(), "Free data, kept.")
@@ -89,7 +85,11 @@ fn shared() -> Keys {
             any_of([text(), list(text())]),
             "Paths put before the text of the last user message.",
         )
-        .key("workspace", any_of([text(), like("workspace")]), "A prepared folder to work in; not built yet.")
+        .key(
+            "workspace",
+            any_of([text(), like("workspace")]),
+            "The folder the case is worked on in, or a file that describes it.",
+        )
         .not_both(&["assertions", "assert", "evaluators"])
 }
 
@@ -117,6 +117,14 @@ fn settings() -> Keys {
     keys
 }
 
+/// How often cases are run: on a suite, on a case, and under `execution` of both.
+fn repeats() -> Keys {
+    Keys::of("", "")
+        .key("trials", any_of([whole(1, trials::MOST), like("trials")]), "Several runs of each case.")
+        .older("repeat", "trials")
+        .not_both(&["trials", "repeat"])
+}
+
 /// The settings that suites and cases may have under `execution`.
 fn execution(about: &'static str) -> Keys {
     Keys::of("`execution`", about)
@@ -126,6 +134,7 @@ fn execution(about: &'static str) -> Keys {
             list(any_of([id(), like("target-ref")])),
             "Several targets: each case is run against each.",
         )
+        .and(&repeats())
         .and(&lines())
         .filled("assertions", like("assertions"), "Graders.")
         .older("assert", "assertions")
@@ -142,8 +151,11 @@ fn suite_execution() -> Keys {
         .key("budget_usd", above(0.0), "US dollars that the run may spend.")
         .key("cache", boolean(), "A cache of answers; not built yet.")
         .key("cache_path", text(), "Where it is; not built yet.")
-        .key("fail_on_error", boolean(), "Stopping at the first error; not built yet.")
-        .key("trials", like("trials"), "Several runs of each case; not built yet.")
+        .key(
+            "fail_on_error",
+            boolean(),
+            "Whether no case is begun after one that could not be run or judged.",
+        )
 }
 
 fn case_execution() -> Keys {
@@ -171,12 +183,12 @@ fn case() -> Keys {
         .key("description", string(), "Free text, kept.")
         .key("suite", string(), "Free text, kept.")
         .key("conversation_id", text(), "The conversation it belongs to.")
-        .filled("turns", list(like("turn")), "A conversation turn by turn; not built yet.")
+        .filled("turns", list(like("turn")), "A conversation turn by turn: what is said to the target, and who grades each answer.")
         .key("mode", word(&["conversation"]), "With `turns`.")
         .key("aggregation", word(&["mean", "min", "max"]), "What turns come to; with `turns`.")
         .key("on_turn_failure", word(&["continue", "stop"]), "What follows a turn that fails; with `turns`.")
         .key("window_size", count(1), "How many turns are shown; with `turns`.")
-        .key("depends_on", any_of([text(), list(string())]), "Cases that come before; not built yet.")
+        .key("depends_on", any_of([text(), list(string())]), "Ids of the cases that come before.")
         .key("on_dependency_failure", word(&["skip", "fail", "run"]), "What becomes of it when they fail.")
         .and(&shared())
         .not_both(&["input", "input_messages"])
@@ -266,6 +278,7 @@ fn answer() -> Keys {
         .older("expected_output", "reference")
         .key("expected_outcome", anything(), "What a good answer does; shown to the judge.")
         .older("criteria", "expected_outcome")
+        .key("file_changes", string(), "What changed in files, as a unified diff; shown to the judge.")
         .key("tags", texts(), "Labels for `--tag`.")
         .key("metadata", anything(), "Free data, kept.")
         .one_of(&["answer", "output"])

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use serde::de::{MapAccess, Visitor};
@@ -19,9 +20,21 @@ use crate::decode::Problems;
 
 /// Reads the single JSON value of a text. `None` after a syntax error; the reason is in `problems`.
 pub(crate) fn read_json(sources: &SourceMap, source: SourceId, problems: &mut Problems) -> Option<Node> {
+    let text = sources.file(source).text();
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    read_json_in(sources, source, start..text.len(), problems)
+}
+
+/// Reads the single JSON value of a stretch of a text, such as one line.
+pub(crate) fn read_json_in(
+    sources: &SourceMap,
+    source: SourceId,
+    range: Range<usize>,
+    problems: &mut Problems,
+) -> Option<Node> {
     let file = sources.file(source);
     let text = file.text();
-    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (start, body) = (range.start, text.get(range)?);
     match serde_json::from_str::<&RawValue>(body) {
         Ok(raw) => {
             let mut reader = Reader { text, source, problems };
@@ -40,7 +53,7 @@ pub(crate) fn read_json(sources: &SourceMap, source: SourceId, problems: &mut Pr
             let is_line = file.path().extension().is_some_and(|ending| ending == "jsonl");
             let (at, label, help) = explain(message, body, at, is_line);
             let width = body[at..].chars().next().filter(|c| !c.is_control()).map_or(0, char::len_utf8);
-            let at = at + (text.len() - body.len());
+            let at = at + start;
             let span = Span::new(source, at, at + width);
             problems.add(
                 Diagnostic::error(codes::JSON_SYNTAX, "this is not valid JSON", span, label).with_help(help),

@@ -7,7 +7,7 @@ mod scalar;
 mod yaml;
 mod yaml_syntax;
 
-pub(crate) use json::read_json;
+pub(crate) use json::{read_json, read_json_in};
 pub(crate) use node::{Data, Entry, Node};
 pub(crate) use scalar::resolve;
 pub(crate) use yaml::read_yaml;

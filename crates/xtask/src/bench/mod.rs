@@ -11,7 +11,7 @@ pub(crate) mod mock;
 mod scorecards;
 mod statistics;
 mod table;
-mod wire;
+pub(crate) mod wire;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

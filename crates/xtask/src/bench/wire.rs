@@ -6,7 +6,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 const CHUNK: usize = 16 * 1024;
 
 /// Reads whole messages from a connection.
-pub(super) struct Messages<R> {
+pub(crate) struct Messages<R> {
     from: R,
     buffer: Vec<u8>,
     /// Bytes at the beginning of the buffer that were handed out.
@@ -14,12 +14,12 @@ pub(super) struct Messages<R> {
 }
 
 impl<R: AsyncRead + Unpin> Messages<R> {
-    pub(super) fn new(from: R) -> Self {
+    pub(crate) fn new(from: R) -> Self {
         Self { from, buffer: Vec::with_capacity(CHUNK), done: 0 }
     }
 
     /// The next message, head and body; `None` when the connection has ended.
-    pub(super) async fn next(&mut self) -> std::io::Result<Option<&[u8]>> {
+    pub(crate) async fn next(&mut self) -> std::io::Result<Option<&[u8]>> {
         self.buffer.drain(..self.done);
         self.done = 0;
         loop {

@@ -15,7 +15,8 @@ $ assize lint examples/quickstart
 ```
 
 Every finding is a warning: the exit code stays 0. With `--strict` it is 1 when anything is found. A file that does
-not load ends with 2; its sound cases are looked at all the same. Rubric files are read too. `--format github` and
+not load ends with 2; its sound cases are looked at all the same. Rubric files are read too, and scorecards: their weights and gates, and the wording of the
+conditions in their prompts. `--format github` and
 `--format sarif` print for code review. `assize lint --list` prints the rules. `--only RULE` applies one rule, `--skip
 RULE` leaves one out; both take codes and names, and may be given several times.
 
@@ -34,10 +35,27 @@ A comment with a reason allows a finding, at the end of its line, on the line ab
 Several codes share a comment: `# allow: L0107, L0110 because ...`. A comment without a reason, and one that silences
 nothing, are findings themselves. JSON and JSONL files have no comments.
 
+## With a model
+
+The rules L06xx need somebody who understands the words. `--judge MODEL` has a model apply them, in one call for each
+rubric; a rubric of the suite is looked at once, one of a case together with its question, expected outcome and
+reference. `--dry-run` says what that would take and sends nothing:
+
+```console
+$ assize lint examples/quickstart --judge openai:gpt-4o-mini --dry-run
+```
+
+The criteria reach the model as data between fences, so that a criterion can't tell it what to find. A finding must
+quote words that are there and name its criterion; what does not is asked again once. A rule that the model still did
+not answer properly was not applied: that is said on stderr and under `judge.not_checked` of `--json`, and the exit
+code is 3. Replies are kept in the cache, so an unchanged rubric is paid for once. `--budget-calls`, `--budget-tokens`
+and `--budget-usd` stop it with 4. What a model finds is an opinion with a reason: read it before you change anything.
+There is no `--fix` for it, and `offline` is refused, because it can only compare words.
+
 ## What the rules can't do
 
-They read English words, not meaning, and stay silent when in doubt: a clean file is no proof of a good rubric. The
-codes keep their meaning from one version to the next.
+The other rules read English words, not meaning, and stay silent when in doubt: a clean file is no proof of a good
+rubric. The codes keep their meaning from one version to the next.
 ";
 
 const GROUPS: &[(&str, &str)] = &[
@@ -47,6 +65,8 @@ const GROUPS: &[(&str, &str)] = &[
     ("03", "Score ranges"),
     ("04", "The rubric as a whole"),
     ("05", "The case"),
+    ("06", "What only a model can tell"),
+    ("07", "Scorecards"),
 ];
 
 /// The page.
@@ -65,8 +85,9 @@ pub(super) fn page() -> String {
 fn section(rule: &Rule) -> String {
     let code = rule.code;
     let fix = if rule.fixes { " `--fix` puts it right where that is sure." } else { "" };
+    let asked = rule.question().map(|question| format!("\n\nAsked: *{}*", question.text)).unwrap_or_default();
     format!(
-        "<a id=\"{code}\"></a>\n### {code} {}\n\n{} {}{fix}\n\nSource: {}.\n\n```yaml\n# found\n{}\n\n# better\n{}\n```\n",
+        "<a id=\"{code}\"></a>\n### {code} {}\n\n{} {}{fix}{asked}\n\nSource: {}.\n\n```yaml\n# found\n{}\n\n# better\n{}\n```\n",
         rule.name,
         rule.title,
         rule.reason,

@@ -15,6 +15,7 @@ use super::material::Scene;
 use crate::access::Access;
 use crate::args::{RunArgs, TryArgs};
 use crate::command::eval::{config, load_options};
+use crate::command::links::Links;
 use crate::command::plan::{Bench as Book, Planner, Preflight};
 use crate::context::Context;
 use crate::judges::JudgeBook;
@@ -61,7 +62,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Self, String> {
         let options = load_options(&args.root, context);
         let config = config(&options, context)?;
-        let prices = money::prices(run, &options, context)?;
+        let prices = money::prices(run.context_tokens, &options, context)?;
         let access = Arc::new(Access::new(run, &config, prices, run.budget_usd, context));
         let explicit = args.targets.as_deref().or(config.targets.as_deref());
         let found = load_targets(folder, explicit, &options);
@@ -79,7 +80,7 @@ impl<'a> Bench<'a> {
             Arc::clone(&access),
             context,
         ));
-        access.begin("try");
+        access.begin_alone("try");
         let panel = run.panel()?;
         Ok(Self { book: Book { targets, judges }, access, config, options, panel, run })
     }
@@ -100,10 +101,10 @@ impl<'a> Bench<'a> {
 
     /// Judges the scene.
     pub(super) async fn judge(&self, scene: &Scene, cancel: &CancellationToken) -> Result<Judged, String> {
-        let items = self.planner().items(&scene.suite, &scene.case, &self.book);
+        let items = self.planner().items(&scene.suite, &scene.case, &self.book, &Links::default());
         let mut only = Only::default();
         let start = Start { limit: self.access.limit().clone(), ..Start::default() };
-        let settings = Settings { workers: NonZeroUsize::MIN };
+        let settings = Settings { workers: NonZeroUsize::MIN, bail: None };
         let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| error.to_string())?;
         Ok(match only.0 {
@@ -122,12 +123,14 @@ impl<'a> Bench<'a> {
 
     fn planner(&self) -> Planner<'_> {
         Planner {
+            workplaces: None,
             target_names: &[],
             lines: LineOverrides { pass: self.run.threshold, borderline: None },
             config: &self.config,
             judging: self.run.judging,
             panel: self.panel.clone(),
             truncate: self.run.truncate,
+            sequence: None,
         }
     }
 }

@@ -6,8 +6,8 @@ use assize_audit::injection::{InjectionReport, Place, Probe, probes};
 use assize_audit::{Variant, choose, compare, variants_of};
 use assize_report::injection_audit;
 use assize_rubric::{TOLERANCE, Unit};
-use assize_run::{Totals, WorkItem};
-use assize_store::{RunFolder, RunInfo};
+use assize_run::WorkItem;
+use assize_store::{Counts, RunFolder, RunInfo};
 use serde_json::Value;
 
 use super::refuse;
@@ -113,7 +113,7 @@ impl Shape for Injection {
         settings
     }
 
-    fn exit(&self, folder: &RunFolder, _: &Totals, ending: Ending) -> (Exit, String) {
+    fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
         match report(folder) {
             Ok(report) => conclusion(&report, self.max_flip_rate, ending),
             Err(message) => (Exit::Incomplete, message),
@@ -133,7 +133,7 @@ pub(super) fn report(folder: &RunFolder) -> Result<InjectionReport, String> {
 
 /// The exit of an audit and why: the verdicts of its cases have no part in it.
 pub(super) fn conclusion(report: &InjectionReport, limit: Option<Unit>, ending: Ending) -> (Exit, String) {
-    let (exit, reason) = of_run(assize_store::Counts::default(), ending);
+    let (exit, reason) = of_run(Counts::default(), ending);
     let mut found = Vec::new();
     if exit != Exit::Passed {
         found.push((exit, reason));

@@ -8,8 +8,8 @@ use assize_audit::self_preference::{Families, SelfFacts, self_report};
 use assize_audit::{AuditReport, Variant, choose, compare, length, order, variants_of};
 use assize_report::{probing, probing_json};
 use assize_rubric::{Judging, TOLERANCE};
-use assize_run::{Totals, WorkItem};
-use assize_store::{RunFolder, RunInfo};
+use assize_run::WorkItem;
+use assize_store::{Counts, RunFolder, RunInfo};
 use serde_json::Value;
 
 use super::refuse;
@@ -166,7 +166,7 @@ impl Shape for Probing {
         settings
     }
 
-    fn exit(&self, folder: &RunFolder, _: &Totals, ending: Ending) -> (Exit, String) {
+    fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
         let found = folder
             .info()
             .map_err(|error| error.to_string())
@@ -215,7 +215,7 @@ pub(super) fn report(kind: Kind, folder: &RunFolder, info: &RunInfo) -> Result<A
 
 /// The exit of an audit and why: the verdicts of its cases have no part in it.
 pub(super) fn conclusion(report: &AuditReport, limit: Option<f64>, ending: Ending) -> (Exit, String) {
-    let (exit, reason) = of_run(assize_store::Counts::default(), ending);
+    let (exit, reason) = of_run(Counts::default(), ending);
     let mut found = Vec::new();
     if exit != Exit::Passed {
         found.push((exit, reason));

@@ -64,7 +64,9 @@ pub(super) fn of_run(
             continue;
         }
         for row in &record.judgements {
-            let Some(&at) = benchmarks.get(row.grader.as_str()).filter(|_| row.member.is_empty()) else {
+            let Some(&at) =
+                benchmarks.get(row.grader.as_str()).filter(|_| row.member.is_empty() && !row.is_vote())
+            else {
                 continue;
             };
             let Some(why) = why(row, args.order.takes_all()) else { continue };
@@ -84,6 +86,7 @@ fn why(row: &JudgementRow, all: bool) -> Option<Why> {
         BenchmarkState::Waiting => Some(Why::Waiting),
         BenchmarkState::ReviewersDiffer => Some(Why::ReviewersDiffer),
         BenchmarkState::Uncertain => Some(Why::Uncertain),
+        BenchmarkState::JudgesDiffer => Some(Why::JudgesDiffer),
         BenchmarkState::Missing => all.then_some(Why::Undecided),
         BenchmarkState::Scored | BenchmarkState::NotApplicable => {
             let by_checks = benchmark.decided_by == Some(DecidedBy::Checks);

@@ -15,11 +15,12 @@ pub(in crate::command) fn explain_node(
     as_json: bool,
     context: &Context,
 ) -> Result<bool, String> {
-    let Some(info) = folder.info().map_err(|error| error.to_string())?.scorecard else { return Ok(false) };
-    if !info.nodes.iter().any(|node| node.code == code) {
+    let tree = folder.info().map_err(|error| error.to_string())?.scorecard;
+    let tree = tree.filter(|tree| tree.nodes.iter().any(|node| node.code == code));
+    if tree.is_none() {
         return Ok(false);
     }
-    let run = CardRun::read(folder).map_err(|error| error.to_string())?;
+    let run = CardRun::of(folder, tree).map_err(|error| error.to_string())?;
     for tree in CardTree::all(&run.info, None).map_err(|error| error.to_string())? {
         let Some(place) = run.place(code) else { continue };
         let Some(id) = tree.node(place) else { continue };

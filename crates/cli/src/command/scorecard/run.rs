@@ -8,12 +8,11 @@ use assize_diagnostic::render;
 use assize_llm::ModelCard;
 use assize_report::{CardPage, card_run_lines};
 use assize_rubric::MissingPolicy;
-use assize_run::{Totals, WorkItem, card_info};
+use assize_run::{WorkItem, card_info};
 use assize_spec::{
-    CardCases, Case, Format, LineOverrides, LoadOptions, PanelSpec, Scorecard, Suite, SuiteSettings,
-    load_targets,
+    CardCases, Case, Format, LineOverrides, LoadOptions, Scorecard, Suite, SuiteSettings, load_targets,
 };
-use assize_store::{RunFolder, RunSettings, SuiteInfo};
+use assize_store::{Counts, RunFolder, RunSettings, SuiteInfo};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
@@ -23,6 +22,7 @@ use crate::access::Access;
 use crate::args::{Deny, RunArgs, RunCardArgs, ShowChoice};
 use crate::command::eval::{config, globs, load_options};
 use crate::command::forecast::{Cards, Plan};
+use crate::command::links::Links;
 use crate::command::plan::{Bench, Planner, Preflight};
 use crate::command::present::print_full;
 use crate::command::session::{Session, judging_name, stored, summary_json, workers};
@@ -44,7 +44,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     let set = weight_set(scorecard, args.weights.as_deref())?;
     let options = load_options(&args.root, context);
     let config = config(&options, context)?;
-    let prices = money::prices(&args.run, &options, context)?;
+    let prices = money::prices(args.run.context_tokens, &options, context)?;
     let access = Arc::new(if args.dry_run {
         Access::without_cache(prices, context)
     } else {
@@ -52,12 +52,14 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     });
     let bench = bench(args, &config, &options, &access, context)?;
     let planner = Planner {
+        workplaces: None,
         target_names: args.target.as_slice(),
         lines: LineOverrides::default(),
         config: &config,
         judging: None,
-        panel: PanelSpec::default(),
+        panel: args.run.panel()?,
         truncate: None,
+        sequence: None,
     };
 
     let suite = suite(scorecard, &args.path);
@@ -94,7 +96,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     }
     let items = || {
         selected().flat_map(|case| {
-            let items = planner.items(&suite, &case, &bench);
+            let items = planner.items(&suite, &case, &bench, &Links::default());
             items.into_iter().map(|item| item.map(|item| WorkItem { format: None, ..item }))
         })
     };
@@ -112,6 +114,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
         return Ok(Exit::Passed);
     }
     let session = Session {
+        workplaces: None,
         command: "scorecard run",
         label: scorecard.name.clone(),
         suites: vec![SuiteInfo {
@@ -131,7 +134,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
             filter: args.filter.clone(),
             tags: args.tag.clone(),
             keep_going: false,
-            other: access.notes(&args.run),
+            other: args.run.panel_settings(access.notes(&args.run)),
         },
         warnings,
         scorecard: Some(card_info(scorecard, set, takes)),
@@ -153,10 +156,6 @@ fn refuse_idle_options(args: &RunArgs) -> Result<(), String> {
         ("--judging", args.judging.is_some(), "every benchmark is a question of its own"),
         ("--threshold", args.threshold.is_some(), "thresholds stand in the files of the scorecard"),
         ("--borderline", args.borderline.is_some(), "scorecards have no borderline"),
-        ("--judge", args.judge.len() > 1, "a benchmark is decided by one judge; name one"),
-        ("--judge-repeats", args.panel.judge_repeats.is_some(), "a benchmark is decided once"),
-        ("--combine", args.panel.combine.is_some(), "there is nothing to combine"),
-        ("--escalate", args.panel.escalate.is_some(), "what a judge is unsure of goes to the review queue"),
         ("--truncate", args.truncate.is_some(), "a judge sees all of what a benchmark is about, or nothing"),
     ];
     match idle.iter().find(|(_, given, _)| *given) {
@@ -249,22 +248,17 @@ struct OfScorecard<'a> {
 impl OfScorecard<'_> {
     /// The run as far as it is stored.
     fn stored(&self, folder: &RunFolder) -> Result<CardRun, String> {
-        let info = self.settings.clone().ok_or("the run has no scorecard")?;
-        let mut run = CardRun::new(info);
-        for record in stored(folder)? {
-            run.add(&record?);
-        }
-        Ok(run)
+        CardRun::of(folder, self.settings.clone()).map_err(|error| error.to_string())
     }
 }
 
 impl Shape for OfScorecard<'_> {
-    fn exit(&self, folder: &RunFolder, totals: &Totals, ending: Ending) -> (Exit, String) {
+    fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
         let scored = self.stored(folder).and_then(|run| {
             Ok(Scored::new(&run.info, None, |place| run.tally(place), self.policy)?.exit_of(ending))
         });
         scored.unwrap_or_else(|message| {
-            let (exit, reason) = of_run(totals.counts, Ending { broke_off: true, ..ending });
+            let (exit, reason) = of_run(counts, Ending { broke_off: true, ..ending });
             (exit, format!("{reason}; {message}"))
         })
     }

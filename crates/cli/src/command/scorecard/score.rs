@@ -37,8 +37,8 @@ fn of_run(args: &ScoreCardArgs, folder: &RunFolder, context: &Context) -> Result
     if args.results.is_some() {
         return Err("a run holds its results; leave out `--results`, or name a scorecard".to_owned());
     }
-    let run = CardRun::read(folder).map_err(|error| error.to_string())?;
-    let info = folder.info().map_err(|error| error.to_string())?;
+    let mut info = folder.info().map_err(|error| error.to_string())?;
+    let run = CardRun::of(folder, info.scorecard.take()).map_err(|error| error.to_string())?;
     let set = args.list.weights.as_deref();
     let scored = Scored::new(&run.info, set, |place| run.tally(place), policy(args.treat_missing))?;
     let review: Vec<Value> = run

@@ -1,6 +1,7 @@
 //! Loading a scorecard: from a path to a checked model and every complaint.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SourceMap, Span, Spanned};
@@ -20,7 +21,7 @@ use crate::decode::object::wrong_type;
 use crate::decode::{Context, Object};
 use crate::load::context;
 use crate::model::Scorecard;
-use crate::tree::{Data, Node, read_json};
+use crate::tree::{Data, Node, read_json_in};
 
 /// A scorecard that was read.
 #[derive(Debug)]
@@ -174,10 +175,9 @@ fn rows(
         return;
     }
     let Some(source) = read_source(cx, path, None) else { return };
-    let text = cx.sources.file(source).text().to_owned();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let fragment = cx.sources.add_fragment(path, line, index + 1);
-        if let Some(node) = read_json(&cx.sources, fragment, &mut cx.problems) {
+    let lines: Vec<Range<usize>> = cx.sources.file(source).lines().collect();
+    for line in lines {
+        if let Some(node) = read_json_in(&cx.sources, source, line, &mut cx.problems) {
             read(cx, &node, draft);
         }
     }

@@ -1,6 +1,7 @@
 //! Results of benchmarks on cases, as judges and programs write them.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::codes;
 use crate::decode::file::read_source;
 use crate::decode::{Context, Object};
 use crate::model::{CardOutcome, CardResult, Scorecard};
-use crate::tree::{Node, read_json};
+use crate::tree::{Node, read_json_in};
 
 /// A file of results that was read.
 #[derive(Debug)]
@@ -46,10 +47,9 @@ pub fn load_card_results(path: &Path, scorecard: &Scorecard, options: &LoadOptio
         results: Vec::new(),
     };
     if let Some(source) = read_source(&mut cx, path, None) {
-        let text = cx.sources.file(source).text().to_owned();
-        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let fragment = cx.sources.add_fragment(path, line, index + 1);
-            if let Some(node) = read_json(&cx.sources, fragment, &mut cx.problems) {
+        let lines: Vec<Range<usize>> = cx.sources.file(source).lines().collect();
+        for line in lines {
+            if let Some(node) = read_json_in(&cx.sources, source, line, &mut cx.problems) {
                 reader.row(&mut cx, &node);
             }
         }

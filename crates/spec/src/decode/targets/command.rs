@@ -79,7 +79,8 @@ pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec
 
 /// Whether a command names something that differs from case to case.
 fn differs_by_case(template: &CommandText, stdin: Option<&str>) -> bool {
-    const OF_CASES: [&str; 5] = ["{PROMPT}", "{PROMPT_FILE}", "{FILES}", "{EVAL_ID}", "{GUIDELINES}"];
+    const OF_CASES: [&str; 7] =
+        ["{PROMPT}", "{PROMPT_FILE}", "{MESSAGES_FILE}", "{FILES}", "{EVAL_ID}", "{TURN}", "{GUIDELINES}"];
     let names = |text: &str| OF_CASES.iter().any(|placeholder| text.contains(placeholder));
     let command = match template {
         CommandText::Shell(script) => names(script),

@@ -1,0 +1,101 @@
+//! The cases of a benchmark, by id.
+
+use std::sync::Arc;
+
+use super::CaseOfBenchmark;
+
+/// What a benchmark came to on each of its cases, in the order of their ids. Most benchmarks of a large tree have
+/// few cases, and the benchmarks share the ids.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CaseList {
+    entries: Vec<(Arc<str>, CaseOfBenchmark)>,
+}
+
+impl CaseList {
+    /// Adds a case, in any order; [`CaseList::settle`] has the last word on a case that is added twice.
+    pub(super) fn push(&mut self, id: Arc<str>, case: CaseOfBenchmark) {
+        if self.entries.is_empty() {
+            self.entries.reserve_exact(1);
+        }
+        self.entries.push((id, case));
+    }
+
+    /// The case added last, if it is this one.
+    pub(super) fn last_of(&mut self, id: &str) -> Option<&mut CaseOfBenchmark> {
+        self.entries.last_mut().filter(|(last, _)| **last == *id).map(|(_, case)| case)
+    }
+
+    /// Puts what was added in order, each case once.
+    pub(super) fn settle(&mut self) {
+        self.entries.reverse();
+        self.entries.sort_by(|a, b| a.0.cmp(&b.0));
+        // The sort is stable, so what was added last stands first now.
+        self.entries.dedup_by(|later, first| later.0 == first.0);
+    }
+
+    /// Those cases that `takes` selects.
+    pub(super) fn only(&self, takes: impl Fn(&str) -> bool) -> Self {
+        Self { entries: self.entries.iter().filter(|(id, _)| takes(id)).cloned().collect() }
+    }
+
+    /// A case by its id.
+    pub fn get(&self, id: &str) -> Option<&CaseOfBenchmark> {
+        let at = self.entries.binary_search_by(|(known, _)| (**known).cmp(id)).ok()?;
+        self.entries.get(at).map(|(_, case)| case)
+    }
+
+    /// All cases with their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &CaseOfBenchmark)> {
+        self.entries.iter().map(|(id, case)| (&**id, case))
+    }
+
+    /// All cases.
+    pub fn values(&self) -> impl Iterator<Item = &CaseOfBenchmark> {
+        self.entries.iter().map(|(_, case)| case)
+    }
+
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_store::BenchmarkState;
+
+    use super::*;
+
+    fn case(reason: &str) -> CaseOfBenchmark {
+        CaseOfBenchmark {
+            state: BenchmarkState::Missing,
+            score: None,
+            pass: None,
+            decided_by: None,
+            reason: reason.to_owned(),
+            calls: 0,
+            cached_calls: 0,
+            votes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn cases_are_in_order_and_the_last_word_counts() {
+        let mut list = CaseList::default();
+        for (id, reason) in [("b", "first"), ("a", "only"), ("b", "second"), ("c", "x"), ("b", "third")] {
+            list.push(Arc::from(id), case(reason));
+        }
+        assert!(list.last_of("b").is_some() && list.last_of("c").is_none());
+        list.settle();
+        let all: Vec<(&str, &str)> = list.iter().map(|(id, case)| (id, case.reason.as_str())).collect();
+        assert_eq!(all, [("a", "only"), ("b", "third"), ("c", "x")]);
+        assert_eq!(list.get("b").map(|case| case.reason.as_str()), Some("third"));
+        assert_eq!(list.get("d"), None);
+        assert_eq!(list.only(|id| id != "a").len(), 2);
+    }
+}

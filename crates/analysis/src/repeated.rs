@@ -1,0 +1,195 @@
+//! Cases that are run more than once: what their repeats come to, and the chances of several attempts.
+
+use std::collections::BTreeMap;
+
+use assize_rubric::{Repeat, RepeatPlan, RepeatedCase, Verdict};
+use assize_stats::{
+    Level,
+    repeats::{lower_mean, pass_k},
+};
+use assize_store::{Counts, Figure, PassKRow, RepeatFigures, RepeatedCaseRow, ResultRow};
+
+use crate::case_figures::{chance, mean};
+use crate::facts::hash;
+use crate::sample::Sample;
+
+/// Suite, id and target of a case.
+type Key = (String, String, Option<String>);
+
+/// Collects the rows of repeated cases.
+#[derive(Debug, Default)]
+pub(crate) struct RepeatedCases(BTreeMap<Key, Repeats>);
+
+/// The rows of one case.
+#[derive(Debug)]
+struct Repeats {
+    plan: RepeatPlan,
+    cluster: u64,
+    rows: BTreeMap<u32, Repeat>,
+    skipped: bool,
+}
+
+impl Repeats {
+    fn in_order(&self) -> Vec<Repeat> {
+        self.rows.values().copied().collect()
+    }
+
+    fn settled(&self) -> RepeatedCase {
+        self.plan.settle(&self.in_order(), |scores| lower_mean(scores, Level::P95).ok())
+    }
+
+    /// Attempts made and passed, as far as they say something about `k` attempts.
+    ///
+    /// Where repeats end at the first pass, the attempts made are no sample of equals; the first `k` are.
+    fn attempts(&self, k: u32) -> Option<(u64, u64)> {
+        let decided: Vec<bool> = self
+            .rows
+            .values()
+            .filter(|repeat| repeat.verdict != Verdict::Incomplete)
+            .map(|repeat| repeat.verdict == Verdict::Pass)
+            .collect();
+        let passed = |attempts: &[bool]| attempts.iter().filter(|passed| **passed).count() as u64;
+        if !self.plan.early_stop {
+            return Some((decided.len() as u64, passed(&decided)));
+        }
+        let first = &decided[..decided.len().min(k as usize)];
+        // A pass before the k-th attempt makes the rest needless: at least one of k passes whatever they would do.
+        if first.contains(&true) || first.len() == k as usize {
+            return Some((u64::from(k), passed(first)));
+        }
+        None
+    }
+}
+
+impl RepeatedCases {
+    /// Takes a row if its case is one of these.
+    pub(crate) fn push(&mut self, row: &ResultRow, cluster: u64) {
+        let Some(plan) = row.repeats else { return };
+        let key = (row.suite.clone(), row.case_id.clone(), row.target.clone());
+        let case = self.0.entry(key).or_insert_with(|| Repeats {
+            plan,
+            cluster,
+            rows: BTreeMap::new(),
+            skipped: true,
+        });
+        case.rows.insert(row.repeat, row.as_repeat());
+        case.skipped &= row.is_skipped();
+    }
+
+    /// Adds the cases of a target to `counts`.
+    pub(crate) fn count(&self, target: &Option<String>, counts: &mut Counts) {
+        for (_, case) in self.0.iter().filter(|((_, _, of), _)| of == target) {
+            case.count(counts);
+        }
+    }
+
+    /// The figures; `None` if no case is run more than once. `others` are the cases that are run once.
+    pub(crate) fn figures(&self, others: Counts, level: Level) -> Option<RepeatFigures> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let mut counts = others;
+        self.0.values().for_each(|case| case.count(&mut counts));
+        let most = self.0.values().map(|case| case.plan.count).max().unwrap_or(1);
+        let cases = self.0.iter().map(|((suite, case_id, target), case)| {
+            let settled = case.settled();
+            RepeatedCaseRow {
+                suite: suite.clone(),
+                case_id: case_id.clone(),
+                target: target.clone(),
+                strategy: case.plan.strategy,
+                count: case.plan.count,
+                run: settled.run,
+                decided: settled.decided,
+                passed: settled.passed,
+                skipped: case.skipped,
+                verdict: settled.verdict,
+                score: settled.score,
+                mean_score: case.mean_score(level),
+            }
+        });
+        Some(RepeatFigures {
+            counts,
+            cases: cases.collect(),
+            pass_k: numbers(most).into_iter().map(|k| self.pass_k(k, level)).collect(),
+        })
+    }
+
+    fn pass_k(&self, k: u32, level: Level) -> PassKRow {
+        let mut all_known = true;
+        let (mut any, mut all) = (Sample::default(), Sample::default());
+        let mut early = false;
+        // What was never run is no attempt; the summary says how many cases that are.
+        for case in self.0.values().filter(|case| !case.skipped) {
+            early |= case.plan.early_stop && k > 1;
+            let estimate = case
+                .attempts(k)
+                .filter(|(attempts, _)| *attempts > 0)
+                .map(|(attempts, passed)| pass_k(attempts, passed, u64::from(k)));
+            match estimate {
+                Some(Ok(estimate)) => {
+                    any.push(estimate.any, case.cluster);
+                    all.push(estimate.all, case.cluster);
+                }
+                _ => all_known = false,
+            }
+        }
+        // Leaving cases out would change what the mean is of.
+        let fewer = format!("a case has fewer than {k} decided attempts");
+        let figure = |sample: &Sample, what: &str| {
+            if all_known { chance(sample, level, what) } else { undefined(&fewer, level) }
+        };
+        PassKRow {
+            k,
+            any: figure(&any, &format!("at least one of {k} attempts at a case")),
+            all: if early {
+                undefined("repeats end at the first pass, so that nobody knows whether all would pass", level)
+            } else {
+                figure(&all, &format!("all of {k} attempts at a case"))
+            },
+        }
+    }
+}
+
+impl Repeats {
+    fn count(&self, counts: &mut Counts) {
+        if self.skipped {
+            counts.skipped += 1;
+        } else {
+            counts.add(self.settled().verdict);
+        }
+    }
+
+    fn mean_score(&self, level: Level) -> Figure {
+        if self.plan.early_stop {
+            return undefined("repeats end at the first pass, which tilts their mean", level);
+        }
+        let mut sample = Sample::default();
+        for (at, score) in self.rows.values().filter_map(|repeat| repeat.score).enumerate() {
+            sample.push(score, hash(&at));
+        }
+        mean(&sample, level)
+    }
+}
+
+fn undefined(reason: &str, level: Level) -> Figure {
+    Figure {
+        value: None,
+        n: 0,
+        clusters: None,
+        low: None,
+        high: None,
+        level: level.get(),
+        method: None,
+        undefined: Some(reason.to_owned()),
+        says: format!("Undefined, because {reason}."),
+    }
+}
+
+/// The numbers of attempts that are reported: 1, 2, 4 and so on, and the most there are.
+fn numbers(most: u32) -> Vec<u32> {
+    let mut numbers: Vec<u32> =
+        std::iter::successors(Some(1u32), |k| k.checked_mul(2)).take_while(|k| *k < most).collect();
+    numbers.push(most);
+    numbers
+}

@@ -1,0 +1,230 @@
+//! `assize lint`: which files are looked at, by which rules, and the changes that are sure.
+
+use std::path::{Path, PathBuf};
+
+use assize_diagnostic::{Code, Diagnostic, Severity, SourceMap, did_you_mean};
+use assize_lint::{Fix, Linted, Linting, RULES, fixed, fixes, lint_scorecard};
+use assize_spec::{
+    LoadOptions, LoadedScorecard, find_suites, is_scorecard, load_rubric, load_scorecard, load_suite,
+};
+
+use super::judge;
+use super::print::{list, print};
+use crate::args::{FormatChoice, LintArgs};
+use crate::command::eval::load_options;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::files::replace;
+use crate::output;
+
+/// Changes can make room for others; after this many rounds something goes in a circle.
+const MAX_ROUNDS: usize = 5;
+
+/// A file that was looked at.
+pub(super) struct Looked {
+    pub(super) path: PathBuf,
+    pub(super) cases: usize,
+    pub(super) linted: Linted,
+    /// Why the file does not load; its sound cases are looked at all the same.
+    errors: Vec<Diagnostic>,
+    error_sources: SourceMap,
+    /// It is a scorecard: its prompts are what a model is told, and no model looks at them here.
+    pub(super) is_scorecard: bool,
+}
+
+impl Looked {
+    pub(super) fn broken(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// Errors and findings, each with the texts they point into.
+    pub(super) fn parts(&self) -> [(&[Diagnostic], &SourceMap); 2] {
+        [(&self.errors, &self.error_sources), (&self.linted.diagnostics, &self.linted.sources)]
+    }
+}
+
+pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String> {
+    let format = if args.json { FormatChoice::Json } else { args.format };
+    if args.list {
+        list(format);
+        return Ok(Exit::Passed);
+    }
+    let choice = Choice::read(args)?;
+    let found = find_suites(&args.paths);
+    if !found.problems.is_empty() {
+        let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+        return Err(problems.join("\n"));
+    }
+    let options = load_options(&args.root, context);
+    let mut files = Vec::new();
+    let mut fixed = 0;
+    for path in found.files.into_iter().chain(found.scorecards) {
+        let mut looked = look(path, &choice, &options)?;
+        if args.fix && !looked.broken() {
+            let (after, count) = repair(looked, &choice, &options, context)?;
+            looked = after;
+            fixed += count;
+        }
+        files.push(looked);
+    }
+    let broken = files.iter().any(Looked::broken);
+    let judged = match &args.judge {
+        Some(_) if broken => {
+            output::warn("a file does not load; the model was not asked and nothing was spent", context);
+            None
+        }
+        Some(name) => Some(judge::judge(name, &mut files, args, &choice, &options, context)?),
+        None => None,
+    };
+    print(&files, format, args.fix.then_some(fixed), judged.as_ref(), context)?;
+    let any = files.iter().any(|file| !file.linted.diagnostics.is_empty());
+    let mut exits = vec![Exit::Passed];
+    exits.extend(broken.then_some(Exit::Invalid));
+    exits.extend((any && args.strict).then_some(Exit::Failed));
+    exits.extend(judged.map(|judged| judged.exit()));
+    Ok(Exit::strongest(exits))
+}
+
+/// The rules that are applied.
+pub(super) struct Choice {
+    codes: Vec<Code>,
+    /// Whether `codes` are left out rather than the only ones.
+    skips: bool,
+}
+
+impl Choice {
+    fn read(args: &LintArgs) -> Result<Self, String> {
+        let skips = args.only.is_empty();
+        let (flag, words) = if skips { ("--skip", &args.skip) } else { ("--only", &args.only) };
+        let code = |word: &String| {
+            let known =
+                RULES.iter().find(|rule| rule.code.as_str().eq_ignore_ascii_case(word) || rule.name == word);
+            known.map(|rule| rule.code).ok_or_else(|| {
+                let names = RULES.iter().flat_map(|rule| [rule.name, rule.code.as_str()]);
+                let help = match did_you_mean(word, names) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "`assize lint --list` shows the rules".to_owned(),
+                };
+                format!("`{flag} {word}`: there is no such rule; {help}")
+            })
+        };
+        let codes: Vec<Code> = words.iter().map(code).collect::<Result<_, _>>()?;
+        let asks = |code: &&Code| RULES.iter().any(|rule| rule.code == **code && rule.question().is_some());
+        if let Some(code) = codes.iter().find(asks).filter(|_| !skips && args.judge.is_none()) {
+            return Err(format!("only a model can apply {code}; name one with `--judge MODEL`"));
+        }
+        Ok(Self { codes, skips })
+    }
+
+    pub(super) fn takes(&self, code: Code) -> bool {
+        self.codes.contains(&code) != self.skips
+    }
+}
+
+/// Loads and lints a scorecard, an eval file, or a rubric in a file of its own.
+fn look(path: PathBuf, choice: &Choice, options: &LoadOptions) -> Result<Looked, String> {
+    if is_scorecard(&path) {
+        return Ok(look_at_card(path, choice, options));
+    }
+    let Opened { linting, cases, errors, error_sources } = open_file(&path, options)?;
+    let mut linted = linting.finish(&[]);
+    linted.diagnostics.retain(|finding| choice.takes(finding.code));
+    Ok(Looked { path, cases, linted, errors, error_sources, is_scorecard: false })
+}
+
+/// Loads and lints a scorecard.
+fn look_at_card(path: PathBuf, choice: &Choice, options: &LoadOptions) -> Looked {
+    let loaded = load_scorecard(&path, options);
+    let mut linted = lint_scorecard(&loaded);
+    linted.diagnostics.retain(|finding| choice.takes(finding.code));
+    let LoadedScorecard { cases, sources, diagnostics, .. } = loaded;
+    let errors = diagnostics.into_iter().filter(|found| found.severity == Severity::Error).collect();
+    Looked { path, cases, linted, errors, error_sources: sources, is_scorecard: true }
+}
+
+/// A file to which the rules that need nobody were applied.
+pub(super) struct Opened {
+    pub(super) linting: Linting,
+    cases: usize,
+    errors: Vec<Diagnostic>,
+    error_sources: SourceMap,
+}
+
+pub(super) fn open_file(path: &Path, options: &LoadOptions) -> Result<Opened, String> {
+    let loaded = load_suite(path, options);
+    let mut errors = loaded.diagnostics;
+    errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    let (mut error_sources, mut cases) = (loaded.sources, 0);
+    let linting = if let Some(suite) = &loaded.suite {
+        cases = loaded.cases.len();
+        Linting::of_suite(suite, &loaded.cases).map_err(|error| error.to_string())?
+    } else {
+        // A rubric in a file of its own has criteria and no cases.
+        let rubric = load_rubric(path, options);
+        if !rubric.has_errors() && rubric.rubric.is_some() {
+            errors.clear();
+            error_sources = SourceMap::new();
+        }
+        Linting::of_rubric(&rubric)
+    };
+    Ok(Opened { linting, cases, errors, error_sources })
+}
+
+/// Makes the sure changes, round by round. A change after which the file no longer loads is taken back.
+fn repair(
+    mut looked: Looked,
+    choice: &Choice,
+    options: &LoadOptions,
+    context: &Context,
+) -> Result<(Looked, usize), String> {
+    let mut made = 0;
+    for _ in 0..MAX_ROUNDS {
+        let changes = fixes(&looked.linted.diagnostics, &looked.linted.sources);
+        if changes.is_empty() {
+            break;
+        }
+        let mut originals: Vec<(PathBuf, String)> = Vec::new();
+        let mut count = 0;
+        for (path, changes) in &changes {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| format!("{}: can't be read: {error}", path.display()))?;
+            let Some(new) = fixed(&text, changes) else {
+                return Err(format!("{}: was changed meanwhile; start again", path.display()));
+            };
+            replace(path, &new)?;
+            originals.push((path.clone(), text));
+            count += changes.len();
+        }
+        let again = look(looked.path.clone(), choice, options)?;
+        let better = open(&again) < open(&looked);
+        if again.broken() || again.cases != looked.cases || !better {
+            for (path, text) in &originals {
+                replace(path, text)?;
+            }
+            let patch: String = changes.iter().map(|(path, changes)| patch(path, changes)).collect();
+            output::warn(&format!("these changes would break the file and were not made:\n{patch}"), context);
+            break;
+        }
+        made += count;
+        looked = again;
+    }
+    Ok((looked, made))
+}
+
+/// How many findings come with a change.
+fn open(looked: &Looked) -> usize {
+    looked.linted.diagnostics.iter().filter(|diagnostic| diagnostic.suggestion.is_some()).count()
+}
+
+fn patch(path: &Path, changes: &[Fix]) -> String {
+    let line = |change: &Fix| {
+        format!(
+            "{}:{}\n- {}\n+ {}\n",
+            path.display(),
+            change.line,
+            change.old.trim_end(),
+            change.new.trim_end()
+        )
+    };
+    changes.iter().map(line).collect()
+}

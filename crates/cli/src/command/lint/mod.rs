@@ -1,0 +1,7 @@
+//! `assize lint`.
+
+mod execute;
+mod judge;
+mod print;
+
+pub(crate) use execute::execute;

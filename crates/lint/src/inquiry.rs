@@ -1,0 +1,164 @@
+//! What a model is asked about a rubric, and what it found.
+
+use std::collections::HashSet;
+
+use assize_diagnostic::{Code, Diagnostic};
+use assize_spec::{CriterionMarks, Mark, Place};
+
+use crate::report::Report;
+use crate::rule::{Rule, Scope};
+use crate::rules::RULES;
+use crate::view::{CriterionView, RubricView};
+
+/// A rubric as a model sees it, with what surrounds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inquiry {
+    /// The id of the case it was written for; none for a rubric of a suite or of a file of its own.
+    pub case: Option<String>,
+    /// Where the rubric begins.
+    pub place: Option<Place>,
+    /// What is asked of the target; blank without a case.
+    pub question: String,
+    /// What a good answer does; blank where that is not said.
+    pub expected_outcome: String,
+    /// A good answer; blank where there is none.
+    pub reference: String,
+    /// The criteria, in their order. Never empty.
+    pub criteria: Vec<Asked>,
+    marks: Vec<CriterionMarks>,
+    outcome_mark: Option<Mark>,
+}
+
+/// A criterion as a model sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// Its text.
+    pub text: String,
+    /// Its weight; negative for a penalty.
+    pub weight: f64,
+    /// Whether an answer that misses it, or its minimum, fails.
+    pub required: bool,
+    /// The lowest and highest score of each range with its text; empty for yes or no.
+    pub bands: Vec<(u8, u8, String)>,
+}
+
+/// What a model found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// By which rule.
+    pub rule: Code,
+    /// The criterion, by its index.
+    pub criterion: Option<usize>,
+    /// The other one of a pair, by its index.
+    pub other: Option<usize>,
+    /// The words that it is about: of the criterion, or of the expected outcome.
+    pub quote: String,
+    /// Why, in the model's words.
+    pub reason: String,
+}
+
+impl Inquiry {
+    fn of(view: &RubricView<'_>) -> Self {
+        let case = view.own_case();
+        let asked = |criterion: CriterionView<'_>| Asked {
+            text: criterion.text().to_owned(),
+            weight: criterion.weight(),
+            required: criterion.criterion().gate.is_some(),
+            bands: criterion.bands().map_or_else(Vec::new, |bands| {
+                bands
+                    .as_slice()
+                    .iter()
+                    .map(|band| (band.low.get(), band.high.get(), band.text.clone()))
+                    .collect()
+            }),
+        };
+        let marks = view.grader.marks.clone();
+        let head = marks.first().and_then(|marks| marks.head.as_ref());
+        Self {
+            case: case.map(|case| case.id.to_string()),
+            place: head.map(|mark| mark.place.clone()),
+            question: case.map(assize_spec::Case::question).unwrap_or_default(),
+            expected_outcome: case.and_then(|case| case.expected_outcome.clone()).unwrap_or_default(),
+            reference: case.and_then(assize_spec::Case::reference).unwrap_or_default(),
+            criteria: view.criteria().map(asked).collect(),
+            outcome_mark: case.and_then(|case| case.marks.expected_outcome.clone()),
+            marks,
+        }
+    }
+
+    /// The rules of a model that can be applied to this rubric, of those that `wanted` names.
+    pub fn rules(&self, wanted: impl Fn(Code) -> bool) -> Vec<&'static Rule> {
+        let fits = |scope| match scope {
+            Scope::Criterion | Scope::Unguarded => true,
+            Scope::Outcome | Scope::Missing => !self.expected_outcome.trim().is_empty(),
+            Scope::Bands => self.criteria.iter().any(|criterion| !criterion.bands.is_empty()),
+            Scope::Pair => self.criteria.len() > 1,
+        };
+        let applies =
+            |rule: &&Rule| rule.question().is_some_and(|question| fits(question.scope)) && wanted(rule.code);
+        RULES.iter().filter(applies).collect()
+    }
+
+    /// Where a comment may allow a finding, beside its own line.
+    pub(crate) fn head(&self, remark: &Remark) -> Option<&Mark> {
+        self.marks.get(remark.criterion.unwrap_or(0))?.head.as_ref()
+    }
+
+    pub(crate) fn report(&self, remark: &Remark, out: &mut Report<'_>) {
+        let rule = RULES.iter().find(|rule| rule.code == remark.rule);
+        let Some((rule, question)) = rule.and_then(|rule| Some((rule, rule.question()?))) else { return };
+        let index = remark.criterion.unwrap_or(0);
+        let Some(marks) = self.marks.get(index) else { return };
+        let text_mark = marks.text.as_ref().or(marks.head.as_ref());
+        let span = match question.scope {
+            Scope::Missing => self.quoted(self.outcome_mark.as_ref(), &self.expected_outcome, remark, out),
+            Scope::Unguarded => out.span(marks.head.as_ref()),
+            Scope::Criterion | Scope::Outcome | Scope::Bands | Scope::Pair => {
+                self.quoted(text_mark, &self.criteria[index].text, remark, out)
+            }
+        };
+        let Some(span) = span.or_else(|| out.span(marks.head.as_ref())) else { return };
+        let other = remark.other.filter(|_| question.scope == Scope::Pair);
+        let other = other.and_then(|other| self.marks.get(other)?.text.clone());
+        let mut diagnostic = Diagnostic::warning(rule.code, question.found, span, "")
+            .with_note(format!("the model: {}", remark.reason))
+            .with_help(question.help);
+        if let Some(other) = out.span(other.as_ref()).filter(|other| *other != span) {
+            diagnostic = diagnostic.with_secondary(other, "the other one");
+        }
+        out.add(diagnostic);
+    }
+
+    /// The quoted words of a text where that is sure, else all of it.
+    fn quoted(
+        &self,
+        mark: Option<&Mark>,
+        text: &str,
+        remark: &Remark,
+        out: &mut Report<'_>,
+    ) -> Option<assize_diagnostic::Span> {
+        let found = text.find(&remark.quote).filter(|_| !remark.quote.is_empty());
+        match found {
+            Some(at) => out.part(mark, text, at..at + remark.quote.len()),
+            None => out.span(mark),
+        }
+    }
+}
+
+/// What a model is to be asked, as rubrics are met.
+#[derive(Default)]
+pub(crate) struct Inquiries {
+    pub(crate) list: Vec<Inquiry>,
+    /// Rubrics that are on the list, by where they begin: a rubric of the suite is met with every case.
+    seen: HashSet<Mark>,
+}
+
+impl Inquiries {
+    pub(crate) fn take(&mut self, view: &RubricView<'_>) {
+        let inquiry = Inquiry::of(view);
+        let head = inquiry.marks.first().and_then(|marks| marks.head.clone());
+        if head.is_some_and(|head| self.seen.insert(head)) {
+            self.list.push(inquiry);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! A cautious mean of a few scores.
+
+use crate::{Accumulator, Level, Undefined};
+
+/// The lower end of Student's t interval around the mean of scores from 0 to 1, not below 0. Undefined for fewer than
+/// two scores. Scores that are all the same have an interval without width, which is their own value.
+pub fn lower_mean(scores: &[f64], level: Level) -> Result<f64, Undefined> {
+    let mean = scores.iter().copied().collect::<Accumulator>().mean(level);
+    Ok(mean.interval?.clipped(0.0, 1.0).low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_scores_have_the_textbook_lower_end() {
+        // Mean 0.8, standard deviation 0.1, t of 2 degrees of freedom 4.302653: 0.8 - 4.302653 * 0.1 / sqrt(3).
+        let low = lower_mean(&[0.7, 0.8, 0.9], Level::P95).unwrap();
+        assert!((low - 0.551_586).abs() < 1e-5, "{low}");
+        assert_eq!(lower_mean(&[0.1, 0.9], Level::P95), Ok(0.0));
+        assert_eq!(lower_mean(&[0.5], Level::P95), Err(Undefined::OneValue));
+        assert_eq!(lower_mean(&[], Level::P95), Err(Undefined::NoValues));
+    }
+
+    #[test]
+    fn equal_scores_are_their_own_lower_end() {
+        assert_eq!(lower_mean(&[0.9, 0.9, 0.9], Level::P95), Ok(0.9));
+    }
+}

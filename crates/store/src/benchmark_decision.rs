@@ -1,0 +1,98 @@
+//! The decisions on benchmarks of a run, read without what only an explanation needs.
+
+use std::collections::HashSet;
+
+use assize_rubric::JudgeIdentity;
+use serde::Deserialize;
+
+use crate::folder::{JUDGEMENTS_FILE, RESULTS_FILE};
+use crate::reader::Rows;
+use crate::{BenchmarkRow, CaseKey, RunFolder, StoreError, VoteRow};
+
+/// One decision on a benchmark, or one vote of several on it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct BenchmarkDecision {
+    /// Name of the suite.
+    suite: String,
+    /// Id of the case.
+    pub case_id: String,
+    /// Name of the target.
+    target: Option<String>,
+    /// Number of the repeat.
+    repeat: u32,
+    /// Code of the benchmark.
+    #[serde(rename = "grader")]
+    pub code: String,
+    /// The reason.
+    pub reason: String,
+    /// Who decided.
+    pub judge: JudgeIdentity,
+    /// Calls made, failed ones included.
+    pub attempts: u32,
+    /// Calls that were answered from the cache instead of being made.
+    #[serde(default)]
+    pub cached_calls: u32,
+    /// What was decided; `None` in a row about something else.
+    #[serde(default, rename = "grader_result")]
+    pub result: Option<BenchmarkResult>,
+    /// Whose vote it is, of several.
+    #[serde(default)]
+    pub vote: Option<VoteRow>,
+}
+
+/// What was decided about a benchmark.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct BenchmarkResult {
+    /// Its score, 0 to 1.
+    #[serde(default)]
+    pub score: Option<f64>,
+    /// Why there is none.
+    #[serde(default)]
+    pub error: Option<String>,
+    /// What became of it.
+    #[serde(default)]
+    pub benchmark: Option<BenchmarkRow>,
+}
+
+impl BenchmarkDecision {
+    fn is_of(&self, key: &CaseKey) -> bool {
+        self.case_id == key.case_id
+            && self.repeat == key.repeat
+            && self.suite == key.suite
+            && self.target == key.target
+    }
+
+    fn key(&self) -> CaseKey {
+        CaseKey {
+            suite: self.suite.clone(),
+            case_id: self.case_id.clone(),
+            target: self.target.clone(),
+            repeat: self.repeat,
+        }
+    }
+}
+
+impl RunFolder {
+    /// Shows `see` every decision on a benchmark of a finished case, in the order of the file. What was decided about
+    /// a case that never got its result row is left out; of a case that was judged twice, the later rows count.
+    ///
+    /// # Errors
+    /// When the run can't be read.
+    pub fn benchmark_decisions(&self, mut see: impl FnMut(BenchmarkDecision)) -> Result<(), StoreError> {
+        let finished: HashSet<CaseKey> =
+            Rows::open(self.file(RESULTS_FILE))?.collect::<Result<_, StoreError>>()?;
+        let rows: Rows<BenchmarkDecision> = Rows::open(self.file(JUDGEMENTS_FILE))?;
+        let mut last: Option<CaseKey> = None;
+        for row in rows {
+            let row = row?;
+            // The rows of a case stand together.
+            if !last.as_ref().is_some_and(|last| row.is_of(last)) {
+                last = Some(row.key());
+            }
+            if last.as_ref().is_some_and(|last| finished.contains(last)) {
+                see(row);
+            }
+        }
+        Ok(())
+    }
+}
