@@ -80,27 +80,27 @@ impl LocalClient {
     async fn exchange(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
         let Outgoing { url, headers, body, .. } = call;
         let mut request = request(&url, headers, body)?;
-        while let Some(mut link) = self.idle_link(url.authority()).await {
+        loop {
+            let unused = self.idle_link(url.authority()).await;
+            let is_new = unused.is_none();
+            let mut link = match unused {
+                Some(link) => link,
+                None => self.connect(&url).await?,
+            };
             match link.exchange(request, self.max_answer_bytes).await {
                 Ok(answer) => {
                     self.keep(url.authority(), link).await;
                     return Ok(answer);
                 }
                 // The server had closed it in this very moment.
-                Err(Failed::Unsent(unsent)) => request = *unsent,
+                Err(Failed::Unsent(unsent)) if !is_new => request = *unsent,
+                Err(Failed::Unsent(_)) => {
+                    return Err(TransportError::Broken(
+                        "the server closed the connection at once".to_owned(),
+                    ));
+                }
                 Err(Failed::Broken(error)) => return Err(error),
             }
-        }
-        let mut link = self.connect(&url).await?;
-        match link.exchange(request, self.max_answer_bytes).await {
-            Ok(answer) => {
-                self.keep(url.authority(), link).await;
-                Ok(answer)
-            }
-            Err(Failed::Unsent(_)) => {
-                Err(TransportError::Broken("the server closed the connection at once".to_owned()))
-            }
-            Err(Failed::Broken(error)) => Err(error),
         }
     }
 
@@ -242,7 +242,86 @@ fn reason(error: &hyper::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
     use super::*;
+
+    /// A server that answers so many requests on each connection and then closes it without a word. Its port, and the
+    /// connections it was asked for.
+    async fn server(answers: usize, answer: &'static str) -> (u16, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&connections);
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                counted.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(async move {
+                    for _ in 0..answers {
+                        let mut request = Vec::new();
+                        while !request.ends_with(b"the question") {
+                            if stream.read_buf(&mut request).await.unwrap_or(0) == 0 {
+                                return;
+                            }
+                        }
+                        let _ = stream.write_all(answer.as_bytes()).await;
+                    }
+                });
+            }
+        });
+        (port, connections)
+    }
+
+    fn question(port: u16) -> Outgoing {
+        Outgoing {
+            url: Url::parse(&format!("http://localhost:{port}/v1?x=1")).unwrap(),
+            headers: hyper::HeaderMap::new(),
+            body: b"the question".to_vec(),
+            timeout: Duration::from_secs(20),
+        }
+    }
+
+    fn client() -> LocalClient {
+        LocalClient::new(Duration::from_secs(5), 1 << 20)
+    }
+
+    const ANSWER: &str = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfine";
+
+    #[tokio::test]
+    async fn a_connection_is_used_again_and_replaced_when_the_server_closed_it() {
+        for (answers, connections) in [(usize::MAX, 1), (2, 3), (1, 6)] {
+            let (port, counted) = server(answers, ANSWER).await;
+            let client = client();
+            for asked in 0..6 {
+                let mut answer = client.send(question(port)).await;
+                // The server may close it while the question is on its way: that is the client's caller's to repeat.
+                if let Err(TransportError::Broken(_)) = answer {
+                    answer = client.send(question(port)).await;
+                }
+                let answer = answer.unwrap();
+                assert_eq!((answer.status, &*answer.body), (200, &b"fine"[..]), "{asked}");
+            }
+            let counted = counted.load(Ordering::Relaxed);
+            assert!(counted >= connections && (answers < usize::MAX || counted == 1), "{answers}: {counted}");
+        }
+    }
+
+    #[tokio::test]
+    async fn broken_answers_and_servers_that_are_not_there_are_told_apart() {
+        let (port, _) = server(1, "HTTP/1.1 200 OK\r\ncontent-length: 40\r\n\r\nfine").await;
+        let cut_off = client().send(question(port)).await.unwrap_err();
+        assert!(matches!(cut_off, TransportError::Broken(_)), "{cut_off}");
+        let small = LocalClient::new(Duration::from_secs(5), 3);
+        let (port, _) = server(1, ANSWER).await;
+        assert_eq!(small.send(question(port)).await.unwrap_err(), TransportError::TooLarge(3));
+        let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+        let refused = client().send(question(nobody)).await.unwrap_err();
+        assert!(matches!(&refused, TransportError::Connect(why) if why.contains("refused")), "{refused}");
+    }
 
     #[test]
     fn only_plain_addresses_without_credentials_are_taken() {
