@@ -21,7 +21,7 @@ fn reply(n: u32, text: &str) -> CachedReply {
 }
 
 fn text(cache: &ReplyCache, n: u32) -> Option<String> {
-    cache.find(&key(n)).unwrap().map(|found| found.reply)
+    cache.find(&key(n)).expect("readable").map(|found| found.reply)
 }
 
 #[test]
