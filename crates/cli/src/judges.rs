@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge, WarmUp};
-use assize_llm::{Ask, ModelCard, ModelName};
+use assize_llm::{Ask, ModelCard, ModelId, ModelName};
 use assize_run::{JudgeWish, Judges};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
@@ -62,10 +62,10 @@ struct Made {
     ask: Option<Arc<dyn Ask>>,
     /// `provider:model`, for noticing that a model judges itself.
     model: Option<String>,
-    /// Host of its server.
-    host: Option<String>,
     /// What is known about the model.
     card: ModelCard,
+    /// Everything about it that may change its decisions, in words.
+    settings: Arc<str>,
     chosen_by: ChosenBy,
 }
 
@@ -109,7 +109,7 @@ impl JudgeBook {
     pub(crate) fn model_of(&self, wish: JudgeWish<'_>) -> Option<String> {
         let (name, _) = self.choose(wish);
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.get(&name).and_then(|made| made.model.clone())
+        made.get(name).and_then(|made| made.model.clone())
     }
 
     /// What is known about the model of the judge of this name, once it was made.
@@ -118,14 +118,14 @@ impl JudgeBook {
         made.get(name).map(|made| made.card)
     }
 
-    fn choose(&self, wish: JudgeWish<'_>) -> (String, ChosenBy) {
+    fn choose<'n>(&'n self, wish: JudgeWish<'n>) -> (&'n str, ChosenBy) {
         if let Some(name) = wish.exactly {
             let by = if self.command.iter().any(|named| named == name) {
                 ChosenBy::CommandLine
             } else {
                 ChosenBy::Panel
             };
-            return (name.to_owned(), by);
+            return (name, by);
         }
         let of_target = wish.target.and_then(|target| self.targets.grader_target(target));
         let candidates = [
@@ -138,20 +138,14 @@ impl JudgeBook {
         ];
         candidates
             .into_iter()
-            .find_map(|(name, by)| Some((name?.to_owned(), by)))
-            .unwrap_or_else(|| (OFFLINE.to_owned(), ChosenBy::Default))
+            .find_map(|(name, by)| Some((name?, by)))
+            .unwrap_or((OFFLINE, ChosenBy::Default))
     }
 
     fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<Made, String> {
         if name == OFFLINE {
-            return Ok(Made {
-                judge: Arc::new(OfflineJudge),
-                ask: None,
-                model: None,
-                host: None,
-                card: ModelCard::default(),
-                chosen_by,
-            });
+            let judge = Arc::new(OfflineJudge);
+            return Ok(Made::new(judge, None, None, ModelCard::default(), chosen_by));
         }
         let ask = model(name, &self.targets, &self.access, &self.variables)?;
         let id = ask.describe();
@@ -163,9 +157,33 @@ impl JudgeBook {
             Arc::clone(&self.limit),
             JudgeOptions { warm_up: self.warm_up, ..JudgeOptions::default() },
         );
-        let model = Some(format!("{}:{}", id.provider, id.model));
-        let host = Some(id.base_url_host);
-        Ok(Made { judge: Arc::new(judge), ask: Some(ask), model, host, card, chosen_by })
+        Ok(Made::new(Arc::new(judge), Some(ask), Some(id), card, chosen_by))
+    }
+
+    /// Looks at the judge for a wish, making it where it is missing.
+    fn with<T>(&self, wish: JudgeWish<'_>, look: impl FnOnce(&Made) -> T) -> Result<T, String> {
+        let (name, chosen_by) = self.choose(wish);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(name) {
+            return Ok(look(known));
+        }
+        let new = self.make(name, chosen_by)?;
+        Ok(look(made.entry(name.to_owned()).or_insert(new)))
+    }
+}
+
+impl Made {
+    fn new(
+        judge: Arc<dyn RubricJudge>,
+        ask: Option<Arc<dyn Ask>>,
+        id: Option<ModelId>,
+        card: ModelCard,
+        chosen_by: ChosenBy,
+    ) -> Self {
+        let model = id.as_ref().map(|id| format!("{}:{}", id.provider, id.model));
+        let host = id.map(|id| id.base_url_host);
+        let settings = format!("{:?} {model:?} {host:?} {:?}", judge.identity(), card.context_tokens);
+        Self { judge, ask, model, card, settings: settings.into(), chosen_by }
     }
 }
 
@@ -195,31 +213,18 @@ pub(crate) const OFFLINE: &str = "offline";
 
 impl Judges for JudgeBook {
     fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
-        let (name, chosen_by) = self.choose(wish);
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = made.get(&name) {
-            return Ok(Arc::clone(&made.judge));
-        }
-        let new = self.make(&name, chosen_by)?;
-        let judge = Arc::clone(&new.judge);
-        made.insert(name, new);
-        Ok(judge)
+        self.with(wish, |made| Arc::clone(&made.judge))
     }
 
     fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
-        self.judge(wish)?;
+        let ask = self.with(wish, |made| made.ask.clone())?;
         let (name, _) = self.choose(wish);
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let ask = made.get(&name).and_then(|made| made.ask.clone());
-        ask.map(|ask| (name.clone(), ask))
+        ask.map(|ask| (name.to_owned(), ask))
             .ok_or_else(|| format!("the judge `{name}` is no model that a program could ask"))
     }
 
-    fn settings(&self, wish: JudgeWish<'_>) -> String {
-        let identity = self.judge(wish).map(|judge| judge.identity());
-        let (name, _) = self.choose(wish);
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let server = made.get(&name).map(|made| (&made.model, &made.host, made.card.context_tokens));
-        format!("{identity:?} {server:?}")
+    fn settings(&self, wish: JudgeWish<'_>) -> Arc<str> {
+        // A judge that can't be made decides nothing.
+        self.with(wish, |made| Arc::clone(&made.settings)).unwrap_or_else(Into::into)
     }
 }

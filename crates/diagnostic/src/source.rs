@@ -37,16 +37,16 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    fn new(path: PathBuf, text: Arc<str>, line_offset: usize) -> Self {
+    fn new(path: Arc<Path>, text: Arc<str>, line_offset: usize) -> Self {
         let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1));
+        line_starts.extend(text.match_indices('\n').map(|(i, _)| i + 1));
         let mut characters = Vec::with_capacity(text.len() / BLOCK + 1);
         let mut before = 0;
         for block in text.as_bytes().chunks(BLOCK) {
             characters.push(before);
             before += count_characters(block);
         }
-        Self { path: Arc::from(path), text, line_starts, characters, line_offset }
+        Self { path, text, line_starts, characters, line_offset }
     }
 
     /// The path as the user would write it.
@@ -165,8 +165,13 @@ impl SourceMap {
         text: impl Into<Arc<str>>,
         first_line: usize,
     ) -> SourceId {
+        self.add_shared(Arc::from(path.into()), text, first_line)
+    }
+
+    /// The same for a path of which there are many fragments.
+    pub fn add_shared(&mut self, path: Arc<Path>, text: impl Into<Arc<str>>, first_line: usize) -> SourceId {
         let id = SourceId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
-        self.files.push(SourceFile::new(path.into(), text.into(), first_line.saturating_sub(1)));
+        self.files.push(SourceFile::new(path, text.into(), first_line.saturating_sub(1)));
         id
     }
 

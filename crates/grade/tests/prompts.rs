@@ -33,7 +33,7 @@ fn request(criteria: Vec<Criterion>, judging: Judging, evidence: EvidencePolicy)
 
 fn shown(request: &ChatRequest) -> String {
     let mut out = String::new();
-    for message in &request.messages {
+    for message in &*request.messages {
         let parts: Vec<String> = message
             .content
             .iter()

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
@@ -94,6 +95,10 @@ struct Inner {
     /// Credentials and extra headers, checked and marked sensitive.
     headers: HeaderMap,
     redactor: Redactor,
+    /// What tells the server from others, without secrets.
+    address: String,
+    /// The first path that was asked, with its whole address.
+    first_url: OnceLock<(String, Url)>,
     account: Arc<Account>,
     /// What was learned, by model.
     learned: RwLock<BTreeMap<String, Quirks>>,
@@ -110,11 +115,14 @@ impl Client {
         let headers = credentials(&parts)?;
         let redactor = Redactor::new(parts.endpoint.secrets());
         let account = setup.accounts.of(&parts.endpoint);
+        let address = parts.endpoint.address();
         let inner = Inner {
             parts,
             setup,
             headers,
             redactor,
+            address,
+            first_url: OnceLock::new(),
             account,
             learned: RwLock::default(),
             questions: AtomicU64::new(0),
@@ -187,11 +195,11 @@ impl Client {
 
     /// The key of a call, and the call that it was made from.
     pub(crate) fn keyed(&self, request: &ChatRequest, repeat: u32) -> Result<(CallKey, HttpCall), AskError> {
-        let ClientParts { endpoint, wire, .. } = &self.inner.parts;
+        let Inner { parts: ClientParts { wire, .. }, address, .. } = &*self.inner;
         // A mark for the prompt cache changes what a reply costs and not what it says.
         let request = ChatRequest { cache_prefix: false, ..self.complete(request).into_owned() };
         let call = wire.encode(&request, Quirks::default())?;
-        Ok((CallKey::new(wire.name(), &endpoint.address(), &request.model, &call, repeat), call))
+        Ok((CallKey::new(wire.name(), address, &request.model, &call, repeat), call))
     }
 
     /// Asks, and tries again as the policy says. Asking for less because the server refused a parameter does not count
@@ -338,21 +346,30 @@ impl Client {
         }
     }
 
+    /// The address of a path. A client has one path, unless it is asked for several models of a format that names them
+    /// there.
+    fn url(&self, path: &str) -> Url {
+        let Inner { parts, first_url, .. } = &*self.inner;
+        match first_url.get_or_init(|| (path.to_owned(), parts.endpoint.url(path))) {
+            (known, url) if known == path => url.clone(),
+            _ => parts.endpoint.url(path),
+        }
+    }
+
     fn outgoing(&self, call: HttpCall) -> Outgoing {
-        let Inner { parts, setup, headers, .. } = &*self.inner;
+        let Inner { setup, headers, .. } = &*self.inner;
         let mut all = HeaderMap::with_capacity(headers.len() + call.headers.len());
         for (name, value) in call.headers {
-            if let Ok(value) = HeaderValue::from_str(&value) {
+            let value = match value {
+                Cow::Borrowed(text) => Ok(HeaderValue::from_static(text)),
+                Cow::Owned(text) => HeaderValue::try_from(text),
+            };
+            if let Ok(value) = value {
                 all.insert(HeaderName::from_static(name), value);
             }
         }
         all.extend(headers.clone());
-        Outgoing {
-            url: parts.endpoint.url(&call.path),
-            headers: all,
-            body: call.body,
-            timeout: setup.timeout,
-        }
+        Outgoing { url: self.url(&call.path), headers: all, body: call.body, timeout: setup.timeout }
     }
 
     /// The answer with this client's secrets replaced: a server may send back what it received.

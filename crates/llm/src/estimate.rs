@@ -44,7 +44,7 @@ impl Estimator {
     /// Tokens of a request: its messages and the schema it comes with.
     pub fn request(self, request: &ChatRequest) -> u64 {
         let mut tokens = 0u64;
-        for message in &request.messages {
+        for message in &*request.messages {
             tokens += PER_MESSAGE;
             for part in &message.content {
                 tokens += match part {
@@ -53,7 +53,7 @@ impl Estimator {
                 };
             }
         }
-        tokens + request.schema.as_ref().map_or(0, |schema| self.text(&schema.schema.to_string()))
+        tokens + request.schema.as_ref().map_or(0, |schema| self.text(schema.schema.json()))
     }
 
     /// What a character counts for, in parts of which [`Self::room`] says how many make a number of tokens.

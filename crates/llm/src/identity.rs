@@ -29,7 +29,7 @@ impl CallKey {
         form.field(address.as_bytes());
         form.field(call.path.as_bytes());
         form.field(model.as_bytes());
-        let mut headers: Vec<&(&'static str, String)> = call.headers.iter().collect();
+        let mut headers: Vec<_> = call.headers.iter().collect();
         headers.sort();
         form.number(headers.len() as u64);
         for (name, value) in headers {

@@ -62,7 +62,7 @@ pub use quirks::{LimitField, Quirks, SchemaSupport};
 pub use readiness::{Readiness, ReadyState, readiness, usable};
 pub use redact::Redactor;
 pub use reply::{ChatReply, Finish, Usage};
-pub use request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+pub use request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, ReplySchema, Role};
 pub use reqwest::Url;
 pub use reqwest::header::HeaderMap;
 pub use retry::RetryPolicy;

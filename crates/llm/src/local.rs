@@ -1,29 +1,63 @@
 //! Plain HTTP to a server on this machine, where neither proxies, certificates nor compression have a part.
 //!
 //! What reqwest does for those at every call is a good part of what a call costs once the server answers at once, and
-//! here all of it would be for nothing.
+//! here all of it would be for nothing. The one who asks also drives the connection: handing a request to a task of the
+//! connection and its answer back costs more than sending it.
 
-use std::time::Duration;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::error::Error as _;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::Request;
 use hyper::body::Bytes;
-use hyper::header::{ACCEPT_ENCODING, HeaderValue, USER_AGENT};
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::{Client, Error};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper::client::conn::http1::{Connection, SendRequest, handshake};
+use hyper::header::{ACCEPT_ENCODING, HOST, HeaderValue, USER_AGENT};
+use hyper_util::rt::TokioIo;
 use reqwest::Url;
+use tokio::net::TcpStream;
 
 use crate::transport::{HttpAnswer, Outgoing, TransportError, innermost};
 
 /// How long a connection that nobody uses is kept.
 const IDLE: Duration = Duration::from_secs(90);
 
+type Body = Full<Bytes>;
+
 /// A client for the servers of this machine. Each request in flight has a connection of its own.
 #[derive(Debug)]
 pub(crate) struct LocalClient {
-    client: Client<HttpConnector, Full<Bytes>>,
+    /// The connections that nobody uses, by host and port, the one used last at the end.
+    idle: Mutex<HashMap<String, Vec<Idle>>>,
+    connect_timeout: Duration,
     max_answer_bytes: usize,
+}
+
+/// A connection between two requests.
+#[derive(Debug)]
+struct Idle {
+    link: Link,
+    since: Instant,
+}
+
+/// A connection and the end by which requests go into it.
+#[derive(Debug)]
+struct Link {
+    requests: SendRequest<Body>,
+    /// `None` once it has ended.
+    connection: Option<Connection<TokioIo<TcpStream>, Body>>,
+}
+
+/// Why an exchange failed.
+enum Failed {
+    /// Nothing of the request was sent: the connection had ended before. Holds the request.
+    Unsent(Box<Request<Body>>),
+    Broken(TransportError),
 }
 
 impl LocalClient {
@@ -33,14 +67,7 @@ impl LocalClient {
     }
 
     pub(crate) fn new(connect_timeout: Duration, max_answer_bytes: usize) -> Self {
-        let mut connector = HttpConnector::new();
-        connector.set_nodelay(true);
-        connector.set_connect_timeout(Some(connect_timeout));
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
-            .build(connector);
-        Self { client, max_answer_bytes }
+        Self { idle: Mutex::default(), connect_timeout, max_answer_bytes }
     }
 
     pub(crate) async fn send(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
@@ -51,41 +78,250 @@ impl LocalClient {
     }
 
     async fn exchange(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
-        let unusable = |error: hyper::http::Error| TransportError::Unusable(error.to_string());
-        let mut request =
-            Request::post(call.url.as_str()).body(Full::new(Bytes::from(call.body))).map_err(unusable)?;
-        *request.headers_mut() = call.headers;
-        let headers = request.headers_mut();
-        headers
-            .entry(USER_AGENT)
-            .or_insert(HeaderValue::from_static(concat!("assize/", env!("CARGO_PKG_VERSION"))));
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let answer = self.client.request(request).await.map_err(|error| failure(&error))?;
-        let (head, mut rest) = answer.into_parts();
-        let mut body = Vec::new();
-        while let Some(frame) = rest.frame().await {
-            let frame = frame.map_err(|error| TransportError::Broken(innermost(&error)))?;
-            let Ok(chunk) = frame.into_data() else { continue };
-            if body.len() + chunk.len() > self.max_answer_bytes {
-                return Err(TransportError::TooLarge(self.max_answer_bytes));
+        let Outgoing { url, headers, body, .. } = call;
+        let mut request = request(&url, headers, body)?;
+        loop {
+            let unused = self.idle_link(url.authority()).await;
+            let is_new = unused.is_none();
+            let mut link = match unused {
+                Some(link) => link,
+                None => self.connect(&url).await?,
+            };
+            match link.exchange(request, self.max_answer_bytes).await {
+                Ok(answer) => {
+                    self.keep(url.authority(), link).await;
+                    return Ok(answer);
+                }
+                // The server had closed it in this very moment.
+                Err(Failed::Unsent(unsent)) if !is_new => request = *unsent,
+                Err(Failed::Unsent(_)) => {
+                    return Err(TransportError::Broken(
+                        "the server closed the connection at once".to_owned(),
+                    ));
+                }
+                Err(Failed::Broken(error)) => return Err(error),
             }
-            body.extend_from_slice(&chunk);
         }
-        Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, body })
+    }
+
+    async fn connect(&self, url: &Url) -> Result<Link, TransportError> {
+        let unreachable = |reason: String| TransportError::Connect(reason);
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let port = url.port_or_known_default().unwrap_or(80);
+        let stream = tokio::time::timeout(self.connect_timeout, TcpStream::connect((host, port)))
+            .await
+            .map_err(|_| {
+                unreachable(format!("no connection within {} s", self.connect_timeout.as_secs_f64()))
+            })?
+            .map_err(|error| unreachable(error.to_string()))?;
+        // Without it, small requests may wait for an acknowledgement. Nothing else hangs on it.
+        let _ = stream.set_nodelay(true);
+        let (requests, connection) =
+            handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(reason(&error)))?;
+        Ok(Link { requests, connection: Some(connection) })
+    }
+
+    /// A connection that nobody uses and that is still open.
+    async fn idle_link(&self, authority: &str) -> Option<Link> {
+        loop {
+            let Idle { mut link, since } = {
+                let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+                let links = idle.get_mut(authority)?;
+                let last = links.pop()?;
+                // All that were used before it have waited for longer.
+                if last.since.elapsed() >= IDLE {
+                    links.clear();
+                }
+                last
+            };
+            if since.elapsed() < IDLE && link.is_ready().await {
+                return Some(link);
+            }
+        }
+    }
+
+    /// Keeps a connection for the next request, if it can take one.
+    async fn keep(&self, authority: &str, mut link: Link) {
+        if !link.is_ready().await {
+            return;
+        }
+        let unused = Idle { link, since: Instant::now() };
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        match idle.get_mut(authority) {
+            Some(links) => links.push(unused),
+            None => drop(idle.insert(authority.to_owned(), vec![unused])),
+        }
     }
 }
 
-fn failure(error: &Error) -> TransportError {
-    if error.is_connect() {
-        TransportError::Connect(innermost(error))
-    } else {
-        TransportError::Broken(innermost(error))
+impl Link {
+    /// Sends a request and reads its whole answer.
+    async fn exchange(&mut self, request: Request<Body>, max_bytes: usize) -> Result<HttpAnswer, Failed> {
+        let Self { requests, connection } = self;
+        let answer = driving(connection, requests.try_send_request(request)).await;
+        let answer = answer.map_err(|mut failure| match failure.take_message() {
+            Some(unsent) => Failed::Unsent(Box::new(unsent)),
+            None => Failed::Broken(TransportError::Broken(reason(failure.error()))),
+        })?;
+        let (head, mut rest) = answer.into_parts();
+        let mut body = Vec::new();
+        while let Some(frame) = driving(connection, rest.frame()).await {
+            let frame = frame.map_err(|error| Failed::Broken(TransportError::Broken(reason(&error))))?;
+            let Ok(chunk) = frame.into_data() else { continue };
+            if body.len() + chunk.len() > max_bytes {
+                return Err(Failed::Broken(TransportError::TooLarge(max_bytes)));
+            }
+            if body.is_empty() {
+                body = Vec::from(chunk);
+            } else {
+                body.extend_from_slice(&chunk);
+            }
+        }
+        Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, body })
+    }
+
+    /// Whether it is open and done with whatever was sent before.
+    async fn is_ready(&mut self) -> bool {
+        poll_fn(|cx| {
+            drive(&mut self.connection, cx);
+            Poll::Ready(self.connection.is_some() && self.requests.is_ready())
+        })
+        .await
+    }
+}
+
+/// What `work` comes to, while the connection that it waits for is read and written.
+async fn driving<F: Future>(
+    connection: &mut Option<Connection<TokioIo<TcpStream>, Body>>,
+    work: F,
+) -> F::Output {
+    let mut work = pin!(work);
+    poll_fn(|cx| {
+        if let Poll::Ready(done) = work.as_mut().poll(cx) {
+            return Poll::Ready(done);
+        }
+        drive(connection, cx);
+        work.as_mut().poll(cx)
+    })
+    .await
+}
+
+/// Reads and writes what can be. A connection that has ended is dropped: that is how those who wait for it hear of it.
+fn drive(connection: &mut Option<Connection<TokioIo<TcpStream>, Body>>, cx: &mut Context<'_>) {
+    if let Some(open) = connection
+        && Pin::new(open).poll(cx).is_ready()
+    {
+        *connection = None;
+    }
+}
+
+/// The request as it goes out: a path, a host, and what this client says of itself.
+fn request(url: &Url, headers: hyper::HeaderMap, body: Vec<u8>) -> Result<Request<Body>, TransportError> {
+    let unusable = |error: hyper::http::Error| TransportError::Unusable(error.to_string());
+    let place = match url.query() {
+        None => Cow::Borrowed(url.path()),
+        Some(query) => Cow::Owned(format!("{}?{query}", url.path())),
+    };
+    let mut request = Request::post(&*place).body(Full::new(Bytes::from(body))).map_err(unusable)?;
+    let host = HeaderValue::from_str(url.authority()).map_err(|error| unusable(error.into()))?;
+    let sent = request.headers_mut();
+    *sent = headers;
+    sent.entry(HOST).or_insert(host);
+    sent.entry(USER_AGENT).or_insert(HeaderValue::from_static(concat!("assize/", env!("CARGO_PKG_VERSION"))));
+    sent.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    Ok(request)
+}
+
+/// What happened to a connection, in the words of whatever knows best.
+fn reason(error: &hyper::Error) -> String {
+    match error.source() {
+        Some(_) => innermost(error),
+        None => error.to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
     use super::*;
+
+    /// A server that answers so many requests on each connection and then closes it without a word. Its port, and the
+    /// connections it was asked for.
+    async fn server(answers: usize, answer: &'static str) -> (u16, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&connections);
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                counted.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(async move {
+                    for _ in 0..answers {
+                        let mut request = Vec::new();
+                        while !request.ends_with(b"the question") {
+                            if stream.read_buf(&mut request).await.unwrap_or(0) == 0 {
+                                return;
+                            }
+                        }
+                        let _ = stream.write_all(answer.as_bytes()).await;
+                    }
+                });
+            }
+        });
+        (port, connections)
+    }
+
+    fn question(port: u16) -> Outgoing {
+        Outgoing {
+            url: Url::parse(&format!("http://localhost:{port}/v1?x=1")).unwrap(),
+            headers: hyper::HeaderMap::new(),
+            body: b"the question".to_vec(),
+            timeout: Duration::from_secs(20),
+        }
+    }
+
+    fn client() -> LocalClient {
+        LocalClient::new(Duration::from_secs(5), 1 << 20)
+    }
+
+    const ANSWER: &str = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfine";
+
+    #[tokio::test]
+    async fn a_connection_is_used_again_and_replaced_when_the_server_closed_it() {
+        for (answers, connections) in [(usize::MAX, 1), (2, 3), (1, 6)] {
+            let (port, counted) = server(answers, ANSWER).await;
+            let client = client();
+            for asked in 0..6 {
+                let mut answer = client.send(question(port)).await;
+                // The server may close it while the question is on its way: that is the client's caller's to repeat.
+                if let Err(TransportError::Broken(_)) = answer {
+                    answer = client.send(question(port)).await;
+                }
+                let answer = answer.unwrap();
+                assert_eq!((answer.status, &*answer.body), (200, &b"fine"[..]), "{asked}");
+            }
+            let counted = counted.load(Ordering::Relaxed);
+            assert!(counted >= connections && (answers < usize::MAX || counted == 1), "{answers}: {counted}");
+        }
+    }
+
+    #[tokio::test]
+    async fn broken_answers_and_servers_that_are_not_there_are_told_apart() {
+        let (port, _) = server(1, "HTTP/1.1 200 OK\r\ncontent-length: 40\r\n\r\nfine").await;
+        let cut_off = client().send(question(port)).await.unwrap_err();
+        assert!(matches!(cut_off, TransportError::Broken(_)), "{cut_off}");
+        let small = LocalClient::new(Duration::from_secs(5), 3);
+        let (port, _) = server(1, ANSWER).await;
+        assert_eq!(small.send(question(port)).await.unwrap_err(), TransportError::TooLarge(3));
+        let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+        let refused = client().send(question(nobody)).await.unwrap_err();
+        assert!(matches!(&refused, TransportError::Connect(why) if why.contains("refused")), "{refused}");
+    }
 
     #[test]
     fn only_plain_addresses_without_credentials_are_taken() {

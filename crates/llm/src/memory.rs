@@ -48,7 +48,8 @@ pub struct KeptReply {
     pub model: Option<String>,
     /// The server's name for the exchange.
     pub request_id: Option<String>,
-    /// The body as received, with known secrets replaced.
+    /// The body as received, with known secrets replaced. A memory may keep it apart from the rest.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub raw: String,
     /// Time the successful request took.
     pub latency: Duration,

@@ -1,8 +1,11 @@
 //! What is asked of a model, free of any provider's spelling.
 
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// One question to a model. The same value always encodes to the same bytes in a given wire format.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -10,7 +13,8 @@ pub struct ChatRequest {
     /// The model as its server names it. Empty means the model of the client that sends the request.
     pub model: String,
     /// The conversation, oldest message first. Must not be empty.
-    pub messages: Vec<ChatMessage>,
+    /// Shared, so that a request is cheap to copy.
+    pub messages: Arc<[ChatMessage]>,
     /// The shape the reply must have, when the server can enforce one.
     pub schema: Option<JsonSchemaFormat>,
     /// Sampling temperature; 0 asks for the most likely tokens. Must be finite.
@@ -32,10 +36,10 @@ pub struct ChatRequest {
 
 impl ChatRequest {
     /// A request with these messages and nothing else set, whose beginning may be cached; the client's model answers it.
-    pub fn new(messages: Vec<ChatMessage>) -> Self {
+    pub fn new(messages: impl Into<Arc<[ChatMessage]>>) -> Self {
         Self {
             model: String::new(),
-            messages,
+            messages: messages.into(),
             schema: None,
             temperature: None,
             seed: None,
@@ -115,9 +119,59 @@ pub struct JsonSchemaFormat {
     /// A name for the shape; letters, digits, `_` and `-`, at most 64.
     pub name: String,
     /// The schema itself.
-    pub schema: Arc<serde_json::Value>,
+    pub schema: ReplySchema,
     /// Whether the server must enforce every detail rather than try.
     pub strict: bool,
+}
+
+/// A JSON schema, as a value and as text. Cheap to clone: most calls of a run come with the same one.
+#[derive(Debug, Clone)]
+pub struct ReplySchema(Arc<SchemaForms>);
+
+#[derive(Debug)]
+struct SchemaForms {
+    value: Value,
+    /// The same as JSON, written when it is first asked for.
+    json: OnceLock<Option<Box<RawValue>>>,
+}
+
+impl ReplySchema {
+    /// The schema as JSON, ready to be put into other JSON. A value always has such a form.
+    pub(crate) fn raw(&self) -> Option<&RawValue> {
+        let SchemaForms { value, json } = &*self.0;
+        json.get_or_init(|| serde_json::value::to_raw_value(value).ok()).as_deref()
+    }
+
+    /// The schema as JSON.
+    pub fn json(&self) -> &str {
+        self.raw().map(RawValue::get).unwrap_or_default()
+    }
+}
+
+impl From<Value> for ReplySchema {
+    fn from(value: Value) -> Self {
+        Self(Arc::new(SchemaForms { value, json: OnceLock::new() }))
+    }
+}
+
+impl Deref for ReplySchema {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.0.value
+    }
+}
+
+impl PartialEq for ReplySchema {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Serialize for ReplySchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
 }
 
 #[cfg(test)]
@@ -131,6 +185,7 @@ mod tests {
             schema: serde_json::json!({"reason": 1, "evidence": 2, "outcome": 3, "a": 4}).into(),
             strict: true,
         };
+        assert_eq!(format.schema.json(), r#"{"reason":1,"evidence":2,"outcome":3,"a":4}"#);
         assert_eq!(
             serde_json::to_string(&format).unwrap(),
             r#"{"name":"judgement","schema":{"reason":1,"evidence":2,"outcome":3,"a":4},"strict":true}"#

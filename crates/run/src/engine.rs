@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use assize_rubric::{Repeat, Ungraded, UngradedKind, Verdict};
-use assize_store::{CaseKey, CaseRecord, InputsRow, ResultRow, RunWriter, StoreError};
+use assize_store::{CaseKey, CaseRecord, CaseRows, ResultRow, RunWriter, StoreError};
 use assize_workspace::Turn;
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
@@ -22,10 +22,15 @@ pub trait Recorder {
     /// lost.
     fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError>;
 
-    /// Keeps what the record that follows rests on, as [`fingerprint`](crate::fingerprint) gives it. Recorders that
-    /// are never resumed need not.
-    fn note_inputs(&mut self, record: &CaseRecord, inputs: String) -> Result<(), StoreError> {
-        let _ = (record, inputs);
+    /// Takes the rows of a record, which need not be kept before [`Self::settle`]. With them goes what the result rests
+    /// on, as [`fingerprint`](crate::fingerprint) gives it.
+    fn take(&mut self, record: &CaseRecord, rows: &CaseRows) -> Result<(), StoreError> {
+        let _ = rows;
+        self.record(record)
+    }
+
+    /// Keeps what was taken.
+    fn settle(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 }
@@ -35,17 +40,18 @@ impl Recorder for RunWriter {
         Self::record(self, &record.judgements, &record.result)
     }
 
-    fn note_inputs(&mut self, record: &CaseRecord, inputs: String) -> Result<(), StoreError> {
-        let row = &record.result;
-        self.record_inputs(&InputsRow {
-            suite: row.suite.clone(),
-            case_id: row.case_id.clone(),
-            target: row.target.clone(),
-            repeat: row.repeat,
-            inputs,
-        })
+    fn take(&mut self, _record: &CaseRecord, rows: &CaseRows) -> Result<(), StoreError> {
+        self.append(rows);
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), StoreError> {
+        Self::settle(self)
     }
 }
+
+/// Finished cases that are recorded in one go at most: new ones begin only afterwards.
+const TOGETHER: usize = 16;
 
 /// Why a run ended before its items did.
 #[derive(Debug, thiserror::Error)]
@@ -89,10 +95,10 @@ pub struct Start {
     pub done: HashMap<CaseKey, Repeat>,
 }
 
-/// A finished item: its record, what that rests on, and the item.
+/// A finished item: its record with its rows, and the item.
 struct Finished {
     record: CaseRecord,
-    inputs: String,
+    rows: Result<CaseRows, StoreError>,
     item: WorkItem,
 }
 
@@ -176,20 +182,32 @@ where
             finished = flying.join_next() => finished,
         };
         // Tasks catch their own panics and are never aborted while they are waited for.
-        let Some(Ok(Finished { record, inputs, item })) = finished else { continue };
-        if limit.is_cancelled() && was_cut_short(&record) {
-            continue;
+        let mut finished: Vec<Finished> = finished.into_iter().flatten().collect();
+        while finished.len() < TOGETHER
+            && let Some(Ok(more)) = flying.try_join_next()
+        {
+            finished.push(more);
         }
-        totals.add(&record);
-        let recorded = recorder.note_inputs(&record, inputs).and_then(|()| recorder.record(&record));
-        if let Err(error) = recorded {
+        if limit.is_cancelled() {
+            finished.retain(|done| !was_cut_short(&done.record));
+        }
+        let mut shown = Vec::with_capacity(finished.len());
+        let recorded = finished.into_iter().try_for_each(|Finished { record, rows, item }| {
+            totals.add(&record);
+            recorder.take(&record, &rows?)?;
+            shown.push((item, record.result));
+            Ok(())
+        });
+        if let Err(error) = recorded.and_then(|()| recorder.settle()) {
             flying.shutdown().await;
             ended = Err(error.into());
             break;
         }
-        board.finished(&item, &record.result);
-        totals.halted = totals.halted.or_else(|| halt(&item, &record.result, &board, settings));
-        observe(Event::CaseFinished { row: Arc::new(record.result) });
+        for (item, row) in shown {
+            board.finished(&item, &row);
+            totals.halted = totals.halted.or_else(|| halt(&item, &row, &board, settings));
+            observe(Event::CaseFinished { row: Arc::new(row) });
+        }
     }
     (totals, ended)
 }
@@ -210,7 +228,7 @@ fn was_cut_short(record: &CaseRecord) -> bool {
         || record.judgements.iter().any(|row| row.ungraded.as_ref().is_some_and(given_up))
 }
 
-/// The record of an item, and what it rests on. An item that is held back is not run.
+/// The record of an item, and its rows. An item that is held back is not run.
 async fn guarded(item: WorkItem, held: Option<Held>, turn: Option<Turn>) -> Finished {
     let inputs = fingerprint(&item);
     let spare = item.clone();
@@ -218,7 +236,8 @@ async fn guarded(item: WorkItem, held: Option<Held>, turn: Option<Turn>) -> Fini
         Some(held) => held_back(&item, held),
         None => recorded(item, turn).await,
     };
-    Finished { record, inputs, item: spare }
+    let rows = CaseRows::new(&record.judgements, &record.result, Some(inputs));
+    Finished { record, rows, item: spare }
 }
 
 async fn recorded(item: WorkItem, turn: Option<Turn>) -> CaseRecord {

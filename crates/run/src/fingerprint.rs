@@ -1,9 +1,14 @@
 //! What the result of a case rests on, as one hash: a case with the same hash need not be run again.
 
+use std::fmt;
+use std::io::Write as _;
+
+use assize_rubric::{Criterion, GraderStanding, Operator, Scale};
 use assize_spec::{
     Baseline, Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, PairwiseGrader,
     PanelSpec, Prompt, RubricGrader,
 };
+use assize_target::Answer;
 use serde_json::Value;
 
 use crate::grading::message;
@@ -12,7 +17,10 @@ use crate::panel::panel_wishes;
 use crate::{Source, WorkItem};
 
 /// Version of what is hashed. Raised when the same inputs would lead to other results.
-const VERSION: &str = "3";
+const VERSION: &str = "4";
+
+/// Room for the fields of a usual case.
+const USUAL_BYTES: usize = 4096;
 
 /// The hash of everything that decides about an item's result, in hexadecimal: the case as targets and judges see it,
 /// its graders and lines, the target's settings, the answer if it was given, and who judges how.
@@ -20,43 +28,44 @@ const VERSION: &str = "3";
 /// Places in files have no part in it: moving a case within its file changes nothing. Neither has what is inside the
 /// programs that commands run.
 pub fn fingerprint(item: &WorkItem) -> String {
-    let mut hash = Fields(blake3::Hasher::new());
+    let mut hash = Fields(Vec::with_capacity(USUAL_BYTES));
     let case = &item.case;
     hash.field(VERSION);
     hash.field(&item.suite);
-    hash.field(&format!("{:?} {} {:?}", item.format, item.repeat, item.lines));
+    hash.shown(format_args!("{:?} {} {:?}", item.format, item.repeat, item.lines));
     hash.field(case.id.as_str());
     // A case that is run once and for itself has the fingerprint it had before there was anything else.
     let relations = &item.relations;
     if relations.repeats.count > 1 || !relations.after.is_empty() {
-        hash.field(&format!("{:?} {:?} {:?}", relations.repeats, relations.after, relations.on_failure));
+        hash.shown(format_args!("{:?} {:?} {:?}", relations.repeats, relations.after, relations.on_failure));
     }
     match &item.source {
-        Source::Given(answer) => hash.field(&format!("given {answer:?}")),
-        Source::Missing { kind, message } => hash.field(&format!("missing {kind} {message}")),
+        Source::Given(answer) => add_answer(&mut hash, answer),
+        Source::Missing { kind, message } => hash.shown(format_args!("missing {kind} {message}")),
         Source::Target(target) => {
             hash.field("target");
             hash.field(&target.settings());
             // What can't be put together is the same failure every time.
-            hash.field(&format!("{:?}", target_input(case, item.repeat)));
+            hash.shown(format_args!("{:?}", target_input(case, item.repeat)));
             if let Some(place) = &item.workplace {
-                hash.field(&format!("workspace {}", place.identity()));
+                hash.shown(format_args!("workspace {}", place.identity()));
             }
         }
     }
     hash.field(&case.question());
-    hash.field(&format!("{:?} {:?}", case.expected_outcome, case.reference()));
-    hash.field(&format!("{:?} {:?} {:?}", item.judging_override, item.judging, item.evidence));
-    hash.field(&format!("{:?} {:?}", item.truncate_override, item.truncate));
+    hash.maybe(case.expected_outcome.as_deref());
+    hash.maybe(case.reference().as_deref());
+    hash.shown(format_args!("{:?} {:?} {:?}", item.judging_override, item.judging, item.evidence));
+    hash.shown(format_args!("{:?} {:?}", item.truncate_override, item.truncate));
     if let Some(talk) = &case.conversation {
         let Conversation { turns, aggregation, on_turn_failure, window_size } = talk;
-        hash.field(&format!(
+        hash.shown(format_args!(
             "conversation {} {aggregation:?} {on_turn_failure:?} {window_size:?}",
             turns.len()
         ));
         for turn in turns {
             let asked = case.of_turn(turn, &[]);
-            hash.field(&format!("{:?} {:?}", target_input(&asked, item.repeat), asked.reference()));
+            hash.shown(format_args!("{:?} {:?}", target_input(&asked, item.repeat), asked.reference()));
             add_surroundings(&mut hash, &asked);
             for grader in &turn.graders {
                 add_grader(&mut hash, item, grader);
@@ -66,20 +75,68 @@ pub fn fingerprint(item: &WorkItem) -> String {
     for grader in &case.graders {
         add_grader(&mut hash, item, grader);
     }
-    hash.0.finalize().to_hex().to_string()
+    blake3::hash(&hash.0).to_hex().to_string()
+}
+
+/// An answer that was given. Its text is the long part, which nothing has to be written about; that it is taken apart
+/// here lets no field that is added later be forgotten.
+fn add_answer(hash: &mut Fields, answer: &Answer) {
+    let Answer {
+        text,
+        messages,
+        tokens,
+        cost,
+        duration,
+        model,
+        tool_calls,
+        file_changes,
+        cut_off,
+        attempts,
+        answered_by,
+        workspace,
+    } = answer;
+    hash.field("given");
+    hash.field(text);
+    hash.shown(format_args!("{messages:?} {tokens:?} {cost:?} {duration:?} {model:?} {tool_calls:?}"));
+    hash.shown(format_args!("{file_changes:?} {cut_off} {attempts} {answered_by:?} {workspace:?}"));
+}
+
+/// A criterion, taken apart for the same reasons.
+fn add_criterion(hash: &mut Fields, criterion: &Criterion) {
+    let Criterion { id, text, weight, scale, gate, operator, may_not_apply } = criterion;
+    hash.field(id.as_str());
+    hash.field(text);
+    hash.number(weight.get().to_bits());
+    hash.number(match operator {
+        Operator::Correctness => 0,
+        Operator::Contradiction => 1,
+    });
+    hash.number(u64::from(*may_not_apply));
+    match (scale, gate) {
+        (Scale::Checklist, None) => hash.field(""),
+        graded => hash.shown(format_args!("{graded:?}")),
+    }
 }
 
 /// A grader, who judges for it, and everything it is made of.
 fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
-    hash.field(&format!("{} {} {:?}", grader.name, grader.type_name, grader.standing));
+    let GraderStanding { weight, required, min_score, negate } = grader.standing;
+    hash.field(&grader.name);
+    hash.field(&grader.type_name);
+    hash.number(weight.get().to_bits());
+    hash.shown(format_args!("{required} {min_score:?} {negate}"));
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
             let RubricGrader { rubric: criteria, judging, evidence, truncate, .. } = rubric;
-            hash.field(&format!("{criteria:?} {judging:?} {evidence:?} {truncate:?}"));
+            hash.shown(format_args!("{judging:?} {evidence:?} {truncate:?}"));
+            hash.number(criteria.criteria().len() as u64);
+            for criterion in criteria.criteria() {
+                add_criterion(hash, criterion);
+            }
             add_panel(hash, item, &rubric.panel, rubric.judge.as_deref());
         }
         GraderKind::Llm(llm) => {
-            hash.field(&format!("llm {:?} {:?} {:?}", llm.temperature, llm.max_steps, llm.config));
+            hash.shown(format_args!("llm {:?} {:?} {:?}", llm.temperature, llm.max_steps, llm.config));
             add_prompt(hash, grader, llm.prompt.as_ref());
             add_surroundings(hash, &item.case);
             add_panel(hash, item, &llm.panel, llm.judge.as_deref());
@@ -95,7 +152,7 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
             add_panel(hash, item, &pairwise.panel, pairwise.judge.as_deref());
         }
         GraderKind::Code(code) => {
-            hash.field(&format!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));
+            hash.shown(format_args!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));
             if code.max_calls.is_some() {
                 add_judge(hash, item, None);
             }
@@ -103,12 +160,12 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
             add_surroundings(hash, &item.case);
         }
         GraderKind::Custom(custom) => {
-            hash.field(&format!("custom {:?}", custom.config));
+            hash.shown(format_args!("custom {:?}", custom.config));
             add_command(hash, grader, &custom.path.to_string_lossy());
             add_surroundings(hash, &item.case);
         }
         GraderKind::Composite(composite) => {
-            hash.field(&format!("composite {}", composite.members.len()));
+            hash.shown(format_args!("composite {}", composite.members.len()));
             for member in &composite.members {
                 add_grader(hash, item, member);
             }
@@ -122,11 +179,11 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
                     add_surroundings(hash, &item.case);
                     add_judge(hash, item, judge.as_deref());
                 }
-                arithmetic => hash.field(&format!("{arithmetic:?}")),
+                arithmetic => hash.shown(format_args!("{arithmetic:?}")),
             }
         }
         GraderKind::Benchmark(benchmark) => {
-            hash.field(&format!(
+            hash.shown(format_args!(
                 "benchmark {:?} {} {:?} {:?}",
                 benchmark.evaluator, benchmark.all_must_pass, benchmark.behaviour, benchmark.labels
             ));
@@ -138,7 +195,7 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
                 add_panel(hash, item, &PanelSpec::default(), None);
             }
         }
-        check => hash.field(&format!("{check:?}")),
+        check => hash.shown(format_args!("{check:?}")),
     }
 }
 
@@ -147,7 +204,7 @@ fn add_panel(hash: &mut Fields, item: &WorkItem, panel: &PanelSpec, named: Optio
     let spec = item.panels.spec(panel, named);
     // A file without panels has the fingerprint it had before there were any.
     if spec != PanelSpec::default() {
-        hash.field(&format!("panel {spec:?}"));
+        hash.shown(format_args!("panel {spec:?}"));
     }
     for wish in panel_wishes(&spec, item.judge_wish(named)) {
         hash.field(&item.judges.settings(wish));
@@ -161,7 +218,7 @@ fn add_judge(hash: &mut Fields, item: &WorkItem, named: Option<&str>) {
 fn add_prompt(hash: &mut Fields, grader: &Grader, prompt: Option<&Prompt>) {
     match prompt {
         None => hash.field("built-in prompt"),
-        Some(Prompt::Text { text, .. }) => hash.field(&format!("prompt {text}")),
+        Some(Prompt::Text { text, .. }) => hash.shown(format_args!("prompt {text}")),
         Some(Prompt::Program(Command::Argv(words))) => add_command(hash, grader, &format!("{words:?}")),
         Some(Prompt::Program(Command::Shell(line))) => add_command(hash, grader, line),
     }
@@ -169,7 +226,7 @@ fn add_prompt(hash: &mut Fields, grader: &Grader, prompt: Option<&Prompt>) {
 
 /// A command and the folder it runs in unless it names one.
 fn add_command(hash: &mut Fields, grader: &Grader, command: &str) {
-    hash.field(&format!("command {command} {:?}", grader.place.path().parent()));
+    hash.shown(format_args!("command {command} {:?}", grader.place.path().parent()));
 }
 
 /// What programs and prompts see of a case beyond its question.
@@ -178,14 +235,35 @@ fn add_surroundings(hash: &mut Fields, case: &Case) {
         hash.field(&Value::Array(messages.iter().map(message).collect()).to_string());
     }
     let files: Vec<_> = case.attachments().collect();
-    hash.field(&format!("{files:?} {:?}", case.metadata));
+    hash.shown(format_args!("{files:?} {:?}", case.metadata));
 }
 
 /// Texts with their lengths before them, so that no two lists of texts look the same.
-struct Fields(blake3::Hasher);
+struct Fields(Vec<u8>);
 
 impl Fields {
+    fn number(&mut self, number: u64) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
     fn field(&mut self, text: &str) {
-        self.0.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        self.number(text.len() as u64);
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    fn maybe(&mut self, text: Option<&str>) {
+        self.number(u64::from(text.is_some()));
+        self.field(text.unwrap_or_default());
+    }
+
+    /// A text as it is formatted, without a string of its own.
+    fn shown(&mut self, text: fmt::Arguments<'_>) {
+        let place = self.0.len();
+        self.number(0);
+        let begin = self.0.len();
+        // Memory takes everything.
+        let _ = self.0.write_fmt(text);
+        let length = (self.0.len() - begin) as u64;
+        self.0[place..begin].copy_from_slice(&length.to_le_bytes());
     }
 }

@@ -160,8 +160,8 @@ pub trait Judges: Send + Sync {
 
     /// Everything about the judge for a wish that may change its decisions, as text that is the same as long as nothing
     /// of it changed.
-    fn settings(&self, wish: JudgeWish<'_>) -> String {
-        format!("{:?}", self.judge(wish).map(|judge| judge.identity()))
+    fn settings(&self, wish: JudgeWish<'_>) -> Arc<str> {
+        format!("{:?}", self.judge(wish).map(|judge| judge.identity())).into()
     }
 }
 

@@ -49,7 +49,13 @@ impl ReplyMemory for CacheMemory {
         // system holds nothing of the file in memory.
         let found = self.cache.find(key.as_bytes());
         // What can't be read, or was written by something else, is as good as not there: it is bought again.
-        let entry = found.ok().flatten().and_then(|text| serde_json::from_str::<Entry>(&text).ok());
+        let entry = found.ok().flatten().and_then(|found| {
+            let mut entry: Entry = serde_json::from_str(&found.reply).ok()?;
+            if let Some(body) = found.body {
+                entry.reply.raw = body;
+            }
+            Some(entry)
+        });
         let found = entry.map(|entry| Found {
             bought_by_this_run: self.is_ours(entry.buyer.as_ref()),
             reply: entry.reply,
@@ -57,12 +63,14 @@ impl ReplyMemory for CacheMemory {
         Box::pin(std::future::ready(found))
     }
 
-    fn keep(&self, key: CallKey, reply: KeptReply) {
+    fn keep(&self, key: CallKey, mut reply: KeptReply) {
         let model = reply.model.clone().unwrap_or_default();
+        // It is JSON itself, and would be half as long again inside other JSON.
+        let body = Some(std::mem::take(&mut reply.raw));
         let entry = Entry { buyer: self.buyer.get().cloned(), reply };
         // A reply is made of strings and numbers, which all have a form in JSON.
         if let Ok(reply) = serde_json::to_string(&entry) {
-            self.cache.keep(CachedReply { key: *key.as_bytes(), model, created: (self.now)(), reply });
+            self.cache.keep(CachedReply { key: *key.as_bytes(), model, created: (self.now)(), reply, body });
         }
     }
 }

@@ -45,7 +45,7 @@ impl Cases {
     pub fn datasets(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().filter_map(|part| match part {
             Part::Kept(_) => None,
-            Part::Dataset(dataset) => Some(dataset.path.as_path()),
+            Part::Dataset(dataset) => Some(&*dataset.path),
         })
     }
 

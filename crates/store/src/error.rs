@@ -26,6 +26,12 @@ pub enum StoreError {
         /// What is wrong with it.
         message: String,
     },
+    /// A row has no form in JSON.
+    #[error("a row can't be written: {source}")]
+    Unwritable {
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
     /// The folder holds no run.
     #[error("`{}` is not a run folder: it has no run.json", path.display())]
     NotARun {

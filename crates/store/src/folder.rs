@@ -1,12 +1,12 @@
 //! Writing a run folder.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufReader, BufWriter, Seek, Write};
+use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{InputsRow, JudgementRow, ResultRow, ReviewRow, RunInfo, StoreError};
+use crate::{CaseRows, JudgementRow, ResultRow, ReviewRow, RunInfo, StoreError};
 
 pub(crate) const RUN_FILE: &str = "run.json";
 pub(crate) const RESULTS_FILE: &str = "results.jsonl";
@@ -101,7 +101,7 @@ impl RunFolder {
     /// Opens the files of rows for appending, and keeps other writers out for as long as they are open.
     pub(crate) fn open_rows(&self) -> Result<RowFiles, StoreError> {
         let judgements = self.append_to(JUDGEMENTS_FILE)?;
-        match judgements.get_ref().try_lock() {
+        match judgements.file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(StoreError::Busy { path: self.path.clone() }),
             // Where files can't be locked, two writers at once can't be noticed.
             Err(TryLockError::Error(_)) | Ok(()) => {}
@@ -113,14 +113,14 @@ impl RunFolder {
         })
     }
 
-    fn append_to(&self, name: &str) -> Result<BufWriter<File>, StoreError> {
+    fn append_to(&self, name: &'static str) -> Result<RowFile, StoreError> {
         let path = self.file(name);
         let file = OpenOptions::new()
             .create(true)
             .append(true)
             .open(&path)
             .map_err(StoreError::io("write", &path))?;
-        Ok(BufWriter::with_capacity(64 * 1024, file))
+        Ok(RowFile { name, file, waiting: Vec::new() })
     }
 }
 
@@ -145,9 +145,26 @@ pub struct RunWriter {
 /// The files that rows are appended to.
 #[derive(Debug)]
 pub(crate) struct RowFiles {
-    judgements: BufWriter<File>,
-    inputs: BufWriter<File>,
-    results: BufWriter<File>,
+    judgements: RowFile,
+    inputs: RowFile,
+    results: RowFile,
+}
+
+/// One of them, and what is to be appended to it.
+#[derive(Debug)]
+struct RowFile {
+    name: &'static str,
+    file: File,
+    waiting: Vec<u8>,
+}
+
+impl RowFile {
+    fn settle(&mut self, folder: &RunFolder) -> Result<(), StoreError> {
+        let written = self.file.write_all(&self.waiting);
+        // What was written in part is a torn row; writing it again would not mend it.
+        self.waiting.clear();
+        written.map_err(StoreError::io("write", folder.file(self.name)))
+    }
 }
 
 impl RunWriter {
@@ -160,24 +177,25 @@ impl RunWriter {
         &self.folder
     }
 
-    /// Records a finished case. Its judgements reach the disk's file before its result does, so a
-    /// result row never stands without what it rests on.
+    /// Records a finished case.
     pub fn record(&mut self, judgements: &[JudgementRow], result: &ResultRow) -> Result<(), StoreError> {
-        for row in judgements {
-            append(&mut self.files.judgements, row)
-                .map_err(StoreError::io("write", self.folder.file(JUDGEMENTS_FILE)))?;
-        }
-        self.files.judgements.flush().map_err(StoreError::io("write", self.folder.file(JUDGEMENTS_FILE)))?;
-        append(&mut self.files.results, result)
-            .and_then(|()| self.files.results.flush())
-            .map_err(StoreError::io("write", self.folder.file(RESULTS_FILE)))
+        self.append(&CaseRows::new(judgements, result, None)?);
+        self.settle()
     }
 
-    /// Records what the result of a case rests on; to be called before the case is recorded.
-    pub fn record_inputs(&mut self, row: &InputsRow) -> Result<(), StoreError> {
-        append(&mut self.files.inputs, row)
-            .and_then(|()| self.files.inputs.flush())
-            .map_err(StoreError::io("write", self.folder.file(INPUTS_FILE)))
+    /// Takes the rows of a finished case. They are on record after the next [`Self::settle`].
+    pub fn append(&mut self, rows: &CaseRows) {
+        let RowFiles { judgements, inputs, results } = &mut self.files;
+        inputs.waiting.extend_from_slice(&rows.inputs);
+        judgements.waiting.extend_from_slice(&rows.judgements);
+        results.waiting.extend_from_slice(&rows.result);
+    }
+
+    /// Writes what was taken. What a result rests on reaches the disk's file before the result does, so a result row
+    /// never stands without it.
+    pub fn settle(&mut self) -> Result<(), StoreError> {
+        let RowFiles { judgements, inputs, results } = &mut self.files;
+        [inputs, judgements, results].into_iter().try_for_each(|file| file.settle(&self.folder))
     }
 
     /// Ends the run: rows are forced to the disk, then `run.json` gets its final form. It does so even when
@@ -189,13 +207,11 @@ impl RunWriter {
     }
 
     fn sync(&mut self) -> Result<(), StoreError> {
-        let RowFiles { judgements, inputs, results } = &mut self.files;
-        for (file, name) in [(judgements, JUDGEMENTS_FILE), (inputs, INPUTS_FILE), (results, RESULTS_FILE)] {
-            file.flush()
-                .and_then(|()| file.get_ref().sync_all())
-                .map_err(StoreError::io("write", self.folder.file(name)))?;
-        }
-        Ok(())
+        self.settle()?;
+        let RowFiles { judgements, inputs, results } = &self.files;
+        [judgements, inputs, results].into_iter().try_for_each(|rows| {
+            rows.file.sync_all().map_err(StoreError::io("write", self.folder.file(rows.name)))
+        })
     }
 }
 

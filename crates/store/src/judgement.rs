@@ -149,8 +149,8 @@ impl JudgementRow {
         parts.join("/")
     }
 
-    /// The row of a grader that is no rubric. Of `judgement` only who decided, at what cost, is taken.
-    pub fn of_grader(context: JudgementContext<'_>, result: GraderResult, judgement: &Judgement) -> Self {
+    /// The row of a grader that is no rubric. Of `judgement` only who decided, at what cost, counts.
+    pub fn of_grader(context: JudgementContext<'_>, result: GraderResult, judgement: Judgement) -> Self {
         let criterion = Criterion::checklist(WHOLE, "the grader as a whole");
         let word = if result.error.is_some() { "error" } else { "graded" };
         let mut row = Self::new(context, &criterion, judgement);
@@ -180,7 +180,7 @@ impl JudgementRow {
     }
 
     /// The row of a judgement.
-    pub fn new(context: JudgementContext<'_>, criterion: &Criterion, judgement: &Judgement) -> Self {
+    pub fn new(context: JudgementContext<'_>, criterion: &Criterion, judgement: Judgement) -> Self {
         Self {
             suite: context.suite.to_owned(),
             case_id: context.case_id.to_owned(),
@@ -197,11 +197,11 @@ impl JudgementRow {
                 _ => None,
             },
             probability: judgement.probability,
-            reason: judgement.reason.clone(),
+            reason: judgement.reason,
             confidence: judgement.confidence,
-            evidence: judgement.evidence.clone(),
-            judge: judgement.judge.clone(),
-            ungraded: judgement.ungraded.clone(),
+            evidence: judgement.evidence,
+            judge: judgement.judge,
+            ungraded: judgement.ungraded,
             attempts: judgement.attempts,
             cached_calls: judgement.cached_calls,
             tokens: judgement.tokens,
@@ -209,7 +209,7 @@ impl JudgementRow {
             cost_usd: judgement.cost.whole(),
             cost_partial: judgement.cost.partial(),
             truncated: judgement.truncated,
-            replies: judgement.replies.clone(),
+            replies: judgement.replies,
             judging: None,
             member: context.member,
             turn: context.turn,

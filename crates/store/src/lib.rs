@@ -16,6 +16,7 @@ mod benchmark_decision;
 mod benchmark_row;
 mod cache;
 mod card_info;
+mod case_rows;
 mod error;
 mod figure;
 mod folder;
@@ -34,8 +35,9 @@ mod schema;
 pub use answers::{AnswerIndex, AnswerKey};
 pub use benchmark_decision::{BenchmarkDecision, BenchmarkResult, JudgeName};
 pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
-pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
+pub use cache::{CacheStats, CachedReply, FoundReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
+pub use case_rows::CaseRows;
 pub use error::StoreError;
 pub use figure::{
     DecisionNoise, Figure, FlippingCriterion, NoiseParts, PairwiseFigures, PassKRow, RepeatFigures,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_store::{CachedReply, ReplyCache, StoreError};
+use assize_store::{CachedReply, FoundReply, ReplyCache, StoreError};
 
 fn key(n: u32) -> [u8; 32] {
     let mut key = [0; 32];
@@ -11,7 +11,30 @@ fn key(n: u32) -> [u8; 32] {
 }
 
 fn reply(n: u32, text: &str) -> CachedReply {
-    CachedReply { key: key(n), model: format!("m{}", n % 2), created: i64::from(n), reply: text.into() }
+    CachedReply {
+        key: key(n),
+        model: format!("m{}", n % 2),
+        created: i64::from(n),
+        reply: text.into(),
+        body: None,
+    }
+}
+
+fn text(cache: &ReplyCache, n: u32) -> Option<String> {
+    cache.find(&key(n)).expect("readable").map(|found| found.reply)
+}
+
+#[test]
+fn what_was_received_is_kept_beside_what_was_made_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = ReplyCache::open(folder.path().join("replies.db")).unwrap();
+    let body = Some("{\"whole\": \"answer\"}".to_owned());
+    let expected = FoundReply { reply: "short".into(), body: body.clone() };
+    cache.keep(CachedReply { body, ..reply(1, "short") });
+    assert_eq!(cache.find(&key(1)).unwrap().as_ref(), Some(&expected));
+    cache.flush().unwrap();
+    assert_eq!(cache.find(&key(1)).unwrap().as_ref(), Some(&expected));
+    assert_eq!(cache.stats().unwrap().bytes, 5 + 19);
 }
 
 #[test]
@@ -22,15 +45,15 @@ fn what_is_kept_is_found_at_once_and_after_opening_again() {
     assert_eq!(cache.find(&key(1)).unwrap(), None);
     for n in 0..2000 {
         cache.keep(reply(n, &format!("reply {n}")));
-        assert_eq!(cache.find(&key(n)).unwrap(), Some(format!("reply {n}")));
+        assert_eq!(text(&cache, n), Some(format!("reply {n}")));
     }
     cache.flush().unwrap();
-    assert_eq!(cache.find(&key(3)).unwrap().as_deref(), Some("reply 3"));
+    assert_eq!(text(&cache, 3).as_deref(), Some("reply 3"));
     cache.keep(reply(2000, "last"));
     drop(cache);
     let again = ReplyCache::open(&path).unwrap();
-    assert_eq!(again.find(&key(1999)).unwrap().as_deref(), Some("reply 1999"));
-    assert_eq!(again.find(&key(2000)).unwrap().as_deref(), Some("last"));
+    assert_eq!(text(&again, 1999).as_deref(), Some("reply 1999"));
+    assert_eq!(text(&again, 2000).as_deref(), Some("last"));
 }
 
 #[test]
@@ -42,7 +65,7 @@ fn the_first_reply_stays() {
     cache.flush().unwrap();
     cache.keep(reply(1, "third"));
     cache.flush().unwrap();
-    assert_eq!(cache.find(&key(1)).unwrap().as_deref(), Some("first"));
+    assert_eq!(text(&cache, 1).as_deref(), Some("first"));
 }
 
 #[test]
@@ -140,6 +163,6 @@ fn a_write_that_fails_is_said_and_what_was_kept_before_stays() {
     cache.keep(reply(2, "lost"));
     let error = cache.flush().unwrap_err().to_string();
     assert!(error.contains("no room"), "{error}");
-    assert_eq!(cache.find(&key(1)).unwrap().as_deref(), Some("kept"));
+    assert_eq!(text(&cache, 1).as_deref(), Some("kept"));
     assert_eq!(cache.find(&key(2)).unwrap(), None);
 }

@@ -7,7 +7,7 @@ use assize_rubric::{
     Criterion, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome, Tokens, Unit, Verdict,
 };
 use assize_store::{
-    Counts, CriterionRow, FORMAT_VERSION, GraderRow, InputsRow, JudgementContext, JudgementRow, ResultRow,
+    CaseRows, Counts, CriterionRow, FORMAT_VERSION, GraderRow, JudgementContext, JudgementRow, ResultRow,
     RunFolder, RunInfo, RunSettings, RunWriter, StoreError,
 };
 
@@ -113,7 +113,7 @@ fn judgements(case_id: &str) -> Vec<JudgementRow> {
         truncated: None,
         replies: vec!["raw".to_owned()],
     };
-    vec![JudgementRow::new(context, &criterion, &judgement)]
+    vec![JudgementRow::new(context, &criterion, judgement)]
 }
 
 #[test]
@@ -252,19 +252,10 @@ fn a_run_of_format_version_one_is_read() {
     assert_eq!(records[0].result.verdict, Verdict::Pass);
 }
 
-fn inputs(case_id: &str) -> InputsRow {
-    InputsRow {
-        suite: "s".to_owned(),
-        case_id: case_id.to_owned(),
-        target: None,
-        repeat: 1,
-        inputs: format!("hash of {case_id}"),
-    }
-}
-
 fn record(writer: &mut RunWriter, case_id: &str) {
-    writer.record_inputs(&inputs(case_id)).expect("recorded");
-    writer.record(&judgements(case_id), &result(case_id)).expect("recorded");
+    let rows = CaseRows::new(&judgements(case_id), &result(case_id), Some(format!("hash of {case_id}")));
+    writer.append(&rows.expect("JSON"));
+    writer.settle().expect("recorded");
 }
 
 #[test]

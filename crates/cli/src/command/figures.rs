@@ -21,12 +21,15 @@ where
     Ok(summariser.figures(Level::P95))
 }
 
-/// The figures of a stored run.
-pub(super) fn of_run(folder: &RunFolder) -> Result<RunFigures, String> {
-    of_rows(|| {
-        let rows = folder.results().map_err(|error| error.to_string())?;
-        Ok(rows.map(|row| row.map_err(|error| error.to_string())))
-    })
+/// The figures of a run whose rows were taken as they were stored. The stored rows are read only if cases were answered
+/// more than once.
+pub(super) fn of_taken(mut taken: Summariser, folder: &RunFolder) -> Result<RunFigures, String> {
+    if taken.is_repeated() {
+        for row in folder.results().map_err(|error| error.to_string())? {
+            taken.push_decisions(&row.map_err(|error| error.to_string())?);
+        }
+    }
+    Ok(taken.figures(Level::P95))
 }
 
 /// The cases by what they come to: `rows` counts every run of those that were run more than once.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use assize_analysis::Summariser;
 use assize_rubric::Repeat;
 use assize_run::{Totals, WorkItem, fingerprint};
 use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
@@ -81,6 +82,8 @@ pub(super) struct Resumed {
     pub(super) done: HashMap<CaseKey, Repeat>,
     /// What they add up to.
     pub(super) totals: Totals,
+    /// Their part in the figures of the run.
+    pub(super) figures: Summariser,
     /// The first cases as planned, (suite, case id), at most `max_order`.
     pub(super) order: Vec<(String, String)>,
 }
@@ -109,6 +112,7 @@ pub(super) fn resume(
         }
     }
     let mut totals = Totals::default();
+    let mut figures = Summariser::new();
     let mut done = HashMap::new();
     let writer = folder
         .resume(info, &mut |record, inputs| {
@@ -123,10 +127,11 @@ pub(super) fn resume(
             let holds = !row.hangs_on_another() && planned.get(&key).is_some_and(|planned| planned == inputs);
             if holds {
                 totals.add(record);
+                figures.push(row);
                 done.insert(key, row.as_repeat());
             }
             holds
         })
         .map_err(|error| error.to_string())?;
-    Ok(Resumed { writer, done, totals, order })
+    Ok(Resumed { writer, done, totals, figures, order })
 }

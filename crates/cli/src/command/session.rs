@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_analysis::mean_of;
+use assize_analysis::{Summariser, mean_of};
 use assize_rubric::{Judging, Repeat};
 use assize_run::{Event, RunError, Settings, Start, Totals, WorkItem};
 use assize_store::{
@@ -98,7 +98,8 @@ impl Session {
             scorecard: self.scorecard,
             summary: None,
         };
-        let Opened { folder, mut writer, done, totals, mut order } = open(&mut info, args, &items, context)?;
+        let Opened { folder, mut writer, done, totals, mut figures, mut order } =
+            open(&mut info, args, &items, context)?;
         self.access.begin(&info.run_id);
         assize_workspace::sweep(&std::env::temp_dir());
         if let Some(places) = &self.workplaces {
@@ -119,6 +120,9 @@ impl Session {
         let in_order = !order.is_empty();
         let mut observe = |event: Event| {
             progress.observe(&event);
+            if let Event::CaseFinished { row } = &event {
+                figures.push(row);
+            }
             if let Event::CaseStarted { suite, case_id } = &event
                 && !in_order
                 && order.len() < MAX_ORDER
@@ -184,7 +188,7 @@ impl Session {
             left_out: self.left_out,
         };
         info.finished_at = Some(Context::now().to_string());
-        let figures = figures::of_run(&folder).ok();
+        let figures = figures::of_taken(figures, &folder).ok();
         let counts =
             figures.as_ref().map_or(totals.counts, |figures| figures::counts(figures, totals.counts));
         let (exit, exit_reason) = shape.exit(&folder, counts, ending);
@@ -216,6 +220,8 @@ struct Opened {
     writer: RunWriter,
     done: HashMap<CaseKey, Repeat>,
     totals: Totals,
+    /// The same for the figures of the run.
+    figures: Summariser,
     /// The first cases as planned; empty when nothing is known before they begin.
     order: Vec<(String, String)>,
 }
@@ -250,12 +256,13 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         let stored = folder.info().map_err(|error| error.to_string())?;
         info.run_id = stored.run_id;
         info.started_at = stored.started_at;
-        let Resumed { writer, done, totals, order } = resume::resume(&folder, info, items(), MAX_ORDER)?;
+        let Resumed { writer, done, totals, figures, order } =
+            resume::resume(&folder, info, items(), MAX_ORDER)?;
         if !args.quiet {
             let text = format!("going on with {}: {} cases are done\n", folder.path().display(), done.len());
             output::say(&text);
         }
-        return Ok(Opened { folder, writer, done, totals, order });
+        return Ok(Opened { folder, writer, done, totals, figures, order });
     }
     let folder = RunFolder::at(match &args.out {
         Some(folder) => folder.clone(),
@@ -267,7 +274,14 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         }
         other => format!("{other}; name another folder with `--out`"),
     })?;
-    Ok(Opened { folder, writer, done: HashMap::new(), totals: Totals::default(), order: Vec::new() })
+    Ok(Opened {
+        folder,
+        writer,
+        done: HashMap::new(),
+        totals: Totals::default(),
+        figures: Summariser::new(),
+        order: Vec::new(),
+    })
 }
 
 /// The records of a run, with errors in words.

@@ -6,10 +6,35 @@ use unicode_normalization::UnicodeNormalization as _;
 pub(super) fn normalise(text: &str) -> String {
     // Nothing in ASCII has another compatibility form, and most texts have nothing else.
     if text.is_ascii() {
-        plain(text.chars().map(|c| c.to_ascii_lowercase()), text.len())
+        plain_ascii(text)
     } else {
         plain(text.nfkc().flat_map(char::to_lowercase), text.len())
     }
+}
+
+/// The same as [`plain`] for what has no other characters.
+fn plain_ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut space = false;
+    for byte in text.bytes() {
+        let byte = match byte {
+            b'"' => b'\'',
+            b'*' | b'_' | b'`' | b'~' => continue,
+            // White space as Unicode has it, which the vertical tab belongs to.
+            b'\t'..=b'\r' | b' ' => {
+                space = true;
+                continue;
+            }
+            byte if byte.is_ascii_control() => continue,
+            byte => byte.to_ascii_lowercase(),
+        };
+        if space && !out.is_empty() {
+            out.push(' ');
+        }
+        space = false;
+        out.push(char::from(byte));
+    }
+    out
 }
 
 /// What is left of lower-case characters in their compatibility forms.
@@ -46,4 +71,19 @@ fn is_invisible(c: char) -> bool {
 /// Whether a neighbour of this kind continues a word. Scripts written without spaces have no such neighbours.
 pub(super) fn is_letter_of_word(c: char) -> bool {
     c.is_alphanumeric() && c < '\u{2e80}'
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ascii_is_made_comparable_as_any_other_text_is(text in "[ -~]{0,40}|[\\x00-\\x7f]{0,40}") {
+            let any = plain(text.nfkc().flat_map(char::to_lowercase), text.len());
+            prop_assert_eq!(normalise(&text), any);
+        }
+    }
 }

@@ -359,7 +359,7 @@ fn bytes_of(request: &ChatRequest) -> u64 {
             Part::Image { data, .. } => data.len(),
         })
         .sum();
-    let schema = request.schema.as_ref().map_or(0, |schema| schema.schema.to_string().len());
+    let schema = request.schema.as_ref().map_or(0, |schema| schema.schema.json().len());
     (texts + schema) as u64
 }
 

@@ -3,9 +3,9 @@
 //! Only keywords that every structured-output implementation knows are used, and objects name all their members as
 //! required: strict modes refuse anything else.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use assize_llm::JsonSchemaFormat;
+use assize_llm::{JsonSchemaFormat, ReplySchema};
 use serde_json::{Value, json};
 
 use super::{Asked, Form};
@@ -13,18 +13,18 @@ use super::{Asked, Form};
 /// The shape of a reply about one criterion.
 pub(crate) fn single_schema(form: Form) -> JsonSchemaFormat {
     // There are as many as forms, and every call has one.
-    static SCHEMAS: [OnceLock<Arc<Value>>; 4] = [const { OnceLock::new() }; 4];
+    static SCHEMAS: [OnceLock<ReplySchema>; 4] = [const { OnceLock::new() }; 4];
     let schema = &SCHEMAS[usize::from(form.score) * 2 + usize::from(form.may_not_apply)];
-    let schema = Arc::clone(schema.get_or_init(|| {
+    let schema = schema.get_or_init(|| {
         let (member, decision) = decision(form);
-        Arc::new(json!({
+        ReplySchema::from(json!({
             "type": "object",
             "properties": { "evidence": evidence(), "reason": { "type": "string" }, member: decision },
             "required": ["evidence", "reason", member],
             "additionalProperties": false,
         }))
-    }));
-    JsonSchemaFormat { name: "judgement".into(), schema, strict: true }
+    });
+    JsonSchemaFormat { name: "judgement".into(), schema: schema.clone(), strict: true }
 }
 
 /// The shape of a reply about several criteria.

@@ -4,7 +4,7 @@
 pub(super) fn fill(file: &'static str, texts: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(file.len() + texts.iter().map(|(_, text)| text.len()).sum::<usize>());
     let mut rest = file;
-    while let Some(at) = rest.find("{{") {
+    while let Some(at) = opening(rest) {
         let (before, after) = rest.split_at(at);
         out.push_str(before);
         let Some(end) = after.find("}}") else {
@@ -20,6 +20,11 @@ pub(super) fn fill(file: &'static str, texts: &[(&str, &str)]) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Where the next `{{` stands. Looking for one brace is several times as fast as looking for two.
+fn opening(text: &str) -> Option<usize> {
+    text.match_indices('{').map(|(at, _)| at).find(|at| text[at + 1..].starts_with('{'))
 }
 
 #[cfg(test)]

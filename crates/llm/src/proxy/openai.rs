@@ -76,7 +76,7 @@ fn request(body: &Value) -> Result<ChatRequest, Refusal> {
         seed: whole("seed")?,
         max_output_tokens: limit.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX)),
         cache_prefix: false,
-        ..ChatRequest::new(messages.iter().enumerate().map(message).collect::<Result<_, _>>()?)
+        ..ChatRequest::new(messages.iter().enumerate().map(message).collect::<Result<Vec<_>, _>>()?)
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reqwest::header::HeaderName;
 use serde_json::Value;
 
 use super::json::{self, ServerError};
@@ -90,9 +91,15 @@ fn blank(answer: &HttpAnswer, kind: ErrorKind, usage: Usage) -> AskError {
 }
 
 fn header_id(answer: &HttpAnswer) -> Option<String> {
-    ["x-request-id", "request-id", "apim-request-id", "x-amzn-requestid"]
+    const NAMES: [HeaderName; 4] = [
+        HeaderName::from_static("x-request-id"),
+        HeaderName::from_static("request-id"),
+        HeaderName::from_static("apim-request-id"),
+        HeaderName::from_static("x-amzn-requestid"),
+    ];
+    NAMES
         .iter()
-        .find_map(|name| answer.headers.get(*name)?.to_str().ok())
+        .find_map(|name| answer.headers.get(name)?.to_str().ok())
         .filter(|id| !id.is_empty())
         .map(str::to_owned)
 }

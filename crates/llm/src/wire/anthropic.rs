@@ -80,7 +80,7 @@ impl Wire for Anthropic {
             tool_choice: tool.map(|_| ToolChoice::Tool { name: TOOL }),
         };
         let mut call = outgoing::post("/v1/messages".to_owned(), &body)?;
-        call.headers.push(("anthropic-version", VERSION.to_owned()));
+        call.headers.push(("anthropic-version", VERSION.into()));
         Ok(call)
     }
 

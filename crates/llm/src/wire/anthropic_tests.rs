@@ -106,7 +106,7 @@ fn a_bare_request_gets_a_limit_and_pictures_are_sent_inline() {
     );
     let small = Quirks { limit: LimitField::Other, ..Quirks::default() };
     assert!(body(&request, small).ends_with(r#""max_tokens":4096}"#));
-    request.messages = vec![ChatMessage::user("")];
+    request.messages = [ChatMessage::user("")].into();
     assert_eq!(Anthropic.encode(&request, small).unwrap_err().kind, ErrorKind::BadRequest);
 }
 

@@ -1,5 +1,6 @@
 //! What a wire format must be able to do.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::AskError;
@@ -38,7 +39,7 @@ pub struct HttpCall {
     /// The path under the base URL, with a leading slash.
     pub path: String,
     /// Headers beyond key and endpoint; names in lower case.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Vec<u8>,
 }

@@ -72,13 +72,14 @@ fn the_model_is_in_the_path_and_the_key_in_a_header() {
 #[test]
 fn quirks_pictures_and_large_seeds() {
     let mut request = full_request();
-    request.messages = vec![ChatMessage {
+    request.messages = [ChatMessage {
         role: Role::User,
         content: vec![
             Part::Text("What?".into()),
             Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
         ],
-    }];
+    }]
+    .into();
     request.seed = Some(u64::MAX);
     let quirks = Quirks {
         schema: SchemaSupport::JsonObject,

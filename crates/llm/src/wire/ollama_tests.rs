@@ -51,13 +51,14 @@ fn a_full_request_is_these_bytes() {
 #[test]
 fn quirks_and_pictures() {
     let mut request = full_request();
-    request.messages = vec![ChatMessage {
+    request.messages = [ChatMessage {
         role: Role::User,
         content: vec![
             Part::Text("What?".into()),
             Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
         ],
-    }];
+    }]
+    .into();
     let quirks =
         Quirks { schema: SchemaSupport::JsonObject, no_seed: true, no_logprobs: true, ..Quirks::default() };
     assert_eq!(

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::answer::{self, Said};
 use super::dialect::Dialect;
@@ -10,7 +11,7 @@ use super::{json, openai_chat_usual, outgoing, refusal, text};
 use crate::error::AskError;
 use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
 use crate::reply::{ChatReply, Finish, Usage};
-use crate::request::{ChatRequest, JsonSchemaFormat, Part};
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
 use crate::transport::HttpAnswer;
 
 /// Names under which servers speak of the reply schema.
@@ -140,13 +141,13 @@ fn body(request: &ChatRequest, rest: &Rest<'_>) -> Result<Vec<u8>, AskError> {
     text::push(&mut out, &request.model);
     out.extend_from_slice(b"\",\"messages\":");
     let mut before = b'[';
-    for message in &request.messages {
+    for message in &*request.messages {
         out.push(before);
         before = b',';
         out.extend_from_slice(b"{\"role\":");
         serde_json::to_writer(&mut out, &message.role).map_err(unwritable)?;
         out.extend_from_slice(b",\"content\":");
-        push_content(&mut out, &message.content).map_err(unwritable)?;
+        push_content(&mut out, message).map_err(unwritable)?;
         out.push(b'}');
     }
     out.push(b']');
@@ -162,12 +163,14 @@ fn body(request: &ChatRequest, rest: &Rest<'_>) -> Result<Vec<u8>, AskError> {
 
 /// Messages of text alone go out as one string: many servers take nothing else, and those that take parts differ in
 /// how they join them.
-fn push_content(out: &mut Vec<u8>, parts: &[Part]) -> serde_json::Result<()> {
+fn push_content(out: &mut Vec<u8>, message: &ChatMessage) -> serde_json::Result<()> {
+    let parts = &message.content;
+    let push = if message.role == Role::System { text::push_standing } else { text::push };
     if parts.iter().all(|part| matches!(part, Part::Text(_))) {
         out.push(b'"');
         for part in parts {
             if let Part::Text(words) = part {
-                text::push(out, words);
+                push(out, words);
             }
         }
         out.push(b'"');
@@ -229,14 +232,18 @@ enum ResponseFormat<'a> {
 struct JsonSchema<'a> {
     name: &'a str,
     strict: bool,
-    schema: &'a Value,
+    schema: Option<&'a RawValue>,
 }
 
 impl<'a> ResponseFormat<'a> {
     fn of(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
             SchemaSupport::Full => Some(Self::JsonSchema {
-                json_schema: JsonSchema { name: &format.name, strict: format.strict, schema: &format.schema },
+                json_schema: JsonSchema {
+                    name: &format.name,
+                    strict: format.strict,
+                    schema: format.schema.raw(),
+                },
             }),
             SchemaSupport::JsonObject => Some(Self::JsonObject),
             SchemaSupport::None => None,

@@ -70,7 +70,8 @@ fn a_bare_request_and_a_picture() {
             r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}"#
         )
     );
-    request.messages[0].content = vec![Part::Text("a".into()), Part::Text("b".into())];
+    let content = vec![Part::Text("a".into()), Part::Text("b".into())];
+    request.messages = [ChatMessage { role: Role::User, content }].into();
     assert!(
         body(Dialect::COMPATIBLE, &request, Quirks::default()).contains(r#"{"role":"user","content":"ab"}"#)
     );

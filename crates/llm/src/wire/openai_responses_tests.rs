@@ -55,13 +55,14 @@ fn a_full_request_is_these_bytes() {
 #[test]
 fn pictures_parts_and_what_was_learned() {
     let mut request = full_request();
-    request.messages = vec![ChatMessage {
+    request.messages = [ChatMessage {
         role: Role::User,
         content: vec![
             Part::Text("What?".into()),
             Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
         ],
-    }];
+    }]
+    .into();
     let quirks = Quirks {
         no_temperature: true,
         no_seed: true,
@@ -77,7 +78,7 @@ fn pictures_parts_and_what_was_learned() {
             r#""text":{"format":{"type":"json_object"}},"store":false}"#
         )
     );
-    request.messages = vec![ChatMessage::text(Role::Tool, "42")];
+    request.messages = [ChatMessage::text(Role::Tool, "42")].into();
     assert_eq!(OpenAiResponses.encode(&request, quirks).unwrap_err().kind, ErrorKind::BadRequest);
 }
 

@@ -32,8 +32,8 @@ pub(super) fn post(path: String, body: &impl Serialize) -> Result<HttpCall, AskE
 
 /// A request whose JSON is written already.
 pub(super) fn post_body(path: String, body: Vec<u8>) -> HttpCall {
-    let json = || "application/json".to_owned();
-    HttpCall { path, headers: vec![("accept", json()), ("content-type", json())], body }
+    const JSON: Cow<'static, str> = Cow::Borrowed("application/json");
+    HttpCall { path, headers: vec![("accept", JSON), ("content-type", JSON)], body }
 }
 
 /// The text of parts that are text alone, joined without a separator; `None` when there is a picture.
@@ -56,7 +56,7 @@ pub(super) fn text_only(parts: &[Part]) -> Option<Cow<'_, str>> {
 pub(super) fn apart(request: &ChatRequest) -> Result<(String, Vec<&ChatMessage>), AskError> {
     let mut system: Vec<Cow<'_, str>> = Vec::new();
     let mut others = Vec::new();
-    for message in &request.messages {
+    for message in &*request.messages {
         match message.role {
             Role::System => system.push(
                 text_only(&message.content)

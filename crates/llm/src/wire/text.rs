@@ -1,5 +1,7 @@
 //! Text as JSON, written fast: a request is nearly all text, and the same rules and material go out with every call.
 
+use std::sync::OnceLock;
+
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
 
@@ -38,6 +40,28 @@ pub(super) fn push(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(&bytes[done..]);
 }
 
+/// The shortest text that is worth remembering.
+const LONG: usize = 512;
+
+/// The same for a text that may stand in every request, as the rules of a judge do: the first long one is kept as it is
+/// written.
+pub(super) fn push_standing(out: &mut Vec<u8>, text: &str) {
+    static STANDING: OnceLock<(String, Vec<u8>)> = OnceLock::new();
+    if text.len() < LONG {
+        return push(out, text);
+    }
+    let (known, written) = STANDING.get_or_init(|| {
+        let mut written = Vec::with_capacity(text.len() + text.len() / 8);
+        push(&mut written, text);
+        (text.to_owned(), written)
+    });
+    if known == text {
+        out.extend_from_slice(written);
+    } else {
+        push(out, text);
+    }
+}
+
 fn push_escape(out: &mut Vec<u8>, byte: u8) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let short = match byte {
@@ -67,6 +91,17 @@ mod tests {
         push(&mut out, text);
         out.push(b'"');
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_standing_text_is_written_as_any_other() {
+        for text in ["first\n".repeat(200), "second\"".repeat(200), "short\t".to_owned()] {
+            for _ in 0..2 {
+                let mut out = Vec::new();
+                push_standing(&mut out, &text);
+                assert_eq!(format!("\"{}\"", String::from_utf8(out).unwrap()), written(&text));
+            }
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use assize_llm::{Accounts, Limits};
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 use futures_util::future::join_all;
 
-use crate::support::{client, client_with, question};
+use crate::support::{client, client_with, question, question_in};
 
 #[tokio::test]
 async fn more_than_a_hundred_questions_are_in_flight_at_once() {
@@ -20,8 +20,7 @@ async fn more_than_a_hundred_questions_are_in_flight_at_once() {
     let asked = (0..300).map(|i| {
         let client = client.clone();
         async move {
-            let mut request = question();
-            request.messages[1] = assize_llm::ChatMessage::user(format!("question {i}"));
+            let request = question_in(&format!("question {i}"));
             client.ask(&request).await.map(|reply| reply.text == format!("question {i}"))
         }
     });

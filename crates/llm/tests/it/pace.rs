@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use assize_llm::{
-    Accounts, Ask, BoxFuture, CallKey, ChatMessage, ChatReply, ChatRequest, Client, Found, KeptReply, Limits,
-    Miss, Remembering, ReplyMemory, RetryPolicy, TokioClock,
+    Accounts, Ask, BoxFuture, CallKey, ChatReply, ChatRequest, Client, Found, KeptReply, Limits, Miss,
+    Remembering, ReplyMemory, RetryPolicy, TokioClock,
 };
 use assize_testkit::mock::{Incoming, MockOptions, MockServer, Reply};
 use futures_util::future::join_all;
 
-use crate::support::{client_with, question};
+use crate::support::{client_with, question, question_in};
 
 fn limits(max_concurrency: usize) -> Limits {
     Limits { max_concurrency: NonZeroUsize::new(max_concurrency), ..Limits::default() }
@@ -35,9 +35,7 @@ fn client(server: &MockServer, limits: Limits) -> Client {
 }
 
 fn numbered(number: usize) -> ChatRequest {
-    let mut request = question();
-    request.messages[1] = ChatMessage::user(format!("question {number}"));
-    request
+    question_in(&format!("question {number}"))
 }
 
 async fn ask_all(client: &Client, count: usize) -> Vec<Option<ChatReply>> {

@@ -134,6 +134,11 @@ pub(crate) fn client_of(
 
 /// A question with every optional parameter set.
 pub(crate) fn question() -> ChatRequest {
+    question_in("Is it so?")
+}
+
+/// The same in other words.
+pub(crate) fn question_in(words: &str) -> ChatRequest {
     ChatRequest {
         schema: Some(JsonSchemaFormat {
             name: "judgement".into(),
@@ -143,6 +148,6 @@ pub(crate) fn question() -> ChatRequest {
         temperature: Some(0.0),
         seed: Some(1),
         max_output_tokens: Some(100),
-        ..ChatRequest::new(vec![ChatMessage::system("Judge."), ChatMessage::user("Is it so?")])
+        ..ChatRequest::new(vec![ChatMessage::system("Judge."), ChatMessage::user(words)])
     }
 }

@@ -147,7 +147,7 @@ impl Asked<'_> {
             replies: judged.replies,
             ..self.spot.nobody()
         };
-        let mut row = JudgementRow::of_grader(self.spot.context(self.scene), result, &judgement);
+        let mut row = JudgementRow::of_grader(self.spot.context(self.scene), result, judgement);
         row.criterion.may_not_apply = self.behaviour.applicability.is_some();
         row
     }

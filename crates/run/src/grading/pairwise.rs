@@ -127,7 +127,7 @@ fn row(
         replies: candidate_first.replies.into_iter().chain(baseline_first.replies).collect(),
         ..spot.nobody()
     };
-    JudgementRow::of_grader(spot.context(scene), result, &judgement)
+    JudgementRow::of_grader(spot.context(scene), result, judgement)
 }
 
 /// What one order came to, as a remark: alone it decides nothing.

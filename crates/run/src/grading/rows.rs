@@ -37,7 +37,7 @@ impl Spot<'_> {
     /// The row of a grader that decided by itself, at no cost.
     pub(super) fn row(&self, scene: &Scene<'_>, result: GraderResult, reason: String) -> JudgementRow {
         let judgement = Judgement { reason, ..self.nobody() };
-        JudgementRow::of_grader(self.context(scene), result, &judgement)
+        JudgementRow::of_grader(self.context(scene), result, judgement)
     }
 
     pub(super) fn checked(&self, scene: &Scene<'_>, checked: Checked) -> JudgementRow {
@@ -63,7 +63,7 @@ impl Spot<'_> {
             ungraded: Some(Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() }),
             ..self.nobody()
         };
-        JudgementRow::new(self.context(scene), criterion, &judgement)
+        JudgementRow::new(self.context(scene), criterion, judgement)
     }
 
     /// The row of a grader that broke.
@@ -94,7 +94,7 @@ impl Spot<'_> {
             replies: whole.replies,
             ..self.nobody()
         };
-        JudgementRow::of_grader(self.context(scene), result, &judgement)
+        JudgementRow::of_grader(self.context(scene), result, judgement)
     }
 
     /// A judgement by the grader itself about nothing in particular.

@@ -30,7 +30,7 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &RubricGra
         }
     }
     let asked = join_all(judges.iter().map(|judge| judge.judge_all(&tasks))).await;
-    for ((place, member), repeats) in (1u32..).zip(&panel.members).zip(&asked) {
+    for ((place, member), repeats) in (1u32..).zip(&panel.members).zip(asked) {
         for (repeat, decisions) in (1u32..).zip(repeats) {
             for ((criterion, judgement), votes) in criteria.iter().zip(decisions).zip(&mut votes) {
                 let mut row = JudgementRow::new(spot.context(scene), criterion, judgement);
@@ -77,7 +77,7 @@ async fn escalate(
                 let asking = Asking { probabilities: panel.probabilities, ..Asking::default() };
                 let task = RubricTask { rubric: Arc::new(rubric), ..task(scene, grader, asking) };
                 let decisions = judge.judge(&task).await;
-                for (&at, judgement) in open.iter().zip(&decisions) {
+                for (&at, judgement) in open.iter().zip(decisions) {
                     votes[at].push(vote(JudgementRow::new(spot.context(scene), &criteria[at], judgement)));
                 }
             }

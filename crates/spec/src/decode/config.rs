@@ -2,6 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
@@ -115,8 +116,8 @@ pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
         sources: SourceMap::new(),
         problems: Problems::default(),
         environment: options.environment.clone(),
-        search: Vec::new(),
-        roots: Vec::new(),
+        search: Arc::default(),
+        roots: Arc::default(),
         templates: Templates::default(),
         open: std::sync::Arc::default(),
     };

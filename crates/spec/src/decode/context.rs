@@ -22,9 +22,9 @@ pub(crate) struct Context {
     pub(crate) problems: Problems,
     pub(crate) environment: Environment,
     /// Folders in which a relative reference is looked for, first to last.
-    pub(crate) search: Vec<PathBuf>,
+    pub(crate) search: Arc<[PathBuf]>,
     /// Folders (canonical) that no reference may leave.
-    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) roots: Arc<[PathBuf]>,
     /// Assertion templates that have been read.
     pub(crate) templates: Templates,
     /// Texts that stand for files of these paths: what is open in an editor and not saved.
@@ -44,7 +44,12 @@ const MAX_ATTACHMENT: u64 = 16 * 1024 * 1024;
 
 impl Context {
     /// A context with no sources and no complaints.
-    pub(crate) fn new(environment: Environment, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
+    pub(crate) fn new(
+        environment: Environment,
+        search: impl Into<Arc<[PathBuf]>>,
+        roots: impl Into<Arc<[PathBuf]>>,
+    ) -> Self {
+        let (search, roots) = (search.into(), roots.into());
         Self {
             sources: SourceMap::new(),
             problems: Problems::default(),
@@ -59,7 +64,8 @@ impl Context {
     /// The same surroundings with no sources and no complaints: for reading one line of a dataset,
     /// whose text is dropped when it is found sound. What must not be shown stays hidden.
     pub(crate) fn fork(&self) -> Self {
-        let mut fork = Self::new(Arc::clone(&self.environment), self.search.clone(), self.roots.clone());
+        let mut fork =
+            Self::new(Arc::clone(&self.environment), Arc::clone(&self.search), Arc::clone(&self.roots));
         fork.problems = self.problems.fork();
         fork.templates = self.templates.clone();
         fork.open = Arc::clone(&self.open);
@@ -172,7 +178,7 @@ impl Context {
     /// the file that holds `span`, then the search folders.
     pub(crate) fn folders_upward(&self, span: Span) -> Vec<PathBuf> {
         let mut folders = vec![self.folder_of(span.source)];
-        for folder in &self.search {
+        for folder in &*self.search {
             if !folders.contains(folder) {
                 folders.push(folder.clone());
             }

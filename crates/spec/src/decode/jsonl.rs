@@ -30,7 +30,7 @@ const MAX_SHOWN: usize = 200;
 /// A dataset that was checked, and what it takes to read it again.
 #[derive(Clone)]
 pub(crate) struct Dataset {
-    pub(crate) path: PathBuf,
+    pub(crate) path: Arc<Path>,
     /// Sound cases.
     pub(crate) count: usize,
     /// Numbers of the lines that hold broken cases, rising.
@@ -38,8 +38,8 @@ pub(crate) struct Dataset {
     fingerprint: Fingerprint,
     defaults: Arc<SuiteDefaults>,
     environment: Environment,
-    search: Vec<PathBuf>,
-    roots: Vec<PathBuf>,
+    search: Arc<[PathBuf]>,
+    roots: Arc<[PathBuf]>,
 }
 
 /// By what a change of the file between two readings is noticed.
@@ -101,22 +101,22 @@ fn check_lines(cx: &mut Context, path: &Path, into: &mut Collector) -> io::Resul
     let Collector { defaults, ids, dependencies, .. } = into;
     let file = File::open(path)?;
     let mut dataset = Dataset {
-        path: path.to_path_buf(),
+        path: Arc::from(path),
         count: 0,
         broken: Vec::new(),
         fingerprint: Fingerprint::of(&file)?,
         defaults: Arc::clone(defaults),
         environment: Arc::clone(&cx.environment),
-        search: cx.search.clone(),
-        roots: cx.roots.clone(),
+        search: Arc::clone(&cx.search),
+        roots: Arc::clone(&cx.roots),
     };
-    let shared: Arc<Path> = Arc::from(path);
+    let shared = Arc::clone(&dataset.path);
     let mut lines = Lines::new(file);
     let mut shown = Shown::default();
     while let Some(line) = lines.next_line()? {
         let number = line.number;
         let mut fork = cx.fork();
-        let read = read_line(&mut fork, path, line, defaults);
+        let read = read_line(&mut fork, &shared, line, defaults);
         claim(cx, &mut fork, &read, (&shared, number), ids, dependencies);
         if fork.problems.errors() == 0 && read.case.is_some() {
             dataset.count += 1;
@@ -162,7 +162,7 @@ pub(crate) fn keep(cx: &mut Context, path: &Path, text: &str, collector: &mut Co
     while let Ok(Some(line)) = lines.next_line() {
         let number = line.number;
         let mut fork = cx.fork();
-        let read = read_line(&mut fork, path, line, &collector.defaults);
+        let read = read_line(&mut fork, &shared, line, &collector.defaults);
         let Collector { ids, dependencies, .. } = collector;
         claim(cx, &mut fork, &read, (&shared, number), ids, dependencies);
         let sound = fork.problems.errors() == 0;
@@ -189,17 +189,17 @@ pub(crate) fn first_of(cx: &Context, path: &Path, lines: impl Read) -> Option<No
     read_json(&fork.sources, source, &mut fork.problems)
 }
 
-fn read_line(cx: &mut Context, path: &Path, line: Line<'_>, defaults: &SuiteDefaults) -> CaseRead {
+fn read_line(cx: &mut Context, path: &Arc<Path>, line: Line<'_>, defaults: &SuiteDefaults) -> CaseRead {
     let nothing = CaseRead { id: None, case: None, depends_on: Vec::new() };
     let text = match line.content {
         Ok(text) => text,
         Err(Unfit::NotUtf8 { valid, byte, lossy }) => {
-            let source = cx.sources.add_fragment(path, lossy, line.number);
+            let source = cx.sources.add_shared(Arc::clone(path), lossy, line.number);
             cx.problems.add(not_utf8(Span::new(source, valid, valid + '\u{fffd}'.len_utf8()), byte, valid));
             return nothing;
         }
         Err(Unfit::TooLong) => {
-            let source = cx.sources.add_fragment(path, "", line.number);
+            let source = cx.sources.add_shared(Arc::clone(path), "", line.number);
             cx.problems.add(
                 Diagnostic::error(
                     codes::FILE_TOO_LARGE,
@@ -212,7 +212,7 @@ fn read_line(cx: &mut Context, path: &Path, line: Line<'_>, defaults: &SuiteDefa
             return nothing;
         }
     };
-    let source = cx.sources.add_fragment(path, text, line.number);
+    let source = cx.sources.add_shared(Arc::clone(path), text, line.number);
     match read_json(&cx.sources, source, &mut cx.problems) {
         Some(node) if defaults.answers => answer(cx, &node, line.number, defaults),
         Some(mut node) => case(cx, &mut node, defaults, None),
@@ -373,7 +373,7 @@ impl DatasetCases {
     }
 
     fn try_next(&mut self) -> Result<Option<Arc<Case>>, CaseLoadError> {
-        let path = || self.dataset.path.clone();
+        let path = || self.dataset.path.to_path_buf();
         let unreadable = |source| CaseLoadError::Unreadable { path: path(), source };
         if let State::Start = self.state {
             let file = File::open(&self.dataset.path).map_err(unreadable)?;
@@ -398,8 +398,8 @@ impl DatasetCases {
             }
             let mut cx = Context::new(
                 Arc::clone(&self.dataset.environment),
-                self.dataset.search.clone(),
-                self.dataset.roots.clone(),
+                Arc::clone(&self.dataset.search),
+                Arc::clone(&self.dataset.roots),
             );
             let read = read_line(&mut cx, &self.dataset.path, line, &self.dataset.defaults);
             let Some(case) = read.case else {

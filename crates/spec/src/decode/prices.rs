@@ -1,6 +1,7 @@
 //! The prices file of a project.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned, did_you_mean};
 
@@ -53,8 +54,8 @@ pub fn load_prices(options: &LoadOptions, name: ReadName<'_>) -> LoadedPrices {
         sources: SourceMap::new(),
         problems: Problems::default(),
         environment: options.environment.clone(),
-        search: Vec::new(),
-        roots: Vec::new(),
+        search: Arc::default(),
+        roots: Arc::default(),
         templates: Templates::default(),
         open: std::sync::Arc::default(),
     };

@@ -16,7 +16,7 @@ const OPENINGS: u32 = 50;
 const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
 
 /// What each version of the tables adds to the one before. The file's `user_version` counts the steps taken.
-const STEPS: &[&str] = &[include_str!("0001_replies.sql")];
+const STEPS: &[&str] = &[include_str!("0001_replies.sql"), include_str!("0002_body.sql")];
 
 /// Opens the file, making it and its folder where they are missing.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
@@ -106,19 +106,21 @@ mod tests {
     fn a_file_of_an_older_version_takes_the_missing_steps_and_keeps_its_rows() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.db");
-        let old = try_open(&path, STEPS).ok().unwrap();
+        let old = try_open(&path, &STEPS[..1]).ok().unwrap();
         old.execute(
             "INSERT INTO replies (key, model, created, reply) VALUES (zeroblob(32), 'm', 1, 'r')",
             [],
         )
         .unwrap();
         drop(old);
-        let next = [STEPS[0], "ALTER TABLE replies ADD COLUMN used INTEGER NOT NULL DEFAULT 0;"];
+        let next = [STEPS[0], STEPS[1], "ALTER TABLE replies ADD COLUMN used INTEGER NOT NULL DEFAULT 0;"];
         let new = try_open(&path, &next).ok().unwrap();
-        let used: i64 = new.query_row("SELECT used FROM replies", [], |row| row.get(0)).unwrap();
-        assert_eq!((used, version(&new).unwrap()), (0, 2));
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let found: (String, Option<String>, i64) =
+            new.query_row("SELECT reply, body, used FROM replies", [], row).unwrap();
+        assert_eq!((found, version(&new).unwrap()), (("r".to_owned(), None, 0), 3));
         drop(new);
-        assert!(matches!(open(&path), Err(StoreError::Version { found: 2, known: 1, .. })));
+        assert!(matches!(open(&path), Err(StoreError::Version { found: 3, known: 2, .. })));
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::database::{cache_error, open};
-use super::writer::Writer;
+use super::writer::{Look, Writer};
 use crate::StoreError;
 
 /// A reply to be kept.
@@ -21,6 +21,23 @@ pub struct CachedReply {
     pub created: i64,
     /// The reply, in the words of whoever keeps it.
     pub reply: String,
+    /// What was received, word for word, where that is not in `reply`.
+    pub body: Option<String>,
+}
+
+/// A reply that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundReply {
+    /// The reply, in the words of whoever kept it.
+    pub reply: String,
+    /// What was received, word for word, where that is not in `reply`.
+    pub body: Option<String>,
+}
+
+impl CachedReply {
+    pub(super) fn found(&self) -> FoundReply {
+        FoundReply { reply: self.reply.clone(), body: self.body.clone() }
+    }
 }
 
 /// Connections for reading at most.
@@ -51,9 +68,11 @@ impl ReplyCache {
     }
 
     /// The reply kept under this key. Blocks for a disk read at most.
-    pub fn find(&self, key: &[u8; 32]) -> Result<Option<String>, StoreError> {
-        if let Some(reply) = self.writer.pending(key) {
-            return Ok(Some(reply));
+    pub fn find(&self, key: &[u8; 32]) -> Result<Option<FoundReply>, StoreError> {
+        match self.writer.look(key) {
+            Look::Found(reply) => return Ok(Some(reply)),
+            Look::Absent => return Ok(None),
+            Look::InFile => {}
         }
         // Keys are hashes, so their first byte spreads them evenly.
         let mut reader =
@@ -63,8 +82,11 @@ impl ReplyCache {
             none => none.insert(open(&self.path)?),
         };
         reader
-            .prepare_cached("SELECT reply FROM replies WHERE key = ?1")
-            .and_then(|mut query| query.query_row(params![key.as_slice()], |row| row.get(0)).optional())
+            .prepare_cached("SELECT reply, body FROM replies WHERE key = ?1")
+            .and_then(|mut query| {
+                let found = |row: &Row<'_>| Ok(FoundReply { reply: row.get(0)?, body: row.get(1)? });
+                query.query_row(params![key.as_slice()], found).optional()
+            })
             .map_err(cache_error(&self.path))
     }
 

@@ -58,7 +58,7 @@ impl ReplyCache {
 }
 
 fn stats(connection: &Connection) -> rusqlite::Result<CacheStats> {
-    let bytes = "coalesce(sum(length(CAST(reply AS BLOB))), 0)";
+    let bytes = "coalesce(sum(length(CAST(reply AS BLOB)) + coalesce(length(CAST(body AS BLOB)), 0)), 0)";
     let mut by_model = connection.prepare(&format!(
         "SELECT model, count(*), {bytes} FROM replies GROUP BY model ORDER BY 3 DESC, 1"
     ))?;

@@ -1,43 +1,80 @@
 //! The one thread that writes: what has come together goes into one transaction.
 
-use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::replies::CachedReply;
+use super::replies::{CachedReply, FoundReply};
 
 /// Replies in one transaction at most.
-const BATCH: usize = 500;
+const BATCH: usize = 4000;
 
 /// Replies on their way to the file at most. Whoever brings one more waits for the disk: memory must not grow because
 /// replies come faster than it takes them.
-const QUEUE: usize = 2000;
+const QUEUE: usize = 2 * BATCH;
 
-/// Replies on their way to the file, by key.
-type Pending = Arc<Mutex<HashMap<[u8; 32], String>>>;
+/// A transaction costs the same pages of the index whether it holds few replies or many, so as much time is left
+/// between two of them as this many times the last one took. Where replies come seldom, that is next to nothing.
+const PAUSE: u32 = 4;
 
-/// Pages in the log before they are moved into the file, which waits for the disk: 16 MiB.
-const CHECKPOINT_PAGES: i64 = 4096;
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// How often a thread without work looks whether another process has written.
+const CHECK: Duration = Duration::from_millis(100);
+
+/// Pages in the log before they are moved into the file, which waits for the disk: 64 MiB.
+const CHECKPOINT_PAGES: i64 = 16_384;
 
 /// Memory for pages, in KiB. Keys are hashes, so that every write touches another page of their index.
 const INDEX_KIB: i64 = 8192;
 
-enum Job {
-    Write(CachedReply),
-    /// Answered once everything before it is written.
-    Flush(Sender<()>),
-}
+/// Keys that are remembered at most, so that a look at a file without a key need not be taken.
+const REMEMBERED: usize = 100_000;
 
 /// Hands replies to the writing thread.
 #[derive(Debug)]
 pub(super) struct Writer {
-    jobs: Option<SyncSender<Job>>,
-    pending: Pending,
-    failure: Arc<Mutex<Option<String>>>,
+    shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// There is something to do, or no time left for a pause.
+    work: Condvar,
+    /// A transaction has ended.
+    ended: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What was handed over and is not being written yet.
+    queue: Vec<Arc<CachedReply>>,
+    /// Everything that is not in the file yet, by key.
+    pending: HashMap<[u8; 32], Arc<CachedReply>>,
+    /// The beginnings of all keys in the file. `None` when there are too many, or when another process has put some
+    /// there that are not known here.
+    known: Option<HashSet<u64>>,
+    /// Replies ever handed over, and how many of them are done with.
+    handed: u64,
+    done: u64,
+    /// Whether the thread waits for the first reply.
+    idle: bool,
+    /// Whether somebody waits for the queue to become empty.
+    urgent: bool,
+    closed: bool,
+    failure: Option<String>,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Writer {
@@ -45,98 +82,177 @@ impl Writer {
         // Only speed hangs on either, so a refusal is no failure.
         let _ = connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES);
         let _ = connection.pragma_update(None, "cache_size", -INDEX_KIB);
-        let (jobs, receiver) = sync_channel(QUEUE);
-        let pending = Pending::default();
-        let failure = Arc::new(Mutex::new(None));
-        let work = Work { connection, pending: Arc::clone(&pending), failure: Arc::clone(&failure) };
-        let thread = std::thread::spawn(move || work.run(&receiver));
-        Self { jobs: Some(jobs), pending, failure, thread: Some(thread) }
+        let shared = Arc::new(Shared::default());
+        let others = data_version(&connection);
+        shared.state().known = known_keys(&connection);
+        let work = Work { connection, shared: Arc::clone(&shared), last: Duration::ZERO, others };
+        let thread = std::thread::spawn(move || work.run());
+        Self { shared, thread: Some(thread) }
     }
 
     pub(super) fn write(&self, reply: CachedReply) {
-        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        pending.entry(reply.key).or_insert_with(|| reply.reply.clone());
-        drop(pending);
-        self.send(Job::Write(reply));
+        let reply = Arc::new(reply);
+        let mut state = self.shared.state();
+        while state.queue.len() >= QUEUE {
+            state = self.shared.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if let Some(known) = &mut state.known {
+            known.insert(start_of(&reply.key));
+            if known.len() > REMEMBERED {
+                state.known = None;
+            }
+        }
+        state.pending.entry(reply.key).or_insert_with(|| Arc::clone(&reply));
+        state.queue.push(reply);
+        state.handed += 1;
+        // Waking a thread costs more than all the rest, so only one that can do something is woken.
+        if state.idle || state.queue.len() == BATCH {
+            state.idle = false;
+            self.shared.work.notify_one();
+        }
     }
 
-    /// A reply that is not in the file yet.
-    pub(super) fn pending(&self, key: &[u8; 32]) -> Option<String> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    /// What is known of a key without a look into the file.
+    pub(super) fn look(&self, key: &[u8; 32]) -> Look {
+        let state = self.shared.state();
+        match state.pending.get(key) {
+            Some(reply) => Look::Found(reply.found()),
+            None if state.known.as_ref().is_some_and(|known| !known.contains(&start_of(key))) => Look::Absent,
+            None => Look::InFile,
+        }
     }
 
     /// Waits for everything handed over, and returns the first failure there ever was.
     pub(super) fn flush(&self) -> Option<String> {
-        let (done, finished) = channel();
-        self.send(Job::Flush(done));
-        // An error means that the thread has ended, and then nothing is left to wait for.
-        let _ = finished.recv();
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn send(&self, job: Job) {
-        if let Some(jobs) = &self.jobs {
-            // The thread ends only after the sender is gone.
-            let _ = jobs.send(job);
+        let mut state = self.shared.state();
+        let handed = state.handed;
+        while state.done < handed {
+            state.urgent = true;
+            self.shared.work.notify_one();
+            state = self.shared.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+        state.failure.clone()
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        drop(self.jobs.take());
+        self.shared.state().closed = true;
+        self.shared.work.notify_one();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
+/// Where a reply may be.
+pub(super) enum Look {
+    /// On its way to the file.
+    Found(FoundReply),
+    /// Nowhere.
+    Absent,
+    /// In the file, if anywhere.
+    InFile,
+}
+
+/// Keys are hashes, so their beginnings tell nearly all of them apart.
+fn start_of(key: &[u8; 32]) -> u64 {
+    key.first_chunk().map_or(0, |start| u64::from_le_bytes(*start))
+}
+
+/// The beginnings of all keys in the file, unless there are too many.
+fn known_keys(connection: &Connection) -> Option<HashSet<u64>> {
+    let mut query = connection.prepare("SELECT key FROM replies LIMIT ?1").ok()?;
+    let keys = query.query_map(params![REMEMBERED as u64 + 1], |row| row.get::<_, [u8; 32]>(0)).ok()?;
+    let known: HashSet<u64> = keys.map(|key| key.map(|key| start_of(&key))).collect::<Result<_, _>>().ok()?;
+    (known.len() <= REMEMBERED).then_some(known)
+}
+
+/// A number that changes when another connection has written. `None` if that can't be told.
+fn data_version(connection: &Connection) -> Option<i64> {
+    connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()
+}
+
 struct Work {
     connection: Connection,
-    pending: Pending,
-    failure: Arc<Mutex<Option<String>>>,
+    shared: Arc<Shared>,
+    /// How long the last transaction took.
+    last: Duration,
+    /// Changes when another process has written.
+    others: Option<i64>,
 }
 
 impl Work {
-    fn run(mut self, jobs: &Receiver<Job>) {
-        while let Ok(first) = jobs.recv() {
-            let mut batch = Vec::new();
-            let mut flushes = Vec::new();
-            let mut take = |job| match job {
-                Job::Write(reply) => batch.push(reply),
-                Job::Flush(done) => flushes.push(done),
-            };
-            take(first);
-            jobs.try_iter().take(BATCH).for_each(take);
-            if let Err(error) = self.commit(&batch) {
-                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-                failure.get_or_insert_with(|| error.to_string());
+    fn run(mut self) {
+        while let Some(mut batch) = self.next_batch() {
+            let begun = Instant::now();
+            // Neighbours in the index are written one after the other. Of several replies of one key, the first stays
+            // the first.
+            batch.sort_by_key(|reply| reply.key);
+            let result = self.commit(&batch);
+            self.last = begun.elapsed();
+            let alone = self.is_alone();
+            let mut state = self.shared.state();
+            if !alone || result.is_err() {
+                state.known = None;
+            }
+            if let Err(error) = result {
+                state.failure.get_or_insert_with(|| error.to_string());
             }
             // What could not be written is forgotten too: memory must not grow with a full disk.
-            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
             for reply in &batch {
-                pending.remove(&reply.key);
+                state.pending.remove(&reply.key);
             }
-            drop(pending);
-            for done in flushes {
-                let _ = done.send(());
-            }
+            state.done += batch.len() as u64;
+            drop(state);
+            self.shared.ended.notify_all();
         }
     }
 
-    fn commit(&mut self, batch: &[CachedReply]) -> rusqlite::Result<()> {
-        if batch.is_empty() {
-            return Ok(());
+    /// Whether nobody else has written since the cache was opened.
+    fn is_alone(&self) -> bool {
+        self.others.is_some() && self.others == data_version(&self.connection)
+    }
+
+    /// What is to be written next; `None` at the end.
+    fn next_batch(&self) -> Option<Vec<Arc<CachedReply>>> {
+        let mut state = self.shared.state();
+        while state.queue.is_empty() && !state.closed {
+            state.idle = true;
+            let waited = self.shared.work.wait_timeout(state, CHECK);
+            let (after, wait) = waited.unwrap_or_else(PoisonError::into_inner);
+            state = after;
+            // A look at the file waits for no other process.
+            if wait.timed_out() && state.known.is_some() && !self.is_alone() {
+                state.known = None;
+            }
         }
+        state.idle = false;
+        let until = Instant::now() + (self.last * PAUSE).min(LONGEST_PAUSE);
+        while !state.urgent && !state.closed && state.queue.len() < BATCH {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let waited = self.shared.work.wait_timeout(state, left);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        state.urgent = false;
+        let batch = std::mem::take(&mut state.queue);
+        (!batch.is_empty()).then_some(batch)
+    }
+
+    fn commit(&mut self, batch: &[Arc<CachedReply>]) -> rusqlite::Result<()> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         {
             // The first reply stays: a later one must not change what earlier runs rest on.
             let mut insert = transaction.prepare_cached(
-                "INSERT INTO replies (key, model, created, reply) VALUES (?1, ?2, ?3, ?4)
+                "INSERT INTO replies (key, model, created, reply, body) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT (key) DO NOTHING",
             )?;
-            for CachedReply { key, model, created, reply } in batch {
-                insert.execute(params![key.as_slice(), model, created, reply])?;
+            for reply in batch {
+                let CachedReply { key, model, created, reply, body } = &**reply;
+                insert.execute(params![key.as_slice(), model, created, reply, body])?;
             }
         }
         transaction.commit()

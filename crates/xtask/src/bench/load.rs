@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::Request;
@@ -17,6 +17,10 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
 use super::wire::Messages;
+
+/// Tries to open one connection, and the pause between them.
+const CONNECT_TRIES: u32 = 50;
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
 /// Sends every request of the file, so many at a time, each connection one after another. Prints the seconds it took.
 pub(crate) fn run(way: &str, port: &str, file: &str, in_flight: &str) -> Result<(), String> {
@@ -77,13 +81,31 @@ fn parsed(bytes: &[u8]) -> Result<Request<Full<Bytes>>, String> {
     request.body(Full::new(Bytes::copy_from_slice(&bytes[end + 4..]))).map_err(|error| error.to_string())
 }
 
+/// A connection to the mock. When hundreds are opened at once on a busy machine, the system may refuse or reset some
+/// before the mock gets to take them: those are opened again.
+async fn connected(port: u16) -> std::io::Result<TcpStream> {
+    let mut left = CONNECT_TRIES;
+    loop {
+        match TcpStream::connect(("127.0.0.1", port)).await {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(_) if left > 0 => {
+                left -= 1;
+                tokio::time::sleep(BETWEEN_TRIES).await;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 async fn ask(
     port: u16,
     requests: Arc<Vec<Request<Full<Bytes>>>>,
     next: Arc<AtomicUsize>,
 ) -> Result<(), Broken> {
-    let stream = TcpStream::connect(("127.0.0.1", port)).await?;
-    stream.set_nodelay(true)?;
+    let stream = connected(port).await?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     let connection = tokio::spawn(connection);
     while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -99,8 +121,7 @@ async fn ask(
 }
 
 async fn send(port: u16, requests: Arc<Vec<Vec<u8>>>, next: Arc<AtomicUsize>) -> Result<(), Broken> {
-    let stream = TcpStream::connect(("127.0.0.1", port)).await?;
-    stream.set_nodelay(true)?;
+    let stream = connected(port).await?;
     let (from, mut to) = stream.into_split();
     let mut answers = Messages::new(from);
     while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {

@@ -2,13 +2,17 @@
 //! same. `xtask bench-mock LATENCY_MS [FILE]`; FILE takes every request, with its length before it.
 
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpListener;
+use tokio::net::TcpSocket;
 
 use super::wire::Messages;
+
+/// Connections that may wait to be taken.
+const BACKLOG: u32 = 4096;
 
 type Record = Option<Arc<Mutex<std::io::BufWriter<std::fs::File>>>>;
 
@@ -27,7 +31,11 @@ pub(crate) fn run(latency: &str, record: Option<&str>) -> Result<(), String> {
         .build()
         .map_err(|error| error.to_string())?;
     runtime.block_on(async {
-        let listener = TcpListener::bind("127.0.0.1:0").await.map_err(|error| error.to_string())?;
+        // All connections of a measurement may be opened in one instant, and a queue that is too short resets some.
+        let socket = TcpSocket::new_v4().map_err(|error| error.to_string())?;
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        socket.bind(any).map_err(|error| error.to_string())?;
+        let listener = socket.listen(BACKLOG).map_err(|error| error.to_string())?;
         println!("{}", listener.local_addr().map_err(|error| error.to_string())?.port());
         let answer = Arc::new(answer());
         let (end, mut ended) = tokio::sync::oneshot::channel();

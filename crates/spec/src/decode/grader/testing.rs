@@ -13,7 +13,7 @@ use crate::tree::{Node, read_yaml};
 /// A context whose only file is `text`, as if it stood in `path`.
 pub(crate) fn read_at(path: &Path, text: &str) -> (Context, Node) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let roots = folder.canonicalize().into_iter().collect();
+    let roots: Vec<_> = folder.canonicalize().into_iter().collect();
     let mut cx = Context::new(Arc::new(|_| None), Vec::new(), roots);
     let id = cx.sources.add(path, text);
     let node = read_yaml(&cx.sources, id, &mut cx.problems).expect("valid YAML");

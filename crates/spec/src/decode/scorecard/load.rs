@@ -265,7 +265,7 @@ fn whole(cx: &mut Context, node: &Node, later: &[Deferred], draft: &mut Draft) {
     }
     let rubric = |cx: &mut Context, node: &Node, draft: &mut Draft| drop(rubric(cx, node, draft));
     let benchmark = |cx: &mut Context, node: &Node, draft: &mut Draft| drop(benchmark(cx, node, draft));
-    let reads: [(&'static str, fn(&mut Context, &Node, &mut Draft)); 4] =
+    let reads: [(&'static str, Read); 4] =
         [("rubrics", rubric), ("benchmarks", benchmark), ("cases", case), ("labels", label)];
     for (key, read) in reads {
         let Some(node) = object.value(key) else { continue };

@@ -1,0 +1,56 @@
+//! The rows of a finished case as the files of a run take them, made where the case was worked on: the one thread that
+//! appends them then only copies bytes.
+
+use serde::Serialize;
+
+use crate::{InputsRow, JudgementRow, ResultRow, StoreError};
+
+/// Room for one decision with a reply of a few sentences.
+const USUAL_JUDGEMENT: usize = 1536;
+/// Room for a result beside its decisions, and for each of them in it.
+const USUAL_RESULT: usize = 1024;
+const USUAL_CRITERION: usize = 512;
+
+/// The rows of one case, one JSON value on each line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CaseRows {
+    pub(crate) judgements: Vec<u8>,
+    pub(crate) inputs: Vec<u8>,
+    pub(crate) result: Vec<u8>,
+}
+
+impl CaseRows {
+    /// Writes the rows; `inputs` is the hash of what the result rests on, for runs that can be resumed.
+    pub fn new(
+        judgements: &[JudgementRow],
+        result: &ResultRow,
+        inputs: Option<String>,
+    ) -> Result<Self, StoreError> {
+        let mut rows = Self {
+            judgements: Vec::with_capacity(judgements.len() * USUAL_JUDGEMENT),
+            inputs: Vec::new(),
+            result: Vec::with_capacity(USUAL_RESULT + judgements.len() * USUAL_CRITERION),
+        };
+        for row in judgements {
+            append(&mut rows.judgements, row)?;
+        }
+        if let Some(inputs) = inputs {
+            let inputs = InputsRow {
+                suite: result.suite.clone(),
+                case_id: result.case_id.clone(),
+                target: result.target.clone(),
+                repeat: result.repeat,
+                inputs,
+            };
+            append(&mut rows.inputs, &inputs)?;
+        }
+        append(&mut rows.result, result)?;
+        Ok(rows)
+    }
+}
+
+fn append(to: &mut Vec<u8>, row: &impl Serialize) -> Result<(), StoreError> {
+    serde_json::to_writer(&mut *to, row).map_err(|source| StoreError::Unwritable { source })?;
+    to.push(b'\n');
+    Ok(())
+}
