@@ -117,6 +117,13 @@ complete -c assize -n "__fish_assize_using_subcommand eval" -l show -d 'Cases to
 all\t'All'
 failed\t'Those that did not pass'
 none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l repeat -d 'Run each case N times; beats what suites and cases say' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l repeat-strategy -d 'What the repeats of a case come to: one that passes is enough, each must pass, the mean of their scores, or the lower end of its interval. Without it what the suite says, or the mean' -r -f -a "pass_at_k\t'One repeat that passes is enough'
+pass_all\t'Each repeat must pass'
+mean\t'The mean of the scores counts'
+confidence_interval\t'The lower end of the 95 % interval around the mean counts'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l seed -d 'Number that decides the order of `--shuffle`: the same one gives the same order. It is told when it is not given' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l bail -d 'Begin nothing more once N cases did not pass; 1 unless given. `--resume` goes on with the rest' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -127,6 +134,7 @@ complete -c assize -n "__fish_assize_using_subcommand eval" -l no-cache -d 'Ask 
 complete -c assize -n "__fish_assize_using_subcommand eval" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand eval" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand eval" -l shuffle -d 'Run the cases in a random order. They are all held in memory then'
 complete -c assize -n "__fish_assize_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand eval" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand run" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
@@ -175,6 +183,13 @@ complete -c assize -n "__fish_assize_using_subcommand run" -l show -d 'Cases to 
 all\t'All'
 failed\t'Those that did not pass'
 none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l repeat -d 'Run each case N times; beats what suites and cases say' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l repeat-strategy -d 'What the repeats of a case come to: one that passes is enough, each must pass, the mean of their scores, or the lower end of its interval. Without it what the suite says, or the mean' -r -f -a "pass_at_k\t'One repeat that passes is enough'
+pass_all\t'Each repeat must pass'
+mean\t'The mean of the scores counts'
+confidence_interval\t'The lower end of the 95 % interval around the mean counts'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l seed -d 'Number that decides the order of `--shuffle`: the same one gives the same order. It is told when it is not given' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l bail -d 'Begin nothing more once N cases did not pass; 1 unless given. `--resume` goes on with the rest' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -185,6 +200,7 @@ complete -c assize -n "__fish_assize_using_subcommand run" -l no-cache -d 'Ask e
 complete -c assize -n "__fish_assize_using_subcommand run" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
 complete -c assize -n "__fish_assize_using_subcommand run" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand run" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand run" -l shuffle -d 'Run the cases in a random order. They are all held in memory then'
 complete -c assize -n "__fish_assize_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand run" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l target -d 'Target to run against, instead of the one the file names; may be given several times' -r
@@ -233,6 +249,13 @@ complete -c assize -n "__fish_assize_using_subcommand plan" -l show -d 'Cases to
 all\t'All'
 failed\t'Those that did not pass'
 none\t'None: only the summary'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l repeat -d 'Run each case N times; beats what suites and cases say' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l repeat-strategy -d 'What the repeats of a case come to: one that passes is enough, each must pass, the mean of their scores, or the lower end of its interval. Without it what the suite says, or the mean' -r -f -a "pass_at_k\t'One repeat that passes is enough'
+pass_all\t'Each repeat must pass'
+mean\t'The mean of the scores counts'
+confidence_interval\t'The lower end of the 95 % interval around the mean counts'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l seed -d 'Number that decides the order of `--shuffle`: the same one gives the same order. It is told when it is not given' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l bail -d 'Begin nothing more once N cases did not pass; 1 unless given. `--resume` goes on with the rest' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -243,6 +266,7 @@ complete -c assize -n "__fish_assize_using_subcommand plan" -l no-cache -d 'Ask 
 complete -c assize -n "__fish_assize_using_subcommand plan" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand plan" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
+complete -c assize -n "__fish_assize_using_subcommand plan" -l shuffle -d 'Run the cases in a random order. They are all held in memory then'
 complete -c assize -n "__fish_assize_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand plan" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand grade" -l answers -d 'The answers, one JSON object a line' -r -F
@@ -989,7 +1013,7 @@ complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_see
 complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand import; and not __fish_seen_subcommand_from transcript" -f -a "transcript" -d 'Turn the session logs of agents into cases with their answers'
-complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l format -d 'Who wrote them: claude-code, codex, copilot, gemini, opencode, otel, or auto' -r
+complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l format -d 'Who wrote them: claude-code, codex, copilot, gemini, opencode, pi, otel, or auto' -r
 complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -s o -l out -d 'File to write; standard output unless given' -r -F
 complete -c assize -n "__fish_assize_using_subcommand import; and __fish_seen_subcommand_from transcript" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'

@@ -468,7 +468,7 @@ tests:
 ");
     sound(&loaded);
     let suite = loaded.suite.as_ref().expect("read");
-    assert_eq!(suite.unbuilt.len(), 4, "{:?}", suite.unbuilt);
+    assert_eq!(suite.unbuilt.len(), 3, "{:?}", suite.unbuilt);
     assert_eq!(suite.settings.trials.map(|trials| trials.count), Some(3));
     let cases = cases(&loaded);
     assert_eq!(cases[0].unbuilt.len(), 1);

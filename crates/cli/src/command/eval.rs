@@ -144,6 +144,10 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &Context) -> Result<Exit,
 /// Runs the cases of eval files in the shape that a command gives them.
 pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) -> Result<Exit, String> {
     let loaded = load(&args.paths, &args.root, context)?;
+    let uncached = |file: &LoadedFile| file.suite.as_ref().is_some_and(|of| of.settings.cache == Some(false));
+    let mut args = args.clone();
+    args.run.no_cache |= !args.run.cache_only && loaded.files.iter().any(uncached);
+    let args = &args;
     if let Some(scorecard) = loaded.scorecards.first() {
         let shown = scorecard.display();
         let message =

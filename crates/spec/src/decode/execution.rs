@@ -60,24 +60,17 @@ pub(crate) fn settings(
     settings.judge = inner.text("judge", &mut cx.problems).map(|judge| judge.value);
     settings.panel = panel(cx, inner, Use::Defaults { judge: settings.judge.as_deref() });
     settings.budget_usd = dollars(cx, inner, "budget_usd");
-    if let Some(cache) = inner.boolean("cache", &mut cx.problems) {
-        settings.cache = Some(cache.value);
-        if cache.value {
-            missing.push(unbuilt(cx, "the cache of answers (`cache`)", cache.span));
-        }
-    }
+    settings.cache = inner.boolean("cache", &mut cx.problems).map(|cache| cache.value);
     if let Some(path) = inner.text("cache_path", &mut cx.problems) {
-        if settings.cache != Some(true) {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::NO_EFFECT,
-                    "`cache_path` has no effect",
-                    path.span,
-                    "the cache is not switched on",
-                )
-                .with_help("add `cache: true`, or remove the path"),
-            );
-        }
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::NO_EFFECT,
+                "`cache_path` has no effect",
+                path.span,
+                "replies are kept in `.assize/cache` of the working folder",
+            )
+            .with_help("remove it"),
+        );
         settings.cache_path = Some(PathBuf::from(path.value));
     }
     if let Some(stop) = inner.boolean("fail_on_error", &mut cx.problems) {

@@ -93,7 +93,7 @@ fn target() -> Keys {
     .key("base_url", string(), "The address of the server.")
     .older("endpoint", "base_url")
     .key("api_key", text(), "The key, from a variable: `${{ OPENAI_API_KEY }}`.")
-    .key("api_format", text(), "`chat`, or `responses` (not built yet).")
+    .key("api_format", text(), "`chat` or `responses`.")
     .key("temperature", or_variable(at_least(0.0).with("maximum", json!(2))), "Sampling temperature, 0 to 2.")
     .key("seed", or_variable(count(0)), "Seed of the sampling.")
     .key("max_output_tokens", or_variable(count(1)), "Most tokens of an answer.")
@@ -109,7 +109,7 @@ fn target() -> Keys {
         or_variable(Shape(json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 604_800 }))),
         "How long an answer may take.",
     )
-    .key("healthcheck", like("health-check"), "How to see whether it is there; not built yet.")
+    .key("healthcheck", like("health-check"), "How to see whether it is there.")
     .key("verbose", or_variable(boolean()), "Without effect.")
     .key("keep_temp_files", or_variable(boolean()), "Without effect.")
     .key("workspace_template", anything(), "A folder that is copied; not built yet.")
@@ -121,14 +121,14 @@ fn target() -> Keys {
     .key("retry_max_delay_ms", milliseconds(), "The longest wait.")
     .key("retry_backoff_factor", or_variable(number()), "Without effect: waits double.")
     .key("retry_status_codes", or_variable(list_or_none(whole(100, 599))), "Without effect.")
-    .key("provider_batching", or_variable(boolean()), "All cases in one run of the command; not built yet.")
-    .key("fallback_targets", texts(), "Targets to fall back on; not built yet.")
+    .key("provider_batching", or_variable(boolean()), "All cases in one run of the command.")
+    .key("fallback_targets", texts(), "Targets to fall back on.")
     .key("hooks", anything(), "Commands around it; not built yet.")
     .key("subagent_mode_allowed", or_variable(boolean()), "Without effect.")
     .open()
     .one_of(&["provider", "use_target"]);
     for key in ["region", "project", "location", "resource", "version", "api_version"] {
-        keys = keys.key(key, string(), "A setting of a provider that is not built yet.");
+        keys = keys.key(key, string(), "Where the model is: of Azure, Bedrock or Vertex.");
     }
     for key in ["fail", "file", "format", "session_dir", "stdin", "stream", "stream_log", "transcript"] {
         keys = keys.key(key, anything(), "A setting of agents and of recorded or fixed answers.");
@@ -140,7 +140,7 @@ fn target() -> Keys {
 }
 
 fn health_check() -> Keys {
-    Keys::of("a health check", "How to see whether a target is there; not built yet.")
+    Keys::of("a health check", "How to see whether a target is there.")
         .key("type", Shape(json!({ "enum": ["http", "command", null] })), "Which kind.")
         .key("url", text(), "The address that must answer.")
         .filled("command", any_of([text(), list(string())]), "The command that must succeed.")
