@@ -242,7 +242,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__injection)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --probes --place --repeats --max-cases --seed --max-flip-rate --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --probes --place --repeats --max-cases --seed --max-flip-rate --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -432,7 +432,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__length)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --max-shift --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --max-shift --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -614,7 +614,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__order)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --permutations --max-flip-rate --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --permutations --max-flip-rate --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -822,7 +822,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__self)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --family --max-preference --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --family --max-preference --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1355,7 +1355,7 @@ _assize() {
             fi
             case "${prev}" in
                 --to)
-                    COMPREPLY=($(compgen -W "format1 format2 scorecard" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "format1 format2 scorecard promptfoo healthbench paperbench csv" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -1412,7 +1412,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__eval)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2062,7 +2062,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__plan)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

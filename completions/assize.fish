@@ -38,7 +38,7 @@ complete -c assize -n "__fish_assize_needs_command" -f -a "grade" -d 'Grade answ
 complete -c assize -n "__fish_assize_needs_command" -f -a "try" -d 'Judge one answer by one criterion, to get its wording right; again on every save with `--watch`'
 complete -c assize -n "__fish_assize_needs_command" -f -a "validate" -d 'Check eval files and scorecards; every problem with its place and its fix'
 complete -c assize -n "__fish_assize_needs_command" -f -a "lint" -d 'Find what is sound and still a bad rubric; each finding with its reason'
-complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over'
+complete -c assize -n "__fish_assize_needs_command" -f -a "convert" -d 'Write rubrics of one tool or format as those of another; lists what is not carried over'
 complete -c assize -n "__fish_assize_needs_command" -f -a "generate" -d 'Draft what an eval file lacks: rubrics from expected outcomes'
 complete -c assize -n "__fish_assize_needs_command" -f -a "score" -d 'Score a stored run again, after a rubric\'s weights or the lines changed, without asking a judge'
 complete -c assize -n "__fish_assize_needs_command" -f -a "scorecard" -d 'Trees of rubrics over benchmarks: show what is in them, add up their results'
@@ -129,6 +129,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand eval" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand eval" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand eval" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
@@ -195,6 +196,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand run" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand run" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand run" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand run" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand run" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand run" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
@@ -261,6 +263,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand plan" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand plan" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand plan" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
@@ -406,7 +409,11 @@ complete -c assize -n "__fish_assize_using_subcommand lint" -s h -l help -d 'Pri
 complete -c assize -n "__fish_assize_using_subcommand lint" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand convert" -l to -d 'What to write' -r -f -a "format1\t'An eval file with `evalcases`'
 format2\t'An eval file with `tests` and `assertions`'
-scorecard\t'A scorecard in one file'"
+scorecard\t'A scorecard in one file'
+promptfoo\t'A promptfoo configuration'
+healthbench\t'HealthBench examples, JSONL'
+paperbench\t'A PaperBench rubric tree, JSON'
+csv\t'A table of criteria'"
 complete -c assize -n "__fish_assize_using_subcommand convert" -l kind -d 'What the file is; told by what stands in it unless given' -r -f -a "suite\t'An eval file of either format'
 scorecard\t'A scorecard, folder or file'
 promptfoo\t'A promptfoo configuration'
@@ -642,6 +649,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
@@ -705,6 +713,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
@@ -767,6 +776,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
@@ -830,6 +840,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l keep-going -d 'Run the sound cases of a file that has problems; the exit code is then at least 3'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l no-cache -d 'Ask every model anew, and keep no reply'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'

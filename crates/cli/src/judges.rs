@@ -58,6 +58,8 @@ pub(crate) struct JudgeBook {
 #[derive(Clone)]
 struct Made {
     judge: Arc<dyn RubricJudge>,
+    /// The model it asks.
+    ask: Option<Arc<dyn Ask>>,
     /// `provider:model`, for noticing that a model judges itself.
     model: Option<String>,
     /// Host of its server.
@@ -144,6 +146,7 @@ impl JudgeBook {
         if name == OFFLINE {
             return Ok(Made {
                 judge: Arc::new(OfflineJudge),
+                ask: None,
                 model: None,
                 host: None,
                 card: ModelCard::default(),
@@ -154,14 +157,15 @@ impl JudgeBook {
         let id = ask.describe();
         let card = ask.card();
         let judge = ModelJudge::new(
-            ask,
+            Arc::clone(&ask),
             name.to_owned(),
             Arc::new(KeyedFences::new(self.access.fence_key())),
             Arc::clone(&self.limit),
             JudgeOptions { warm_up: self.warm_up, ..JudgeOptions::default() },
         );
         let model = Some(format!("{}:{}", id.provider, id.model));
-        Ok(Made { judge: Arc::new(judge), model, host: Some(id.base_url_host), card, chosen_by })
+        let host = Some(id.base_url_host);
+        Ok(Made { judge: Arc::new(judge), ask: Some(ask), model, host, card, chosen_by })
     }
 }
 
@@ -200,6 +204,15 @@ impl Judges for JudgeBook {
         let judge = Arc::clone(&new.judge);
         made.insert(name, new);
         Ok(judge)
+    }
+
+    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
+        self.judge(wish)?;
+        let (name, _) = self.choose(wish);
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let ask = made.get(&name).and_then(|made| made.ask.clone());
+        ask.map(|ask| (name.clone(), ask))
+            .ok_or_else(|| format!("the judge `{name}` is no model that a program could ask"))
     }
 
     fn settings(&self, wish: JudgeWish<'_>) -> String {

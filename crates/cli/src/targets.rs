@@ -7,8 +7,8 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use assize_grade::ProgramSetup;
-use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor};
+use assize_grade::{ProgramEnvironment, ProgramSetup};
+use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor, key_variables};
 use assize_process::{Command, Environment};
 use assize_spec::{
     CommandTargetSpec, CommandText, HealthSpec, MockTargetSpec, ModelTargetSpec, RecordingKind,
@@ -65,7 +65,7 @@ impl TargetBook {
         let inherited = Environment::from_vars(context.variables());
         let redactor = Arc::new(redactor(context.variables()));
         let programs = ProgramSetup {
-            env: inherited.clone(),
+            env: ProgramEnvironment::new(inherited.clone(), keys(context.variables(), &specs)),
             scratch: std::env::temp_dir(),
             redactor: Some(Arc::clone(&redactor)),
             slots: Some(access.commands()),
@@ -421,7 +421,24 @@ fn mocked(name: &str, mock: &MockTargetSpec) -> MockTarget {
 /// Parts of the names of variables that hold secrets.
 const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 
-fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
+/// The variables that open models: those of the providers, and those whose values the targets file uses as keys.
+fn keys<'a>(
+    variables: &'a BTreeMap<String, String>,
+    specs: &'a [TargetSpec],
+) -> impl Iterator<Item = String> + 'a {
+    let of_file = |value: &str| {
+        specs.iter().any(|spec| match &spec.kind {
+            TargetSpecKind::Model(model) => {
+                model.api_key.as_ref().is_some_and(|key| !value.is_empty() && key.expose() == value)
+            }
+            _ => false,
+        })
+    };
+    let used = variables.iter().filter(move |(_, value)| of_file(value)).map(|(name, _)| name.clone());
+    key_variables().map(str::to_owned).chain(used)
+}
+
+pub(crate) fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
     let is_secret = |name: &str| {
         let name = name.to_ascii_uppercase();
         SECRET_NAMES.iter().any(|part| name.contains(part))

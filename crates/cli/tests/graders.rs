@@ -540,7 +540,7 @@ fn what_a_command_reports_is_held_to_its_limits() {
 #[test]
 fn what_can_not_be_run_is_refused_before_anything_is_spent() {
     for (assertion, word) in [
-        ("- {type: code-grader, command: [x], target: {max_calls: 3}}", "not built yet"),
+        ("- {type: code-grader, command: [x], target: {max_calls: 3}}", "its program asks a model"),
         ("- {type: is-json, schema: {unevaluatedItems: false}}", "unevaluatedItems"),
         ("- {type: llm-grader, prompt: Judge it}", "can't follow a prompt"),
         ("- {type: composite, assertions: [{type: llm-grader, prompt: Judge it}]}", "can't follow a prompt"),

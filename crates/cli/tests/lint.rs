@@ -172,3 +172,43 @@ fn rubric_files_are_read_and_rules_listed() {
         json["rules"].as_array().is_some_and(|rules| rules.iter().all(|rule| rule["source"].is_string()))
     );
 }
+
+const CARD: &str = "code: A-DLV\nlabel: Delivery\nweight: 1.0\naggregation_method: WEIGHTED_AVERAGE\npassing_threshold: 0.8\nbenchmarks:\n";
+
+fn benchmark(code: &str, weight: &str) -> String {
+    format!(
+        "code: {code}\nconcept: Share of answers that name the day.\nweight: {weight}\nthreshold: 0.9\nevaluator_type: llm_judge\nllm_prompt_file: benchmarks/p_prompt.md\ninclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n"
+    )
+}
+
+#[test]
+fn scorecards_are_looked_at_with_their_prompts() {
+    let test = CliTest::new(BINARY);
+    let prompt = "BEHAVIOR: day-named\nAutomatic fail if any of the following are true:\n- The answer fails to name a day\nPass conditions (all must be satisfied):\n1. Does the answer mention Thursday?\n2. Good quality\n";
+    test.file("card/rubrics/A-DLV.yaml", format!("{CARD}  - A-DLV1\n  - A-DLV2 # the rest\n"));
+    test.file("card/benchmarks/A-DLV1.yaml", benchmark("A-DLV1", "1.0"));
+    test.file(
+        "card/benchmarks/A-DLV2.yaml",
+        format!("# allow: L0704 because it is tried out\n{}", benchmark("A-DLV2", "0")),
+    );
+    test.file("card/benchmarks/p_prompt.md", prompt);
+    let output = test.run(&["lint", "card"]).expect_code(0);
+    for words in
+        ["L0101", "L0105", "card/benchmarks/p_prompt.md:5", "L0704", "card/benchmarks/A-DLV2.yaml:4", "L0002"]
+    {
+        assert!(output.stdout.contains(words), "{words}: {}", output.stdout);
+    }
+    test.file(
+        "card/benchmarks/A-DLV2.yaml",
+        benchmark("A-DLV2", "0  # allow: L0704 because it is tried out"),
+    );
+    test.run(&["lint", "card", "--fix"]).expect_code(0);
+    assert_eq!(
+        test.read("card/benchmarks/p_prompt.md"),
+        prompt.replace("Does the answer mention Thursday?", "Mentions Thursday")
+    );
+    let left = test.run(&["lint", "card", "--strict"]).expect_code(1);
+    assert!(left.stdout.ends_with("1 file: 1 finding, 1 allowed\n"), "{}", left.stdout);
+    test.file("card/rubrics/A-DLV.yaml", CARD);
+    test.run(&["lint", "card"]).expect_code(2);
+}

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_spec::{
-    Case, Document, Format, LoadOptions, LoadedSuite, load_scorecard, load_suite, read_rubric, read_suite,
-    yaml,
+    Case, Document, Format, LoadOptions, LoadedSuite, Suite, criterion_value, load_rubric, load_scorecard,
+    load_suite, read_rubric, read_suite, yaml,
 };
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use crate::doc::EvalDoc;
 use crate::formats::{Way, suite};
 use crate::note::Notes;
 use crate::tree::{Tree, flat, scorecard};
-use crate::{From, Note, card, devai, healthbench, paperbench, promptfoo};
+use crate::{From, Note, card, devai, export, healthbench, paperbench, promptfoo};
 
 /// What to convert to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,12 +27,36 @@ pub enum To {
     Format2,
     /// A scorecard in one file.
     Scorecard,
+    /// A promptfoo configuration.
+    Promptfoo,
+    /// HealthBench examples: JSON objects, one a line.
+    HealthBench,
+    /// A PaperBench tree: JSON.
+    PaperBench,
+    /// A table of criteria.
+    Csv,
+}
+
+impl To {
+    /// Whether it is one of this project's own formats of eval files.
+    const fn format(self) -> Option<Format> {
+        match self {
+            Self::Format1 => Some(Format::One),
+            Self::Format2 => Some(Format::Two),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a tree rather than a list of cases.
+    const fn is_tree(self) -> bool {
+        matches!(self, Self::Scorecard | Self::PaperBench)
+    }
 }
 
 /// A converted file.
 #[derive(Debug, Clone)]
 pub struct Converted {
-    /// The text, YAML.
+    /// The text: YAML, JSON, JSON lines or CSV.
     pub text: String,
     /// Cases in it; criteria of a table that names no cases, rubrics and benchmarks of a scorecard count as none.
     pub cases: usize,
@@ -82,23 +106,22 @@ pub fn convert(path: &Path, from: From, to: To, options: &LoadOptions) -> Result
         }
         From::Csv => match read_csv(&text_of(path)?, &name, &mut notes) {
             Ok(Table::Cases(doc)) => Made::Doc(doc),
-            Ok(Table::Rubric(value)) => return from_table(path, &value, to, notes),
+            Ok(Table::Rubric(value)) => return from_rubric(path, &value, From::Csv, to, notes),
             Err(why) => return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list())),
         },
     };
     match (made, to) {
-        (Made::Tree(tree), To::Scorecard) => write_card(path, &tree, from, notes),
-        (Made::Tree(tree), _) => {
+        (Made::Tree(tree), to) if to.is_tree() => write_tree(path, &tree, from, to, notes),
+        (Made::Tree(tree), to) => {
             let doc = flat(&tree, &mut notes);
             write_doc(path, doc, from, to, options, notes)
         }
-        (Made::Doc(doc), To::Scorecard) => {
-            let (_, value) = (doc.cases.len(), doc.into_value());
-            let loaded = read_suite(&shadow(path), &yaml(&value, 0), options);
+        (Made::Doc(doc), to) if to.is_tree() => {
+            let loaded = read_suite(&shadow(path), &yaml(&doc.into_value(), 0), options);
             let tree = suite_tree(path, &loaded, &mut notes)?;
-            write_card(path, &tree, from, notes)
+            write_tree(path, &tree, from, to, notes)
         }
-        (Made::Doc(doc), _) => write_doc(path, doc, from, to, options, notes),
+        (Made::Doc(doc), to) => write_doc(path, doc, from, to, options, notes),
     }
 }
 
@@ -168,6 +191,15 @@ fn from_suite(
     mut notes: Notes,
 ) -> Result<Converted, ConvertError> {
     let loaded = load_suite(path, options);
+    if loaded.suite.is_none() {
+        // A rubric in a file of its own has criteria and no cases.
+        let rubric = load_rubric(path, options);
+        if let Some(grader) = rubric.rubric.as_ref().filter(|_| !rubric.has_errors()) {
+            let criteria = grader.rubric.criteria().iter().map(|c| criterion_value(c, Format::Two));
+            let value = json!({"name": name_of(path), "criteria": criteria.collect::<Vec<_>>()});
+            return from_rubric(path, &value, From::Suite, to, notes);
+        }
+    }
     if loaded.has_errors() || loaded.suite.is_none() {
         return Err(broken(path, loaded.diagnostics, loaded.sources));
     }
@@ -175,11 +207,13 @@ fn from_suite(
     let Some(original) = &loaded.suite else {
         return Err(broken(path, loaded.diagnostics, loaded.sources));
     };
-    if to == To::Scorecard {
-        let tree = suite_tree(path, &loaded, &mut notes)?;
-        return write_card(path, &tree, From::Suite, notes);
-    }
-    let target = if to == To::Format1 { Format::One } else { Format::Two };
+    let Some(target) = to.format() else {
+        if to.is_tree() {
+            let tree = suite_tree(path, &loaded, &mut notes)?;
+            return write_tree(path, &tree, From::Suite, to, notes);
+        }
+        return write_other(path, (original, &cases), From::Suite, to, notes);
+    };
     let way = Way { from: original.format, to: target };
     let is_lines = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
     let value = if is_lines {
@@ -251,6 +285,13 @@ fn write_doc(
         return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list()));
     }
     let mut value = doc.into_value();
+    if to.format().is_none() {
+        let loaded = read_suite(&shadow(path), &yaml(&value, 0), options);
+        let Some(suite) = loaded.suite.as_ref().filter(|_| !loaded.has_errors()) else {
+            return Err(broken(path, loaded.diagnostics, loaded.sources));
+        };
+        return write_other(path, (suite, &cases_of(path, &loaded)?), from, to, notes);
+    }
     if to == To::Format1 {
         let way = Way { from: Format::Two, to: other(Format::Two) };
         value = suite(&value, way, &|_| 1, &mut notes);
@@ -259,6 +300,47 @@ fn write_doc(
     let again = read_suite(&shadow(path), &text, options);
     check(path, &again, &mut notes)?;
     Ok(Converted { text, cases: again.cases.len(), notes: notes.into_list() })
+}
+
+/// Writes the cases of a suite for another tool.
+fn write_other(
+    path: &Path,
+    (suite, cases): (&Suite, &[Case]),
+    from: From,
+    to: To,
+    mut notes: Notes,
+) -> Result<Converted, ConvertError> {
+    let (text, cases) = match to {
+        To::Csv => export::csv(suite, cases, &mut notes),
+        To::HealthBench => export::healthbench(suite, cases, &mut notes),
+        _ => {
+            let (value, tests) = export::promptfoo(suite, cases, &mut notes);
+            (format!("{}{}", head(path, from.name()), yaml(&value, 0)), tests)
+        }
+    };
+    if cases == 0 {
+        let why = "nothing in it could be carried over".to_owned();
+        return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list()));
+    }
+    Ok(Converted { text, cases, notes: notes.into_list() })
+}
+
+fn write_tree(
+    path: &Path,
+    tree: &Tree,
+    from: From,
+    to: To,
+    mut notes: Notes,
+) -> Result<Converted, ConvertError> {
+    if to == To::Scorecard {
+        return write_card(path, tree, from, notes);
+    }
+    if tree.root.parts.is_empty() {
+        let why = "nothing in it could be carried over".to_owned();
+        return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list()));
+    }
+    let text = export::paperbench(tree, &mut notes);
+    Ok(Converted { text, cases: 0, notes: notes.into_list() })
 }
 
 fn write_card(path: &Path, tree: &Tree, from: From, mut notes: Notes) -> Result<Converted, ConvertError> {
@@ -271,9 +353,15 @@ fn write_card(path: &Path, tree: &Tree, from: From, mut notes: Notes) -> Result<
     Ok(Converted { text, cases: 0, notes: notes.into_list() })
 }
 
-/// A table without cases: a rubric file, or a scorecard of one rubric.
-fn from_table(path: &Path, value: &Value, to: To, mut notes: Notes) -> Result<Converted, ConvertError> {
-    if to == To::Scorecard {
+/// A rubric without cases: a rubric file, a scorecard of one rubric, or a case of its name.
+fn from_rubric(
+    path: &Path,
+    value: &Value,
+    from: From,
+    to: To,
+    mut notes: Notes,
+) -> Result<Converted, ConvertError> {
+    if to.format().is_none() {
         let case = json!({"name": value["name"], "tests": [{"id": value["name"], "input": value["name"], "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
         let options = LoadOptions {
             environment: Arc::new(|_| None),
@@ -281,8 +369,24 @@ fn from_table(path: &Path, value: &Value, to: To, mut notes: Notes) -> Result<Co
             extra_roots: Vec::new(),
         };
         let loaded = read_suite(&shadow(path), &yaml(&case, 0), &options);
-        let tree = suite_tree(path, &loaded, &mut notes)?;
-        return write_card(path, &tree, From::Csv, notes);
+        if to.is_tree() {
+            let tree = suite_tree(path, &loaded, &mut notes)?;
+            return write_tree(path, &tree, from, to, notes);
+        }
+        let Some(suite) = loaded.suite.as_ref().filter(|_| !loaded.has_errors()) else {
+            return Err(broken(path, loaded.diagnostics, loaded.sources));
+        };
+        let cases = cases_of(path, &loaded)?;
+        if to == To::Csv {
+            let (text, rubrics) = export::csv_rubric(&cases, &mut notes);
+            let why = "nothing in it could be carried over".to_owned();
+            return match rubrics {
+                0 => Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list())),
+                _ => Ok(Converted { text, cases: 0, notes: notes.into_list() }),
+            };
+        }
+        notes.lost(None, "question", "the rubric belongs to no case; its name stands as the question of one");
+        return write_other(path, (suite, &cases), from, to, notes);
     }
     let mut value = value.clone();
     if to == To::Format1 {
@@ -291,11 +395,11 @@ fn from_table(path: &Path, value: &Value, to: To, mut notes: Notes) -> Result<Co
         let converted = suite(&graders, way, &|_| 1, &mut notes);
         value = json!({"name": value["name"], "rubrics": converted.pointer("/evalcases/0/execution/evaluators/0/rubrics")});
     }
-    let text = format!("{}{}", head(path, From::Csv.name()), yaml(&value, 0));
+    let text = format!("{}{}", head(path, from.name()), yaml(&value, 0));
     let loaded = read_rubric(&shadow(path), &text);
     if loaded.has_errors() {
         return Err(broken(path, loaded.diagnostics, loaded.sources));
     }
-    notes.tell(None, "table", "names no cases: written as a rubric file, for `assize grade --rubric`");
+    notes.tell(None, "rubric", "belongs to no case: written as a rubric file, for `assize grade --rubric`");
     Ok(Converted { text, cases: 0, notes: notes.into_list() })
 }

@@ -1,8 +1,11 @@
 //! HealthBench examples: a conversation and criteria with points, positive and negative.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
-use crate::doc::{EvalDoc, has_template};
+use crate::doc::{EvalDoc, has_template, unique};
+use crate::export::ID_TAG;
 use crate::note::Notes;
 
 /// Reads examples, one JSON object a line, given with its line.
@@ -32,6 +35,7 @@ fn case(doc: &mut EvalDoc, line: usize, example: &Value, notes: &mut Notes) -> O
         return None;
     };
     let mut criteria = Vec::new();
+    let mut ids = HashSet::new();
     for (index, item) in rubrics.iter().enumerate() {
         let text = item.get("criterion").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let points = item.get("points").and_then(Value::as_f64);
@@ -39,11 +43,15 @@ fn case(doc: &mut EvalDoc, line: usize, example: &Value, notes: &mut Notes) -> O
             notes.lost(line, format!("criterion {} of `{id}`", index + 1), "left out: no text or no points");
             continue;
         };
-        let mut criterion = json!({"id": format!("c{}", index + 1), "outcome": text, "weight": points});
-        if let Some(tags) =
-            item.get("tags").filter(|tags| tags.as_array().is_some_and(|tags| !tags.is_empty()))
-        {
-            criterion["x-tags"] = tags.clone();
+        let tags = item.get("tags").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let named =
+            tags.iter().find_map(|tag| tag.as_str()?.strip_prefix(ID_TAG)).filter(|id| !id.trim().is_empty());
+        let wish = named.map_or_else(|| format!("c{}", index + 1), str::to_owned);
+        let mut criterion = json!({"id": unique(&wish, &mut ids), "outcome": text, "weight": points});
+        let tags: Vec<&Value> =
+            tags.iter().filter(|tag| !tag.as_str().is_some_and(|tag| tag.starts_with(ID_TAG))).collect();
+        if !tags.is_empty() {
+            criterion["x-tags"] = json!(tags);
         }
         criteria.push(criterion);
     }

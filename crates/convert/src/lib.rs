@@ -12,6 +12,7 @@ mod csv;
 mod detect;
 mod devai;
 mod doc;
+mod export;
 mod formats;
 mod healthbench;
 mod note;

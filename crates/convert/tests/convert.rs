@@ -499,3 +499,260 @@ fn graded_trees_have_their_published_scores() {
         assert_eq!(twice, expected, "{stem}");
     }
 }
+
+/// Criteria that every format can hold: met or not, with ids. Penalties only if wanted.
+fn plain_criterion(index: usize, penalties: bool) -> impl Strategy<Value = Value> {
+    (prop_oneof![Just(1.0), Just(2.5), Just(3.0)], 0..5u8, any::<bool>()).prop_map(
+        move |(weight, text, penalty)| {
+            let text = ["Names it", "Says: \"yes\", # no", "Two\nlines", "é 中 {{x}} {% y %}", "=1+1; -"]
+                [usize::from(text)];
+            let penalty = penalties && penalty && index > 0;
+            json!({"id": format!("c{index}"), "outcome": text, "weight": if penalty { -weight } else { weight }})
+        },
+    )
+}
+
+fn plain_case(index: usize, penalties: bool) -> impl Strategy<Value = Value> {
+    let criteria =
+        (plain_criterion(0, penalties), plain_criterion(1, penalties), plain_criterion(2, penalties));
+    let all = prop_oneof![2 => Just(false), 1 => Just(true)];
+    (criteria, all, 1..4u8).prop_map(move |((mut a, mut b, c), all, weight)| {
+        let mut graders = Vec::new();
+        if all && !penalties {
+            a["required"] = json!(true);
+            b["required"] = json!(true);
+        }
+        let two = json!([a, b]);
+        graders.push(json!({"type": "rubrics", "criteria": two, "weight": weight}));
+        if !penalties && !all {
+            graders.push(json!({"type": "rubrics", "criteria": [c]}));
+        }
+        json!({"id": format!("case-{index}"), "input": "What is {{ q }}?", "assertions": graders})
+    })
+}
+
+fn plain_suite(penalties: bool) -> impl Strategy<Value = Value> {
+    (plain_case(0, penalties), plain_case(1, penalties))
+        .prop_map(|(a, b)| json!({"name": "random", "tests": [a, b]}))
+}
+
+/// Converts a suite to another tool's form and back, and scores random outcomes before and after.
+fn there_and_back(value: &Value, to: To, name: &str, seed: u64) -> Result<(), TestCaseError> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = folder.path().join("first.yaml");
+    std::fs::write(&first, yaml(value, 0)).expect("written");
+    let original = load(&first);
+    let out = convert(&first, From::Suite, to, &options(folder.path())).expect("converted");
+    prop_assert_eq!(lost(&out), Vec::<String>::new(), "{}", out.text);
+    let middle = folder.path().join(name);
+    std::fs::write(&middle, &out.text).expect("written");
+    let back = convert(&middle, detect(&middle).expect("known"), To::Format2, &options(folder.path()))
+        .expect("back");
+    prop_assert_eq!(lost(&back), Vec::<String>::new(), "{}", out.text);
+    let last = folder.path().join("last.yaml");
+    std::fs::write(&last, &back.text).expect("written");
+    let new = load(&last);
+    prop_assert_eq!(original.1.len(), new.1.len());
+    for (old, new_case) in original.1.iter().zip(&new.1) {
+        prop_assert_eq!(old.question(), new_case.question());
+        let texts = |case: &Case| -> Vec<String> {
+            let of = |kind: &GraderKind| match kind {
+                GraderKind::Rubric(rubric) => {
+                    rubric.rubric.criteria().iter().map(|c| c.text.clone()).collect()
+                }
+                _ => Vec::new(),
+            };
+            case.graders.iter().flat_map(|grader| of(&grader.kind)).collect()
+        };
+        prop_assert_eq!(texts(old), texts(new_case));
+        for draw in 0..16 {
+            let seed = seed.wrapping_add(draw * 7919);
+            let (before, after) = (scored(&original.0, old, seed), scored(&new.0, new_case, seed));
+            prop_assert_eq!(before.1, after.1, "{}", out.text);
+            let near = match (before.0, after.0) {
+                (Some(a), Some(b)) => (a - b).abs() < 1e-9,
+                (a, b) => a == b,
+            };
+            prop_assert!(near, "{before:?} {after:?}\n{}", out.text);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn what_a_table_holds_comes_back_with_its_meaning(value in plain_suite(false), signed in plain_suite(true), seed in any::<u64>()) {
+        there_and_back(&value, To::Csv, "t.csv", seed)?;
+        there_and_back(&signed, To::Csv, "t.csv", seed)?;
+    }
+
+    #[test]
+    fn points_come_back_with_their_meaning(value in plain_suite(true), seed in any::<u64>()) {
+        there_and_back(&value, To::HealthBench, "h.jsonl", seed)?;
+    }
+
+    #[test]
+    fn assertions_come_back_with_their_meaning(value in plain_suite(false), seed in any::<u64>()) {
+        // Whether all criteria of a case are required decides how a test passes.
+        there_and_back(&value, To::Promptfoo, "promptfooconfig.yaml", seed)?;
+    }
+}
+
+/// Names of what differs between two trees: requirements, weights, order.
+fn same_tree(a: &Value, b: &Value, way: &str) {
+    for key in ["id", "requirements", "task_category"] {
+        assert_eq!(a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), "{way}: {key}");
+    }
+    assert_eq!(a["weight"].as_f64(), b["weight"].as_f64(), "{way}");
+    let parts = |node: &Value| node["sub_tasks"].as_array().cloned().unwrap_or_default();
+    assert_eq!(parts(a).len(), parts(b).len(), "{way}");
+    for (index, (a, b)) in parts(a).iter().zip(&parts(b)).enumerate() {
+        same_tree(a, b, &format!("{way}/{index}"));
+    }
+}
+
+#[test]
+fn trees_stay_as_they_are() {
+    let Some(folder) = shared("paperbench") else { return };
+    for path in files(&folder.join("rubrics"), "json").iter().filter(|path| !path.ends_with("lbcs.json")) {
+        let converted =
+            convert(path, From::PaperBench, To::PaperBench, &options(&folder)).expect("converted");
+        let old: Value =
+            serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON");
+        let new: Value = serde_json::from_str(&converted.text).expect("JSON");
+        same_tree(&old, &new, "");
+    }
+}
+
+const GATED: &str = "\
+tests:
+  - id: refund
+    criteria: Refunds
+    input: q
+    expected_output: r
+    threshold: 0.5
+    assertions:
+      - type: rubrics
+        judging: batched
+        criteria:
+          - {id: must, outcome: Names it, required: true, weight: 2}
+          - {id: may, outcome: Greets}
+          - {id: bad, outcome: Insults, weight: -1}
+          - {id: how, outcome: Is clear, score_ranges: {0: Muddled, 5: Clear}}
+      - {type: contains, value: x, negate: true}
+      - {type: tool-trajectory, mode: in_order, expected: [{tool: t}]}
+";
+
+#[test]
+fn what_other_tools_can_not_hold_is_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (to, parts) in [
+        (
+            To::Csv,
+            &["pass line 0.5", "`how`", "a `contains` has no place", "a `tool-trajectory`", "who judges it"]
+                [..],
+        ),
+        (
+            To::HealthBench,
+            &[
+                "pass line 0.5",
+                "`must` of `refund`: `required`",
+                "`how`",
+                "the expected outcome",
+                "a `contains`",
+            ],
+        ),
+        (
+            To::Promptfoo,
+            &[
+                "`must` of `refund`: `required`",
+                "`bad`",
+                "`how`",
+                "the reference answer, the expected outcome",
+                "this `tool-trajectory`",
+            ],
+        ),
+        (
+            To::PaperBench,
+            &["fails everything above", "`bad`", "score ranges", "its pass line 0.5", "a `contains`"],
+        ),
+    ] {
+        let converted = run(folder.path(), "a.yaml", GATED, to).expect("converted");
+        let lost = lost(&converted);
+        for part in parts {
+            assert!(lost.iter().any(|note| note.contains(part)), "{to:?} {part}: {lost:#?}");
+        }
+    }
+    let config = run(folder.path(), "a.yaml", GATED, To::Promptfoo).expect("converted");
+    for part in [
+        "type: llm-rubric",
+        "type: not-contains",
+        "threshold: 0.5",
+        "metric: may",
+        "prompts:\n  - \"{{input}}\"",
+    ] {
+        assert!(config.text.contains(part), "{part}: {}", config.text);
+    }
+    let only_checks = "tests: [{id: a, input: q, assertions: [{type: contains, value: x}]}]\n";
+    let nothing = run(folder.path(), "a.yaml", only_checks, To::Csv);
+    assert!(matches!(nothing, Err(ConvertError::Nothing(_, _, notes)) if notes.len() == 2));
+}
+
+/// The score of a case's only rubric for yes or no by bits, the first criterion by the lowest.
+fn by_bits(case: &Case, bits: &mut u64) -> f64 {
+    let GraderKind::Rubric(rubric) = &case.graders[0].kind else { panic!("a rubric") };
+    let outcomes: Vec<Outcome> = rubric
+        .rubric
+        .criteria()
+        .iter()
+        .map(|_| {
+            let met = *bits & 1 == 1;
+            *bits >>= 1;
+            if met { Outcome::Met } else { Outcome::Unmet }
+        })
+        .collect();
+    let score = score_rubric(&rubric.rubric, &outcomes, Lines::with_room(Unit::ONE, None)).expect("fits");
+    score.score.expect("judged")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn a_scorecard_scores_as_the_cases_it_was_made_from(weights in prop::collection::vec(prop::collection::vec(1..9u8, 1..5), 1..4), bits in any::<u64>()) {
+        let cases: Vec<Value> = weights.iter().enumerate().map(|(at, weights)| {
+            let criteria: Vec<Value> = weights.iter().enumerate().map(|(c, weight)| json!({"id": format!("c{c}"), "outcome": format!("Names {at} {c}"), "weight": weight})).collect();
+            json!({"id": format!("case-{at}"), "input": "q", "assertions": [{"type": "rubrics", "criteria": criteria}]})
+        }).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let value = json!({"name": "all", "tests": cases});
+        let card = run(folder.path(), "a.yaml", &yaml(&value, 0), To::Scorecard).expect("converted");
+        let original = load(&folder.path().join("a.yaml"));
+        let mut left = bits;
+        let scores: Vec<f64> = original.1.iter().map(|case| by_bits(case, &mut left)).collect();
+        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        run(folder.path(), "card.yaml", &card.text, To::PaperBench).expect("a tree");
+        let flat = run(folder.path(), "card.yaml", &card.text, To::Format2).expect("flat");
+        let back = folder.path().join("back.yaml");
+        std::fs::write(&back, &flat.text).expect("written");
+        let mut left = bits;
+        prop_assert!((by_bits(&load(&back).1[0], &mut left) - mean).abs() < 1e-9, "{}", flat.text);
+    }
+}
+
+#[test]
+fn rubric_files_go_both_ways() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rubric = "criteria:\n  - {id: date, outcome: 'Names the date, in full', weight: 2, required: true}\n  - {id: carrier, outcome: Names the carrier}\n";
+    let table = run(folder.path(), "r.yaml", rubric, To::Csv).expect("a table");
+    assert_eq!(
+        table.text,
+        "id,criterion,weight,required\ndate,\"Names the date, in full\",2,yes\ncarrier,Names the carrier,1,no\n"
+    );
+    let back = run(folder.path(), "t.csv", &table.text, To::Format2).expect("a rubric");
+    assert_eq!(lost(&back), Vec::<String>::new());
+    let old = run(folder.path(), "r.yaml", rubric, To::Format1).expect("a rubric of format 1");
+    assert!(old.text.contains("expected_outcome: Names the carrier"), "{}", old.text);
+    let config = run(folder.path(), "r.yaml", rubric, To::Promptfoo).expect("a configuration");
+    assert!(lost(&config).iter().any(|note| note.contains("stands as the question")));
+}

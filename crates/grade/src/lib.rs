@@ -31,7 +31,7 @@ pub use forecast::Forecast;
 pub use judge::RubricJudge;
 pub use model::{JudgeOptions, ModelJudge, WarmUp};
 pub use offline::OfflineJudge;
-pub use program::{Program, ProgramInput, ProgramReply, ProgramSetup};
+pub use program::{Program, ProgramEnvironment, ProgramGrade, ProgramInput, ProgramReply, ProgramSetup};
 pub use prompt::{
     BEHAVIOUR_PROMPT_VERSION, COMBINE_PROMPT, PROMPT_VERSION, WHOLE_PROMPT_VERSION, prompt_hash,
 };

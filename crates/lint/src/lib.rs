@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod allow;
+mod conditions;
 mod fix;
 mod inquiry;
 mod lint;
@@ -21,6 +22,6 @@ mod words;
 
 pub use fix::{Fix, fixed, fixes};
 pub use inquiry::{Asked, Inquiry, Remark};
-pub use lint::{Linted, Linting, lint_loaded, lint_rubric, lint_rubric_for, lint_suite};
+pub use lint::{Linted, Linting, lint_loaded, lint_rubric, lint_rubric_for, lint_scorecard, lint_suite};
 pub use rule::{Example, Question, Rule, Scope};
 pub use rules::RULES;

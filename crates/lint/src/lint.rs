@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Code, Diagnostic, SourceMap, Span};
 use assize_spec::{
-    Case, CaseLoadError, Cases, Grader, GraderKind, LoadedRubric, LoadedSuite, RubricGrader, Suite,
+    Case, CaseLoadError, Cases, Grader, GraderKind, LoadedRubric, LoadedScorecard, LoadedSuite, RubricGrader,
+    Suite,
 };
 
 use crate::allow;
+use crate::conditions::{Conditions, conditions};
 use crate::inquiry::{Inquiries, Inquiry, Remark};
 use crate::report::{Finding, Report};
 use crate::rule::Check;
@@ -107,6 +109,25 @@ pub fn lint_rubric_for(rubric: &LoadedRubric, case: Option<&Case>) -> Linted {
     linter.finish(&[])
 }
 
+/// Applies the rules to a scorecard: those about its tree, and those about wording to the conditions of its prompts.
+pub fn lint_scorecard(loaded: &LoadedScorecard) -> Linted {
+    let mut linter = Linter::default();
+    linter.sources.take(&loaded.sources);
+    if let Some(card) = &loaded.scorecard {
+        linter.with(None, |report| {
+            for rule in RULES {
+                if let Check::Scorecard(check) = rule.check {
+                    check(card, report);
+                }
+            }
+        });
+        for conditions in card.prompts.iter().flat_map(conditions) {
+            linter.conditions(&conditions);
+        }
+    }
+    linter.finish(&[])
+}
+
 #[derive(Default)]
 struct Linter {
     sources: Sources,
@@ -183,6 +204,28 @@ impl Linter {
                 }
             });
         }
+    }
+
+    /// The rules about wording, for the conditions of a prompt.
+    fn conditions(&mut self, conditions: &Conditions) {
+        let grader = &conditions.grader;
+        let view = RubricView { grader, case: None, suite: None, shared: true, alone: true };
+        for criterion in view.criteria() {
+            self.with(None, |report| {
+                for rule in RULES.iter().filter(|rule| conditions.takes(rule.code)) {
+                    if let Check::Criterion(check) = rule.check {
+                        check(&criterion, report);
+                    }
+                }
+            });
+        }
+        self.with(None, |report| {
+            for rule in RULES.iter().filter(|rule| conditions.takes(rule.code)) {
+                if let Check::Rubric(check) = rule.check {
+                    check(&view, report);
+                }
+            }
+        });
     }
 
     fn with(&mut self, head: Option<Span>, look: impl FnOnce(&mut Report<'_>)) {

@@ -1,6 +1,7 @@
 //! What a rule is.
 
 use assize_diagnostic::Code;
+use assize_spec::Scorecard;
 
 use crate::report::Report;
 use crate::view::{CaseView, CriterionView, RubricView};
@@ -9,7 +10,7 @@ use crate::view::{CaseView, CriterionView, RubricView};
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Its code. The hundreds group the rules: 00 comments, 01 wording, 02 weights and gates, 03 score
-    /// ranges, 04 the rubric as a whole, 05 the case, 06 what only a model can tell.
+    /// ranges, 04 the rubric as a whole, 05 the case, 06 what only a model can tell, 07 scorecards.
     pub code: Code,
     /// A short name.
     pub name: &'static str,
@@ -38,27 +39,30 @@ impl Rule {
     }
 }
 
-/// A piece of an eval file of format 2.
+/// A piece of an eval file of format 2, or a scorecard.
 #[derive(Debug, Clone, Copy)]
 pub enum Example {
     /// A list of criteria.
     Criteria(&'static str),
     /// A case with all its keys, as an item of `tests`.
     Case(&'static str),
+    /// A scorecard in one file.
+    Scorecard(&'static str),
 }
 
 impl Example {
     /// The text as shown.
     pub const fn text(self) -> &'static str {
         match self {
-            Self::Criteria(text) | Self::Case(text) => text,
+            Self::Criteria(text) | Self::Case(text) | Self::Scorecard(text) => text,
         }
     }
 
-    /// A whole eval file around it.
+    /// A whole file around it.
     pub fn file(self) -> String {
         match self {
             Self::Case(text) => format!("tests:\n{text}"),
+            Self::Scorecard(text) => text.to_owned(),
             Self::Criteria(text) => {
                 let indented: Vec<String> = text.lines().map(|line| format!("          {line}")).collect();
                 let indented = indented.join("\n");
@@ -78,6 +82,8 @@ pub(crate) enum Check {
     Criterion(fn(&CriterionView<'_>, &mut Report<'_>)),
     /// Each rubric.
     Rubric(fn(&RubricView<'_>, &mut Report<'_>)),
+    /// Each scorecard.
+    Scorecard(fn(&Scorecard, &mut Report<'_>)),
     /// Each case.
     Case(fn(&CaseView<'_>, &mut Report<'_>)),
     /// Comments: checked when all findings are known.

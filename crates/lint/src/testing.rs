@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
-use assize_spec::{LoadOptions, load_suite};
+use assize_spec::{LoadOptions, load_scorecard, load_suite};
 
-use crate::{Example, Linted, lint_suite};
+use crate::{Example, Linted, lint_scorecard, lint_suite};
 
 /// Lints an eval file of this text.
 pub(crate) fn lint_file(name: &str, text: &str) -> Linted {
@@ -28,6 +28,36 @@ pub(crate) fn found(text: &str) -> Vec<(String, String)> {
     let linted = lint_file("a.eval.yaml", text);
     let pair = |d: &Diagnostic| (d.code.as_str().to_owned(), linted.sources.slice(d.primary.span).to_owned());
     linted.diagnostics.iter().map(pair).collect()
+}
+
+/// Findings in a scorecard in one file, with the words they point at.
+pub(crate) fn found_in_card(text: &str) -> Vec<(String, String)> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("card.yaml");
+    std::fs::write(&path, text).expect("written");
+    let options = LoadOptions {
+        environment: Arc::new(|_| None),
+        working_folder: folder.path().to_path_buf(),
+        extra_roots: Vec::new(),
+    };
+    let loaded = load_scorecard(&path, &options);
+    assert!(loaded.scorecard.is_some(), "{text}\n{:#?}", loaded.diagnostics);
+    let linted = lint_scorecard(&loaded);
+    let pair = |d: &Diagnostic| (d.code.as_str().to_owned(), linted.sources.slice(d.primary.span).to_owned());
+    linted.diagnostics.iter().map(pair).collect()
+}
+
+/// What a rule points at in a scorecard.
+pub(crate) fn in_card(code: &str, text: &str) -> Vec<String> {
+    found_in_card(text).into_iter().filter(|(found, _)| found == code).map(|(_, words)| words).collect()
+}
+
+/// Findings in an example.
+pub(crate) fn found_in(example: Example) -> Vec<(String, String)> {
+    match example {
+        Example::Scorecard(text) => found_in_card(text),
+        Example::Criteria(_) | Example::Case(_) => found(&example.file()),
+    }
 }
 
 /// What a rule points at in a list of criteria. The question is about parcels.

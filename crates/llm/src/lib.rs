@@ -25,6 +25,7 @@ mod pace;
 mod price;
 mod price_table;
 mod provider;
+mod proxy;
 mod quirks;
 mod readiness;
 mod redact;
@@ -53,7 +54,10 @@ pub use name::{ModelName, NameError};
 pub use pace::{Accounts, Limits};
 pub use price::{ModelCard, Price, Rates};
 pub use price_table::{PriceOverride, PriceTable, prices_as_of};
-pub use provider::{USUAL_CACHED_BYTES, cached_prefix_bytes, known_providers, offers_logprobs};
+pub use provider::{
+    USUAL_CACHED_BYTES, cached_prefix_bytes, key_variables, known_providers, offers_logprobs,
+};
+pub use proxy::{ModelProxy, ProxySetup, ProxyUsage};
 pub use quirks::{LimitField, Quirks, SchemaSupport};
 pub use readiness::{Readiness, ReadyState, readiness, usable};
 pub use redact::Redactor;

@@ -1,5 +1,6 @@
 //! The providers that can be named, one row each: where they are, which variables configure them, what they speak.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::address::{self, Lookup};
@@ -246,6 +247,13 @@ pub fn known_providers() -> impl Iterator<Item = &'static str> {
     PROVIDERS.iter().map(|provider| provider.name)
 }
 
+/// The variables that hold the keys of all known providers, each once.
+pub fn key_variables() -> impl Iterator<Item = &'static str> {
+    let names: BTreeSet<&str> =
+        PROVIDERS.iter().flat_map(|provider| provider.key_variables).copied().collect();
+    names.into_iter()
+}
+
 /// The provider of that name or alias, in lower case.
 pub(crate) fn find(name: &str) -> Option<&'static Provider> {
     PROVIDERS.iter().find(|provider| provider.name == name || provider.aliases.contains(&name))
@@ -264,8 +272,6 @@ pub(crate) fn is_at_home(name: &str, host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]

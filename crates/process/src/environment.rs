@@ -22,6 +22,20 @@ pub const BASIC_VARIABLES: &[&str] = &[
     "USERPROFILE",
 ];
 
+/// Variables that name a repository to git, whatever folder it is run in.
+const REPOSITORY_VARIABLES: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
 /// Which variables of a base environment a command inherits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inherit {
@@ -77,6 +91,15 @@ impl Environment {
     /// This environment without one variable.
     pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
         self.vars.remove(name.as_ref());
+        self
+    }
+
+    /// This environment without what would make git work on the repository that this process was started in, such as by
+    /// a hook of it.
+    pub fn outside_repositories(mut self) -> Self {
+        for name in REPOSITORY_VARIABLES {
+            self.vars.remove(OsStr::new(name));
+        }
         self
     }
 

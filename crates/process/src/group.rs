@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
 
-use crate::{Command, Exit, ProcessError};
+use crate::{Command, Exit, ProcessError, guard};
 
 /// How often a group that was asked to end is looked at.
 const POLL: Duration = Duration::from_millis(10);
@@ -67,6 +67,9 @@ impl Group {
 
         let mut inner = tokio::process::Command::new(program);
         inner.args(arguments).env_clear().envs(command.env.iter());
+        if let Some(mark) = guard::mark() {
+            inner.env(guard::MARK, mark);
+        }
         if let Some(folder) = &command.cwd {
             inner.current_dir(folder);
         }
@@ -82,9 +85,13 @@ impl Group {
         wrap.wrap(process_wrap::tokio::JobObject);
 
         let child = wrap.spawn().map_err(|source| explain(source, command, program, &words))?;
+        #[cfg(unix)]
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw);
+        #[cfg(unix)]
+        leader.iter().for_each(|leader| guard::tell(true, leader.as_raw()));
         Ok(Self {
             #[cfg(unix)]
-            leader: child.id().and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw),
+            leader,
             child: Some(child),
             grace: command.limits.grace,
             asked_to_end: false,
@@ -156,12 +163,14 @@ impl Group {
         if waited.await.is_err() {
             self.kill();
         }
-        self.over = true;
+        self.is_over();
     }
 
     /// Says that the leader was waited for and nothing of the group is left, so that dropping does nothing.
     pub(crate) fn is_over(&mut self) {
         self.over = true;
+        #[cfg(unix)]
+        self.leader.iter().for_each(|leader| guard::tell(false, leader.as_raw()));
     }
 }
 

@@ -4,7 +4,7 @@
 use assize_rubric::{Cost, GateState, GraderOutcome, GraderStanding, Lines, RepeatPlan, Tokens, score_case};
 use assize_store::{
     CaseError, GateRow, GraderRow, JudgementRow, ResultRow, TurnRow, criterion_rows, grader_gates,
-    grader_outcome,
+    grader_outcome, settled_verdict,
 };
 
 /// What a result row says beside its scores.
@@ -34,6 +34,8 @@ pub(crate) struct CaseHead {
     pub(crate) answer: Option<String>,
     /// The turns of a conversation.
     pub(crate) turns: Vec<TurnRow>,
+    /// What changed in files meanwhile.
+    pub(crate) file_changes: Option<String>,
     /// Why there is no answer or no grading.
     pub(crate) error: Option<CaseError>,
     /// Tokens of the target (judges' tokens are added).
@@ -109,11 +111,12 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         score_low: case.bounds.map(|(low, _)| low),
         score_high: case.bounds.map(|(_, high)| high),
         coverage: case.coverage,
-        verdict: case.verdict,
+        verdict: settled_verdict(case.verdict, head.error.as_ref()),
         gates_failed,
         graders: rows,
         answer: head.answer,
         turns: head.turns,
+        file_changes: head.file_changes,
         error: head.error,
         tokens,
         cost_usd: cost.whole(),

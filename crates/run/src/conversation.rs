@@ -8,19 +8,27 @@ use assize_rubric::{Cost, Tokens};
 use assize_spec::{Case, Conversation, Message, OnTurnFailure, Role, Turn};
 use assize_store::{CaseError, CaseRecord, TurnRow};
 use assize_target::{Answer, TargetInput, TurnInput, is_question, turn_answers};
+use assize_workspace::Stay;
 use serde_json::{Value, json};
 
 use crate::assemble::{CaseHead, Graded, assemble};
 use crate::grading::{Scene, Talk, message};
 use crate::material::target_input;
 use crate::work::{answer, head as case_head};
-use crate::{Source, WorkItem};
+use crate::{Source, WorkItem, workspace};
 
 /// Holds and grades the conversation of an item. Failures become part of the record; this never fails.
 ///
 /// A turn without an answer is never a zero: what it and the conversation as a whole come to is then not known. The next
 /// turn is held all the same unless the case stops at a failure; the words that got no answer stay in the conversation.
-pub(crate) async fn converse(item: &WorkItem, talk: &Conversation, mut head: CaseHead) -> CaseRecord {
+///
+/// All turns work in the folder of `stay`, if there is one; what a turn changed is told since the first.
+pub(crate) async fn converse(
+    item: &WorkItem,
+    talk: &Conversation,
+    stay: Option<Stay>,
+    mut head: CaseHead,
+) -> CaseRecord {
     let mut grades = Talk::new(&item.case, talk, item.lines);
     let mut held = Held::new(&item.case.input);
     let given = match &item.source {
@@ -50,7 +58,7 @@ pub(crate) async fn converse(item: &WorkItem, talk: &Conversation, mut head: Cas
             None if matches!(item.source, Source::Given(_)) => {
                 Err(failed("bad_output", "the answer that is there tells of no such turn".to_owned()))
             }
-            None => answer(item, || place.input(&held), &mut spent).await,
+            None => answer(item, || place.input(&held), stay.as_ref(), &mut spent).await,
         };
         head.tokens.add(spent.tokens);
         head.cost += spent.cost;
@@ -77,11 +85,17 @@ pub(crate) async fn converse(item: &WorkItem, talk: &Conversation, mut head: Cas
             }
         }
     }
-    finish(item, grades, &held, head).await
+    finish(item, grades, &held, stay, head).await
 }
 
 /// Grades the conversation as a whole, and makes the record.
-async fn finish(item: &WorkItem, mut grades: Talk, held: &Held<'_>, mut head: CaseHead) -> CaseRecord {
+async fn finish(
+    item: &WorkItem,
+    mut grades: Talk,
+    held: &Held<'_>,
+    stay: Option<Stay>,
+    mut head: CaseHead,
+) -> CaseRecord {
     let transcript = held.transcript();
     let whole = held.answer();
     let tools_known = held.answers().all(tells_tools);
@@ -98,6 +112,9 @@ async fn finish(item: &WorkItem, mut grades: Talk, held: &Held<'_>, mut head: Ca
         }
     }
     let (grader, judgements) = grades.finish(&scene);
+    let left = Box::pin(workspace::leave(stay)).await;
+    head.error = head.error.or(left);
+    head.file_changes = whole.file_changes.clone();
     head.answer = held.answers().next().is_some().then_some(transcript);
     let graded = Graded {
         name: &grader.name,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use assize_rubric::{Repeat, Ungraded, UngradedKind, Verdict};
 use assize_store::{CaseKey, CaseRecord, InputsRow, ResultRow, RunWriter, StoreError};
+use assize_workspace::Turn;
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -152,7 +153,10 @@ where
                 suite: Arc::clone(&item.suite),
                 case_id: item.case.id.as_str().into(),
             });
-            flying.spawn(guarded(*item, held));
+            // What is held back goes nowhere, so it doesn't queue for a workspace.
+            let place = item.workplace.as_ref().filter(|_| held.is_none());
+            let turn = place.map(|place| place.queue());
+            flying.spawn(guarded(*item, held, turn));
         }
         if flying.is_empty() {
             let goes_on = ended.is_ok() && totals.halted.is_none();
@@ -207,19 +211,19 @@ fn was_cut_short(record: &CaseRecord) -> bool {
 }
 
 /// The record of an item, and what it rests on. An item that is held back is not run.
-async fn guarded(item: WorkItem, held: Option<Held>) -> Finished {
+async fn guarded(item: WorkItem, held: Option<Held>, turn: Option<Turn>) -> Finished {
     let inputs = fingerprint(&item);
     let spare = item.clone();
     let record = match held {
         Some(held) => held_back(&item, held),
-        None => recorded(item).await,
+        None => recorded(item, turn).await,
     };
     Finished { record, inputs, item: spare }
 }
 
-async fn recorded(item: WorkItem) -> CaseRecord {
+async fn recorded(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
     let spare = item.clone();
-    match AssertUnwindSafe(work(item)).catch_unwind().await {
+    match AssertUnwindSafe(work(item, turn)).catch_unwind().await {
         Ok(record) => record,
         Err(panic) => {
             let text = panic

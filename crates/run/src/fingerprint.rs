@@ -38,6 +38,9 @@ pub fn fingerprint(item: &WorkItem) -> String {
             hash.field(&target.settings());
             // What can't be put together is the same failure every time.
             hash.field(&format!("{:?}", target_input(case, item.repeat)));
+            if let Some(place) = &item.workplace {
+                hash.field(&format!("workspace {}", place.identity()));
+            }
         }
     }
     hash.field(&case.question());
@@ -82,6 +85,9 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
         }
         GraderKind::Code(code) => {
             hash.field(&format!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));
+            if code.max_calls.is_some() {
+                add_judge(hash, item, None);
+            }
             add_command(hash, grader, &format!("{:?} {:?}", code.command, code.cwd));
             add_surroundings(hash, &item.case);
         }

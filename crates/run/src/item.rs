@@ -4,10 +4,12 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use assize_grade::{ProgramSetup, RubricJudge};
+use assize_llm::Ask;
 use assize_rubric::{EvidencePolicy, Judging, Lines, RepeatPlan, Truncate};
 use assize_spec::{Case, OnDependencyFailure};
 use assize_store::CaseKey;
 use assize_target::{Answer, Target};
+use assize_workspace::Workplace;
 
 use crate::panel::Panels;
 
@@ -46,6 +48,8 @@ pub struct WorkItem {
     pub truncate: Truncate,
     /// What graders that are programs are given.
     pub programs: Arc<ProgramSetup>,
+    /// The workspace that the target works in, if it has one.
+    pub workplace: Option<Arc<Workplace>>,
 }
 
 /// What an item has to do with the other items of its run.
@@ -146,6 +150,13 @@ impl WorkItem {
 pub trait Judges: Send + Sync {
     /// The judge for a wish. The same wish gets the same judge.
     fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String>;
+
+    /// The model of the judge for a wish, and the name it goes by: a program may be lent it. The error says that the judge
+    /// is no model.
+    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
+        let name = self.judge(wish)?.identity().name;
+        Err(format!("the judge `{name}` is no model that a program could ask"))
+    }
 
     /// Everything about the judge for a wish that may change its decisions, as text that is the same as long as nothing
     /// of it changed.

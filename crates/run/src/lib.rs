@@ -26,6 +26,7 @@ mod rescore;
 mod tool_calls;
 mod totals;
 mod work;
+mod workspace;
 
 pub use card::{CardTallies, card_info, card_tallies};
 pub use engine::{Recorder, RunError, Start, run, run_from};

@@ -96,6 +96,7 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
         case_hash: stored.case_hash.clone(),
         answer: stored.answer.clone(),
         turns: stored.turns.clone(),
+        file_changes: stored.file_changes.clone(),
         error: stored.error.clone(),
         tokens: Tokens::default(),
         cost: Cost::ZERO,

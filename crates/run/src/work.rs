@@ -3,6 +3,7 @@
 use assize_rubric::{Cost, Tokens, Verdict};
 use assize_store::{CaseError, CaseRecord, DEPENDENCY, ResultRow, SKIPPED};
 use assize_target::{Answer, TargetInput};
+use assize_workspace::{Stay, Turn};
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
@@ -12,28 +13,38 @@ use crate::board::Held;
 use crate::conversation::converse;
 use crate::grading::{Scene, grade};
 use crate::material::target_input;
-use crate::{Source, WorkItem};
+use crate::{Source, WorkItem, workspace};
 
 /// Answers and grades one item. Failures become part of the record; this never fails.
-pub(crate) async fn work(item: WorkItem) -> CaseRecord {
+pub(crate) async fn work(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
     let begun = Instant::now();
     let mut head = head(&item);
+    let without_grades = |mut head: CaseHead, error| {
+        head.error = Some(error);
+        head.duration_ms = millis(begun);
+        CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() }
+    };
+    let stay = match Box::pin(workspace::enter(&item, turn)).await {
+        Ok(stay) => stay,
+        Err(error) => return without_grades(head, error),
+    };
     let is_missing = matches!(item.source, Source::Missing { .. });
     if let Some(talk) = item.case.conversation.as_ref().filter(|_| !is_missing) {
-        let mut record = converse(&item, talk, head).await;
+        let mut record = Box::pin(converse(&item, talk, stay, head)).await;
         record.result.duration_ms = millis(begun);
         return record;
     }
     let input = || target_input(&item.case, item.repeat);
-    let answer = match answer(&item, input, &mut head).await {
+    let answer = match answer(&item, input, stay.as_ref(), &mut head).await {
         Ok(answer) => answer,
         Err(error) => {
-            head.error = Some(error);
-            head.duration_ms = millis(begun);
-            return CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() };
+            // Why there is no answer says more than what became of the workspace after that.
+            Box::pin(workspace::leave(stay)).await;
+            return without_grades(head, error);
         }
     };
     head.answer = Some(answer.text.clone());
+    head.file_changes.clone_from(&answer.file_changes);
 
     let scene = Scene::new(&item, &answer);
     let graders = &item.case.graders;
@@ -48,6 +59,8 @@ pub(crate) async fn work(item: WorkItem) -> CaseRecord {
             rows,
         })
         .collect();
+    // Graders that are programs look at the workspace too, so it is given back after them.
+    head.error = Box::pin(workspace::leave(stay)).await;
     head.duration_ms = millis(begun);
     let result = assemble(head, &graded, item.lines);
     CaseRecord { result, judgements: decided.into_iter().flatten().collect() }
@@ -85,6 +98,7 @@ pub(crate) fn head(item: &WorkItem) -> CaseHead {
         case_hash: Some(case_hash(&item.case)),
         answer: None,
         turns: Vec::new(),
+        file_changes: None,
         error: None,
         tokens: Tokens::default(),
         cost: Cost::ZERO,
@@ -92,10 +106,12 @@ pub(crate) fn head(item: &WorkItem) -> CaseHead {
     }
 }
 
-/// The answer of an item, to what `input` puts together if a target is asked. What that took is noted in `head`.
+/// The answer of an item, to what `input` puts together if a target is asked, worked out in the folder of `stay` if there
+/// is one. What that took is noted in `head`.
 pub(crate) async fn answer(
     item: &WorkItem,
     input: impl FnOnce() -> Result<TargetInput, String>,
+    stay: Option<&Stay>,
     head: &mut CaseHead,
 ) -> Result<Answer, CaseError> {
     let failed = |kind: &str, message: String| CaseError {
@@ -107,9 +123,10 @@ pub(crate) async fn answer(
         Source::Given(answer) => Ok((**answer).clone()),
         Source::Missing { kind, message } => Err(failed(kind, message.clone())),
         Source::Target(target) => {
-            let input = input().map_err(|message| failed("bad_input", message))?;
+            let mut input = input().map_err(|message| failed("bad_input", message))?;
+            input.workdir = stay.map(|stay| stay.folder().to_path_buf());
             match target.answer(&input).await {
-                Ok(answer) => {
+                Ok(mut answer) => {
                     // What a recording tells was spent when it was made.
                     if answer.attempts == 0 {
                         head.tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
@@ -118,6 +135,10 @@ pub(crate) async fn answer(
                         head.cost = answer.cost.unwrap_or(Cost::UNKNOWN);
                     }
                     head.answered_by.clone_from(&answer.answered_by);
+                    if let Err(error) = workspace::look(stay, &mut answer).await {
+                        head.answer = Some(answer.text);
+                        return Err(error);
+                    }
                     Ok(answer)
                 }
                 Err(error) => {

@@ -174,6 +174,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         graders: vec![Arc::new(grader)],
         lines: LineOverrides::default(),
         targets: Vec::new(),
+        file_changes: None,
         trials: None,
         tags: Vec::new(),
         metadata: serde_json::Map::new(),
@@ -202,6 +203,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         truncate_override: None,
         truncate: assize_rubric::Truncate::Never,
         programs: Arc::default(),
+        workplace: None,
     }
 }
 

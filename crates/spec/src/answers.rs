@@ -73,6 +73,7 @@ pub fn suite_of_answer(rubric: &LoadedRubric, id: &str, answer: &GivenAnswer) ->
         graders: vec![Arc::new(grader)],
         lines: LineOverrides::default(),
         targets: Vec::new(),
+        file_changes: None,
         trials: None,
         tags: Vec::new(),
         metadata: Map::new(),

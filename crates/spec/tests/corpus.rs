@@ -26,6 +26,11 @@ const TRUE_COMPLAINTS: &[(&str, &str, &str, &str)] = &[
         "`../plugins/my-plugin/AGENTS.md`",
         "attachment left out of the copy",
     ),
+    ("workspace-artifact/", "E0501", "workspace-template`", "its template was left out of the copy"),
+    ("functional-grading/", "E0501", "workspace-template`", "its template was left out of the copy"),
+    ("file-changes-graders/", "E0501", "workspace-template`", "its template was left out of the copy"),
+    ("workspace-shared-config/", "E0501", "workspace-template`", "its template was left out of the copy"),
+    ("agent-plugin-review", "E0501", "workspace-template`", "its template was left out of the copy"),
     ("autoresearch/EVAL.yaml", "E0103", "`defaults`", "no field of the format: it only holds an anchor"),
     (
         "sdk-custom-assertion/",

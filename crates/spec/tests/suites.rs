@@ -447,7 +447,7 @@ fn dependencies_in_a_dataset_are_checked_as_elsewhere() {
 #[test]
 fn what_is_not_built_yet_is_read_and_noted() {
     let loaded = one("
-workspace: {template: ./w, hooks: {before_all: {command: [x]}}, docker: {image: i}}
+workspace: {hooks: {before_all: {command: [x]}}, docker: {image: i}}
 preprocessors: [{type: xlsx, command: [x]}]
 execution:
   trials: {count: 3, strategy: mean, cost_limit_usd: 1}
@@ -471,11 +471,12 @@ tests:
     assert_eq!(suite.unbuilt.len(), 3, "{:?}", suite.unbuilt);
     assert_eq!(suite.settings.trials.map(|trials| trials.count), Some(3));
     let cases = cases(&loaded);
-    assert_eq!(cases[0].unbuilt.len(), 1);
+    assert_eq!(cases[0].unbuilt, []);
     assert!(cases[0].graders.is_empty());
     let talk = cases[0].conversation.as_ref().expect("a conversation");
     assert_eq!((talk.turns.len(), talk.window_size), (2, Some(3)));
     assert_eq!(talk.turns[0].graders.len(), 1);
+    assert_eq!(talk.turns[1].graders[0].type_name, "llm-grader");
     assert_eq!(cases[1].depends_on[0].as_str(), "a");
 
     let loaded = one("

@@ -49,6 +49,8 @@ pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grade
 pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision, panel_decision_if};
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
-pub use result::{CaseError, CriterionRow, DEPENDENCY, GateRow, GraderRow, ResultRow, SKIPPED, TurnRow};
+pub use result::{
+    CaseError, CriterionRow, DEPENDENCY, GateRow, GraderRow, ResultRow, SKIPPED, TurnRow, settled_verdict,
+};
 pub use resume::InputsRow;
 pub use schema::schemas;

@@ -55,7 +55,10 @@ pub struct ResultRow {
     /// For a conversation: its turns, as far as they were held. `answer` is then the whole of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnRow>,
-    /// Why there is no answer or no grading.
+    /// What changed in files while it was made, as a unified diff; empty when nothing did, null when that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_changes: Option<String>,
+    /// Why there is no answer or no grading; beside a grading, why the workspace could not be given back in order.
     pub error: Option<CaseError>,
     /// Tokens that the target and the judge calls reported, added up; null when none did.
     pub tokens: Tokens,
@@ -198,10 +201,19 @@ pub const SKIPPED: &str = "skipped";
 /// Why a case has no answer or could not be graded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseError {
-    /// Where it happened: `load`, `target`, `grade`, or `dependency` when a case it depends on did not pass.
+    /// Where it happened: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it depends on did
+    /// not pass.
     pub stage: String,
     /// What kind of failure it was, such as `timeout`.
     pub kind: String,
     /// What happened, in words.
     pub message: String,
+}
+
+/// The verdict of a case: what its decisions lead to, but no case passes that ended in an error.
+pub fn settled_verdict(decided: Verdict, error: Option<&CaseError>) -> Verdict {
+    match (decided, error) {
+        (Verdict::Pass | Verdict::Borderline, Some(_)) => Verdict::Incomplete,
+        (decided, _) => decided,
+    }
 }

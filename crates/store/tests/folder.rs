@@ -72,6 +72,7 @@ fn result(case_id: &str) -> ResultRow {
         }],
         answer: Some("answer".to_owned()),
         turns: Vec::new(),
+        file_changes: None,
         error: None,
         tokens: Tokens::default(),
         cost_usd: None,

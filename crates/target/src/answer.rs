@@ -1,5 +1,6 @@
 //! What a target answered, with everything it told about the way there.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use assize_rubric::{Cost, Tokens};
@@ -25,6 +26,8 @@ pub struct Answer {
     pub tool_calls: Vec<ToolCall>,
     /// What changed in the working folder, as a unified diff.
     pub file_changes: Option<String>,
+    /// The folder the target worked in, while it is there to be looked at.
+    pub workspace: Option<PathBuf>,
     /// The text ends where a token limit cut it off.
     pub cut_off: bool,
     /// How often the target was asked, the last time included; 0 when the answer was there before or remembered.

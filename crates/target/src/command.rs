@@ -7,16 +7,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assize_llm::BoxFuture;
-use assize_process::{Command, Environment, Finished, Limits, Program};
 use assize_trace::Format;
 
 use crate::error::STDERR_TAIL;
 use crate::scratch::Scratch;
-use crate::template::{Value, fill_arguments, fill_script};
 use crate::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, messages_json,
     prompt_text, reply, stream,
 };
+use assize_process::{Command, Environment, Finished, Limits, Program, Value, fill_arguments, fill_script};
 
 /// How a command is written, with placeholders.
 ///
@@ -100,7 +99,10 @@ impl CommandTarget {
         let command = Command {
             program: filled.program,
             cwd: input.workdir.clone().or_else(|| self.cwd.clone()),
-            env: self.env.clone(),
+            env: match &input.workdir {
+                Some(_) => self.env.clone().outside_repositories(),
+                None => self.env.clone(),
+            },
             stdin: filled.stdin,
             limits: self.limits,
         };

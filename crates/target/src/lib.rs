@@ -23,7 +23,6 @@ mod retry;
 mod scratch;
 mod stream;
 mod target;
-mod template;
 mod traced;
 mod transcript;
 mod turns;

@@ -86,13 +86,9 @@ impl ReplayTarget {
         if let (Some(turn), Some(whole)) = (&input.turn, at(0)) {
             return recorded_turn(whole.as_ref().map_err(Clone::clone)?, turn.number, turn.of);
         }
-        let mut which = String::new();
-        if input.attempt > 1 {
-            which.push_str(&format!(", repeat {}", input.attempt));
-        }
-        if number > 0 {
-            which.push_str(&format!(", turn {number}"));
-        }
+        let repeat = if input.attempt > 1 { format!(", repeat {}", input.attempt) } else { String::new() };
+        let turn = if number > 0 { format!(", turn {number}") } else { String::new() };
+        let which = format!("{repeat}{turn}");
         let message =
             format!("`{}` holds no answer for the case `{}`{which}", self.path.display(), input.case_id);
         Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })

@@ -7,11 +7,11 @@ use similar::TextDiff;
 
 use crate::Snapshot;
 use crate::name::shown;
-use crate::render::{Side, render};
+use crate::render::{Rendered, Side, render};
 use crate::walk::Entry;
 
 /// What an agent changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileChanges {
     /// Each changed file, in the order of paths.
     pub changes: Vec<Change>,
@@ -91,11 +91,48 @@ pub(crate) fn compare(
             steps.insert(path, (ChangeKind::Modified, Some(side), Some(Side { path, entry })));
         }
     }
-    let rendered = render(steps.values().map(|(_, before, after)| (*before, *after)), snapshot);
+    let mut plain = Vec::new();
+    let mut excluded: BTreeMap<PathBuf, Vec<Sides<'_>>> = BTreeMap::new();
+    for (path, (_, before, after)) in &steps {
+        match snapshot.excluded(path) {
+            None => plain.push((*before, *after)),
+            Some(outermost) => excluded.entry(outermost).or_default().push((*before, *after)),
+        }
+    }
+    let mut rendered = render(plain.into_iter(), snapshot, snapshot.limits().max_diff);
+    add_excluded(&mut rendered, &excluded, snapshot);
     FileChanges {
         changes: steps.into_iter().map(|(path, (kind, _, _))| Change { path: shown(path), kind }).collect(),
         diff: rendered.diff,
         left_out: rendered.left_out,
+    }
+}
+
+/// A file before and after.
+type Sides<'a> = (Option<Side<'a>>, Option<Side<'a>>);
+
+/// Adds what `.gitignore` files exclude, such as installed packages: after everything else, and of what is large no more
+/// than that it changed.
+fn add_excluded(rendered: &mut Rendered, excluded: &BTreeMap<PathBuf, Vec<Sides<'_>>>, snapshot: &Snapshot) {
+    let size = |side: &Option<Side<'_>>| match side.map(|side| side.entry) {
+        Some(Entry::File { size, .. }) => *size,
+        _ => 0,
+    };
+    let mut room = snapshot.limits().max_excluded_diff;
+    for (outermost, changes) in excluded {
+        let bytes: u64 = changes.iter().map(|(before, after)| size(before).saturating_add(size(after))).sum();
+        if usize::try_from(bytes).is_ok_and(|bytes| bytes <= room) {
+            let group = render(changes.iter().copied(), snapshot, room);
+            room = room.saturating_sub(group.diff.len());
+            rendered.diff.push_str(&group.diff);
+            rendered.left_out.extend(group.left_out);
+            continue;
+        }
+        let name = shown(outermost);
+        let (count, s) = (changes.len(), if changes.len() == 1 { "" } else { "s" });
+        let text = format!("{count} changed file{s} in `{name}`, which .gitignore excludes");
+        rendered.diff.push_str(&format!("[cut: {text}: not shown]\n"));
+        rendered.left_out.push(text);
     }
 }
 

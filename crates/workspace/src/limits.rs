@@ -11,10 +11,18 @@ pub struct Limits {
     pub max_file_diff: usize,
     /// Longest diff of all files together, in bytes.
     pub max_diff: usize,
+    /// Longest diff of files that `.gitignore` files exclude, in bytes.
+    pub max_excluded_diff: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_text: 16 << 20, max_files: 500_000, max_file_diff: 4 << 20, max_diff: 32 << 20 }
+        Self {
+            max_text: 16 << 20,
+            max_files: 500_000,
+            max_file_diff: 4 << 20,
+            max_diff: 32 << 20,
+            max_excluded_diff: 256 << 10,
+        }
     }
 }

@@ -27,10 +27,11 @@ const CONTEXT: usize = 3;
 /// Time for finding the shortest diff of one file; a longer one is as true.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Draws the changes in their order.
+/// Draws the changes in their order, in at most `room` bytes.
 pub(crate) fn render<'a>(
     changes: impl Iterator<Item = (Option<Side<'a>>, Option<Side<'a>>)>,
     snapshot: &Snapshot,
+    room: usize,
 ) -> Rendered {
     let limits = snapshot.limits();
     let mut rendered = Rendered { diff: String::new(), left_out: Vec::new() };
@@ -48,7 +49,7 @@ pub(crate) fn render<'a>(
             let left = whole - limits.max_file_diff;
             rendered.left_out.push(format!("{name}: {left} of {whole} bytes of its diff"));
         }
-        if rendered.diff.len() + text.len() > limits.max_diff {
+        if rendered.diff.len() + text.len() > room {
             text = format!("[cut: {name} changed too; the diff of all files is too long to be shown]\n");
             rendered.left_out.push(format!("{name}: all of its diff"));
         }

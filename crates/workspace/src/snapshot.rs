@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Limits;
 use crate::changes::{FileChanges, compare};
+use crate::ignored::Ignored;
 use crate::walk::{Entry, Found, WorkspaceError, walk};
 
 /// What stood in a workspace at one moment. Texts are kept outside of it, by their hash, and go when this is dropped.
@@ -14,14 +15,16 @@ pub struct Snapshot {
     root: PathBuf,
     limits: Limits,
     entries: BTreeMap<PathBuf, Entry>,
+    ignored: Ignored,
     texts: tempfile::TempDir,
 }
 
 impl Snapshot {
-    /// Looks at everything below `root`. The insides of version control (`.git`) are left out.
-    pub fn take(root: &Path, limits: Limits) -> Result<Self, WorkspaceError> {
+    /// Looks at everything below `root`, and keeps its texts in a folder in `scratch`. The insides of version control
+    /// (`.git`) are left out.
+    pub fn take(root: &Path, limits: Limits, scratch: &Path) -> Result<Self, WorkspaceError> {
         let texts =
-            tempfile::Builder::new().prefix("assize-before-").tempdir().map_err(WorkspaceError::Keep)?;
+            tempfile::Builder::new().prefix("before-").tempdir_in(scratch).map_err(WorkspaceError::Keep)?;
         let mut entries = BTreeMap::new();
         walk(root, limits, |Found { path, entry, content }| {
             if let (Entry::File { hash, .. }, Some(content)) = (&entry, content) {
@@ -33,7 +36,7 @@ impl Snapshot {
             entries.insert(path, entry);
             Ok(())
         })?;
-        Ok(Self { root: root.to_path_buf(), limits, entries, texts })
+        Ok(Self { root: root.to_path_buf(), limits, entries, ignored: Ignored::read(root), texts })
     }
 
     /// What has changed in the workspace since.
@@ -47,6 +50,11 @@ impl Snapshot {
             Ok(())
         })?;
         Ok(compare(&self.entries, &now, self))
+    }
+
+    /// The outermost path around this one that was excluded by `.gitignore` files.
+    pub(crate) fn excluded(&self, path: &Path) -> Option<PathBuf> {
+        self.ignored.covers(path, false)
     }
 
     pub(crate) const fn limits(&self) -> Limits {

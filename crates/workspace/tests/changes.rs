@@ -24,7 +24,8 @@ fn write(root: &Path, name: &str, content: &[u8]) {
 /// What changes when `act` is done to a folder with these files.
 fn after(files: &[(&str, &[u8])], act: impl FnOnce(&Path)) -> FileChanges {
     let folder = folder(files);
-    let snapshot = Snapshot::take(folder.path(), Limits::default()).expect("it is readable");
+    let snapshot =
+        Snapshot::take(folder.path(), Limits::default(), &std::env::temp_dir()).expect("it is readable");
     act(folder.path());
     snapshot.changes().expect("it is readable")
 }
@@ -146,7 +147,7 @@ fn more_than_a_mebibyte_is_there_to_the_last_line() {
 fn what_is_cut_is_said_at_the_place_and_in_the_list() {
     let folder = folder(&[]);
     let limits = Limits { max_file_diff: 200, max_diff: 500, ..Limits::default() };
-    let snapshot = Snapshot::take(folder.path(), limits).expect("it is readable");
+    let snapshot = Snapshot::take(folder.path(), limits, &std::env::temp_dir()).expect("it is readable");
     for name in ["a", "b", "c", "d"] {
         write(folder.path(), name, "0123456789\n".repeat(40).as_bytes());
     }
@@ -162,7 +163,7 @@ fn what_is_cut_is_said_at_the_place_and_in_the_list() {
 fn a_text_too_large_to_be_kept_is_still_told() {
     let folder = folder(&[("log", b"0123456789")]);
     let limits = Limits { max_text: 8, ..Limits::default() };
-    let snapshot = Snapshot::take(folder.path(), limits).expect("it is readable");
+    let snapshot = Snapshot::take(folder.path(), limits, &std::env::temp_dir()).expect("it is readable");
     write(folder.path(), "log", b"012345678x");
     let changes = snapshot.changes().expect("it is readable");
     assert!(changes.diff.contains("differ (10 bytes, blake3 "), "{}", changes.diff);
@@ -180,10 +181,10 @@ fn a_workspace_without_end_is_refused() {
     let folder = folder(&[("a", b""), ("b", b""), ("c", b"")]);
     let limits = Limits { max_files: 2, ..Limits::default() };
     assert!(matches!(
-        Snapshot::take(folder.path(), limits),
+        Snapshot::take(folder.path(), limits, &std::env::temp_dir()),
         Err(WorkspaceError::TooManyFiles { limit: 2, .. })
     ));
-    let missing = Snapshot::take(&folder.path().join("nowhere"), Limits::default());
+    let missing = Snapshot::take(&folder.path().join("nowhere"), Limits::default(), &std::env::temp_dir());
     assert!(matches!(missing, Err(WorkspaceError::Unreadable { .. })));
 }
 

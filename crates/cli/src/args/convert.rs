@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// Write rubrics of other tools and formats as eval files or scorecards.
+/// Write rubrics of one tool or format as those of another; lists what is not carried over.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Whatever can't be carried over is listed with its line. Exit codes: 0 everything was carried over,\n\
@@ -13,11 +13,12 @@ use clap::ValueEnum;
     assize convert evals/old.yaml --to format2 -o evals/new.eval.yaml\n  \
     assize convert promptfooconfig.yaml --to format2\n  \
     assize convert criteria.csv --to format2 -o rubric.yaml\n  \
+    assize convert evals/support.eval.yaml --to promptfoo -o promptfooconfig.yaml\n  \
     assize convert paper/rubric.json --to scorecard -o scorecards/paper.yaml --json"
 )]
 pub(crate) struct ConvertArgs {
-    /// File to convert: an eval file of either format, a scorecard, a promptfoo configuration, HealthBench or DevAI
-    /// JSONL, a PaperBench tree, or a CSV table of criteria.
+    /// File to convert: an eval file of either format, a rubric file, a scorecard, a promptfoo configuration, HealthBench
+    /// or DevAI JSONL, a PaperBench tree, or a CSV table of criteria.
     #[arg(value_name = "FROM")]
     pub(crate) from: PathBuf,
     /// What to write.
@@ -51,6 +52,16 @@ pub(crate) enum ToChoice {
     Format2,
     /// A scorecard in one file.
     Scorecard,
+    /// A promptfoo configuration.
+    Promptfoo,
+    /// HealthBench examples, JSONL.
+    #[value(name = "healthbench")]
+    HealthBench,
+    /// A PaperBench rubric tree, JSON.
+    #[value(name = "paperbench")]
+    PaperBench,
+    /// A table of criteria.
+    Csv,
 }
 
 /// Kinds of files that can be read.

@@ -53,6 +53,9 @@ pub(crate) struct EvalArgs {
     /// Refuse to run what is usually only warned about.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) deny: Vec<Deny>,
+    /// Leave the workspaces of the cases where they are after the run, to look into them; says where.
+    #[arg(long)]
+    pub(crate) keep_workspaces: bool,
     /// Say what the run would take, and send nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -120,7 +120,7 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Find what is sound and still a bad rubric; each finding with its reason.
     Lint(LintArgs),
-    /// Write rubrics of other tools and formats as eval files or scorecards; lists what is not carried over.
+    /// Write rubrics of one tool or format as those of another; lists what is not carried over.
     Convert(ConvertArgs),
     /// Draft what an eval file lacks: rubrics from expected outcomes.
     Generate(GenerateArgs),

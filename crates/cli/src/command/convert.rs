@@ -26,6 +26,10 @@ pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, Str
         ToChoice::Format1 => To::Format1,
         ToChoice::Format2 => To::Format2,
         ToChoice::Scorecard => To::Scorecard,
+        ToChoice::Promptfoo => To::Promptfoo,
+        ToChoice::HealthBench => To::HealthBench,
+        ToChoice::PaperBench => To::PaperBench,
+        ToChoice::Csv => To::Csv,
     };
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
         return Err(format!("`{}` is there already; `--force` overwrites it", out.display()));
@@ -43,8 +47,12 @@ pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, Str
         Err(other) => return Err(other.to_string()),
     };
     if let Some(out) = &args.out {
-        let name = if to == To::Scorecard { "scorecard" } else { "suite" };
-        let line = schema::line_for(out, name, context).unwrap_or_default();
+        let schema = match to {
+            To::Format1 | To::Format2 => Some("suite"),
+            To::Scorecard => Some("scorecard"),
+            To::Promptfoo | To::HealthBench | To::PaperBench | To::Csv => None,
+        };
+        let line = schema.and_then(|name| schema::line_for(out, name, context)).unwrap_or_default();
         write(out, &format!("{line}{}", converted.text))?;
     }
     let lost = converted.notes.iter().filter(|note| note.lost).count();

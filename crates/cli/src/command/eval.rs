@@ -28,6 +28,7 @@ use crate::judges::JudgeBook;
 use crate::money;
 use crate::output;
 use crate::targets::TargetBook;
+use crate::workplaces::Workplaces;
 
 /// Eval files that were read.
 pub(super) struct Loaded {
@@ -176,7 +177,9 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
     let selection = Selection { ids: globs(&args.filter)?, tags: args.tag.clone() };
 
     let target_names = args.target.iter().cloned().fold(Vec::new(), push_new);
+    let workplaces = Arc::new(Workplaces::new(args.keep_workspaces, context));
     let planner = Planner {
+        workplaces: Some(&workplaces),
         target_names: &target_names,
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
@@ -218,6 +221,13 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
     let self_judging = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
     if preflight.items == 0 {
         return Err(Selection::found_nothing(&loaded));
+    }
+    if preflight.in_workspaces && shape.command() != Ordinary::default().command() {
+        return Err(format!(
+            "`{}` judges answers in several forms, and what a target changes in a workspace goes with one of them; \
+             run `assize eval` once, and grade its answers",
+            shape.command()
+        ));
     }
 
     let items = || -> Items<'_> {
@@ -290,6 +300,7 @@ pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) 
         warnings: run_warnings,
         scorecard: None,
         access: Arc::clone(&benches.access),
+        workplaces: Some(Arc::clone(&workplaces)),
         total: shape.total(preflight.items, items())?,
         left_out: if errors > 0 { left_out(&loaded) } else { 0 },
         suites,

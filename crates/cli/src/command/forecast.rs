@@ -7,11 +7,12 @@ use assize_llm::ModelCard;
 use assize_report::{dollars, grouped};
 use assize_rubric::{Judging, Usd};
 use assize_run::{Source, WorkItem, forecast};
-use assize_spec::Case;
+use assize_spec::{Case, GraderKind};
 use assize_target::TargetKind;
 use serde_json::{Value, json};
 
 use super::estimate::Estimate;
+use super::graders::walk;
 use crate::output;
 
 /// What was added up.
@@ -22,6 +23,8 @@ pub(super) struct Plan {
     /// Models that answer, by name.
     targets: BTreeMap<String, TargetPlan>,
     command_runs: u64,
+    /// Questions that grading programs may ask of models, at most. What they hold is not known, nor what they cost.
+    program_calls: u64,
 }
 
 /// The judging by one judge in each mode.
@@ -110,6 +113,13 @@ impl Plan {
                 TargetKind::Given | TargetKind::Recorded | TargetKind::Mock => {}
             }
         }
+        for grader in item.case.every_grader() {
+            walk(grader, &mut |grader| {
+                if let GraderKind::Code(code) = &grader.kind {
+                    self.program_calls += u64::from(code.max_calls.unwrap_or(0));
+                }
+            });
+        }
         let mut add = |judging, mode: fn(&mut JudgePlan) -> &mut Mode| {
             for (name, forecast) in forecast(item, judging)? {
                 let card = cards.judge(&name);
@@ -192,6 +202,7 @@ impl Plan {
             "target_calls": self.of_targets().calls,
             "targets": self.of_targets().to_json(),
             "command_runs": self.command_runs,
+            "program_calls_at_most": self.program_calls,
             "tokens_estimated": total_json["tokens"],
             "cost_usd": total_json["cost_usd"],
             "unknown_prices": self.unpriced(),
@@ -212,6 +223,11 @@ impl Plan {
         }
         for (name, judge) in &self.judges {
             judge.print(name, &mut lines);
+        }
+        if self.program_calls > 0 {
+            let calls = grouped(self.program_calls);
+            lines
+                .push(format!("grading programs: up to {calls} model calls of their own, not counted below"));
         }
         let total = self.total();
         if total.calls > 0 {

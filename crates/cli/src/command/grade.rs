@@ -56,6 +56,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     ));
     let bench = Bench { targets, judges };
     let planner = Planner {
+        workplaces: None,
         target_names: &[],
         lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
@@ -74,6 +75,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         return Err(format!("`{}` holds no answers", args.answers.display()));
     }
     let session = Session {
+        workplaces: None,
         command: "grade",
         label: suite.name.clone(),
         suites: vec![SuiteInfo {

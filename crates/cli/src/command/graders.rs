@@ -25,11 +25,6 @@ pub(crate) fn walk(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
 /// Why a grader can't be run, whoever judges.
 pub(crate) fn problem(grader: &Grader) -> Option<String> {
     let what = match &grader.kind {
-        GraderKind::Code(_) if !grader.kind.is_built() => {
-            "asking a model from a grading program (`target`) is not built yet; remove `target` if the program \
-             does without"
-                .to_owned()
-        }
         GraderKind::IsJson(check) => {
             let problem = check.schema.as_ref().and_then(schema_problem)?;
             format!("the schema can't be used: {problem}")
@@ -44,6 +39,8 @@ pub(crate) fn problem(grader: &Grader) -> Option<String> {
 pub(crate) fn asks_judge(grader: &Grader) -> bool {
     match &grader.kind {
         GraderKind::Rubric(_) | GraderKind::Llm(_) => true,
+        // A program that may ask a model asks the judge's.
+        GraderKind::Code(code) => code.max_calls.is_some(),
         GraderKind::Benchmark(benchmark) => benchmark.behaviour.is_some(),
         GraderKind::Composite(composite) => matches!(composite.aggregator, CompositeAggregator::Llm { .. }),
         _ => false,
@@ -99,6 +96,13 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         return None;
     }
     let follows: Option<&Prompt> = match &grader.kind {
+        GraderKind::Code(code) if code.max_calls.is_some() => {
+            return Some(format!(
+                "grader `{}`: its program asks a model (`target`), and the offline judge is none; name a model with \
+                 `--judge`, or remove `target` if the program does without",
+                grader.name
+            ));
+        }
         GraderKind::Llm(llm) => match &llm.prompt {
             None if case.expected_outcome.is_none() && case.reference().is_none() => {
                 return Some(format!(

@@ -12,7 +12,7 @@ use assize_spec::{
     Case, Config, GivenOutput, Grader, GraderKind, LineOverrides, Message, PanelSpec, Place, Scoring, Suite,
     TargetRef,
 };
-use assize_target::{Answer, Target, given_answer, turn_answers};
+use assize_target::{Answer, Target, TargetKind, given_answer, turn_answers};
 use serde_json::{Value, json};
 
 use super::graders::{asks_judge, judge_problem, named_judge, own_judging, own_panel, problem, walk};
@@ -20,6 +20,7 @@ use super::links::Links;
 use crate::args::SequenceArgs;
 use crate::judges::JudgeBook;
 use crate::targets::TargetBook;
+use crate::workplaces::{Workplaces, spec_of, works_in_folders};
 
 /// Problems printed before the rest is only counted.
 const MAX_PROBLEMS: usize = 20;
@@ -32,6 +33,8 @@ pub(crate) struct Bench {
 
 /// Makes work items.
 pub(crate) struct Planner<'a> {
+    /// Where targets work; `None` where none is run.
+    pub(crate) workplaces: Option<&'a Workplaces>,
     /// `--target`.
     pub(crate) target_names: &'a [String],
     /// `--threshold` and `--borderline`.
@@ -56,6 +59,8 @@ pub(crate) struct Preflight {
     pub(crate) items: usize,
     /// Names of the targets they need.
     pub(crate) targets: BTreeSet<String>,
+    /// Whether any of them is worked on in a workspace.
+    pub(crate) in_workspaces: bool,
     /// Files that cases refer to.
     pub(crate) attachments: BTreeSet<PathBuf>,
     /// Settings that change nothing in this run.
@@ -166,6 +171,7 @@ impl Planner<'_> {
             match bench.targets.referred(&reference) {
                 Ok(target) => {
                     found.targets.insert(reference.name.clone());
+                    check_workspace(suite, case, &reference, target.describe().kind, found);
                     found.remarks.extend(bench.targets.remarks(&reference));
                     if case.conversation.is_some() && bench.targets.answers_all_at_once(&reference) {
                         found.problem(
@@ -199,20 +205,28 @@ impl Planner<'_> {
         };
         let sources = match &case.output {
             Some(output) => vec![match given(output) {
-                Ok(answer) => Source::Given(Box::new(answer)),
-                Err(message) => Source::Missing { kind: "bad_output", message },
+                Ok(answer) => {
+                    let file_changes = case.file_changes.clone();
+                    (Source::Given(Box::new(Answer { file_changes, ..answer })), None)
+                }
+                Err(message) => (Source::Missing { kind: "bad_output", message }, None),
             }],
             None => self
                 .targets_of(suite, case, bench)
                 .into_iter()
                 .map(|(reference, _)| match bench.targets.referred(&reference) {
-                    Ok(target) => Source::Target(target),
-                    Err(message) => Source::Missing { kind: "no_target", message },
+                    Ok(target) => {
+                        let kind = target.describe().kind;
+                        let place =
+                            self.workplaces.and_then(|places| places.of(suite, case, &reference, kind));
+                        (Source::Target(target), place)
+                    }
+                    Err(message) => (Source::Missing { kind: "no_target", message }, None),
                 })
                 .collect(),
         };
         let repeats = self.repeats_of(suite, case, lines);
-        let several = sources.into_iter().flat_map(|source| {
+        let several = sources.into_iter().flat_map(|(source, workplace)| {
             let relations = Arc::new(Relations {
                 repeats,
                 after: match self.sequence {
@@ -223,10 +237,11 @@ impl Planner<'_> {
                 is_awaited: links.is_awaited(case),
                 stops_at_errors: suite.settings.fail_on_error.unwrap_or_default(),
             });
-            (1..=repeats.count).map(move |repeat| (source.clone(), repeat, Arc::clone(&relations)))
+            (1..=repeats.count)
+                .map(move |repeat| (source.clone(), workplace.clone(), repeat, Arc::clone(&relations)))
         });
         several
-            .map(|(source, repeat, relations)| {
+            .map(|(source, workplace, repeat, relations)| {
                 Ok(WorkItem {
                     suite: suite.name.as_str().into(),
                     format: Some(suite.format.number()),
@@ -244,6 +259,7 @@ impl Planner<'_> {
                     truncate_override: self.truncate,
                     truncate: suite.settings.truncate.or(self.config.truncate).unwrap_or_default(),
                     programs: bench.targets.programs(),
+                    workplace,
                 })
             })
             .collect()
@@ -408,6 +424,25 @@ fn turns_problem(case: &Case, answer: &Answer) -> Option<String> {
             case.id
         )
     })
+}
+
+/// Whether the workspace of a case and the hooks of its target can have an effect.
+fn check_workspace(suite: &Suite, case: &Case, target: &TargetRef, kind: TargetKind, found: &mut Preflight) {
+    let described = spec_of(suite, case).is_some();
+    if target.hooks.is_some() && !described {
+        found.problem(
+            &target.place,
+            format!("target `{}` has `hooks`, and there is no `workspace` for them to prepare", target.name),
+        );
+    }
+    if described && works_in_folders(kind) {
+        found.in_workspaces = true;
+    } else if described {
+        found.remarks.insert(format!(
+            "{}: the workspace has no effect on target `{}`, which works in no folder",
+            case.place, target.name
+        ));
+    }
 }
 
 fn given(output: &GivenOutput) -> Result<Answer, String> {

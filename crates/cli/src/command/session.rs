@@ -26,6 +26,7 @@ use crate::context::Context;
 use crate::exit::{Ending, Exit};
 use crate::output;
 use crate::progress::Progress;
+use crate::workplaces::Workplaces;
 
 /// Cases whose planned order is remembered for printing.
 const MAX_ORDER: usize = 64;
@@ -51,6 +52,8 @@ pub(crate) struct Session {
     pub(crate) scorecard: Option<CardInfo>,
     /// How its models are reached.
     pub(crate) access: Arc<Access>,
+    /// Where its targets work; `None` where none is run.
+    pub(crate) workplaces: Option<Arc<Workplaces>>,
     /// Number of items.
     pub(crate) total: usize,
     /// Cases left out because of problems.
@@ -97,6 +100,10 @@ impl Session {
         };
         let Opened { folder, mut writer, done, totals, mut order } = open(&mut info, args, &items, context)?;
         self.access.begin(&info.run_id);
+        assize_workspace::sweep(&std::env::temp_dir());
+        if let Some(places) = &self.workplaces {
+            places.begin(&info.run_id);
+        }
         if !args.quiet {
             for warning in &info.warnings {
                 output::warn(warning, context);
@@ -132,7 +139,7 @@ impl Session {
         let cancel = CancellationToken::new();
         let too_late = Arc::new(AtomicBool::new(false));
         let runtime = runtime()?;
-        let (totals, ended) = runtime.block_on(async {
+        let (totals, ended, teardown) = runtime.block_on(async {
             let watcher = tokio::spawn(watch_for_interrupt(cancel.clone()));
             let left = args.deadline.map(|deadline| deadline.saturating_sub(begun.elapsed()));
             let alarm =
@@ -148,9 +155,20 @@ impl Session {
             }
             // Commands that were given up get their chance to end before this process does.
             let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
-            result
+            let teardown = match &self.workplaces {
+                Some(places) => places.finish(cancel.is_cancelled()).await,
+                None => Vec::new(),
+            };
+            (result.0, result.1, teardown)
         });
         progress.finish();
+        for warning in teardown {
+            output::warn(&warning, context);
+            info.warnings.push(warning);
+        }
+        if let Some(folder) = self.workplaces.as_ref().and_then(|places| places.close()) {
+            output::warn(&format!("the workspaces are kept in `{}`", folder.display()), context);
+        }
         // A lookup of a name that hangs must not hold up the end.
         runtime.shutdown_background();
 

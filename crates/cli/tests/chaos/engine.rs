@@ -185,6 +185,7 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
             truncate_override: None,
             truncate: Truncate::Never,
             programs: Arc::clone(&programs),
+            workplace: None,
         })
         .collect()
 }

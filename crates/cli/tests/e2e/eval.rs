@@ -247,7 +247,7 @@ fn the_run_folder_is_named_after_the_suite_unless_out_names_it() {
 }
 
 #[test]
-fn a_grader_that_is_not_built_is_named_before_anything_is_spent() {
+fn a_grader_that_can_not_be_run_is_named_before_anything_is_spent() {
     let (cli, server) = with_server(always(Reply::text("{}")));
     let grader = "{name: later, type: code-grader, command: [x], target: true}";
     for assertion in
@@ -257,8 +257,8 @@ fn a_grader_that_is_not_built_is_named_before_anything_is_spent() {
             "name: u\ntests:\n- id: a\n  criteria: x\n  input: q\n  output: y\n  assertions:\n  - Says y\n  - {assertion}\n"
         );
         cli.file("u.yaml", &suite);
-        let output = cli.run(&["eval", "u.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(2);
-        for words in ["u.yaml:", "`later`", "`target`", "not built yet", "nothing was spent"] {
+        let output = cli.run(&["eval", "u.yaml", "--judge", "offline", "--out", "run"]).expect_code(2);
+        for words in ["u.yaml:", "`later`", "`target`", "is none", "nothing was spent"] {
             assert!(output.stderr.contains(words), "{words} not in\n{}", output.stderr);
         }
         assert!(!cli.path("run").exists());

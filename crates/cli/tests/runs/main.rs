@@ -9,6 +9,7 @@ mod graders;
 mod limits;
 mod money;
 mod plan;
+mod proxy;
 mod repeats;
 mod resume;
 mod sequence;

@@ -124,7 +124,7 @@ fn body(
                 if map.contains_key("rubricPrompt") || scene.judge_prompt.is_some() {
                     notes.lost(line, name, "the prompt of its judge (`rubricPrompt`): criteria are put to judges by the built-in one");
                 }
-                return made(json!({"type": "rubrics", "criteria": [criterion(text, "correctness")]}));
+                return made(json!({"type": "rubrics", "criteria": [criterion(text, "correctness", scene)]}));
             }
             let Some(prompt) = map.get("rubricPrompt").or(scene.judge_prompt) else {
                 notes.lost(line, name, "not carried over: it has no value");
@@ -149,7 +149,7 @@ fn body(
         "factuality" => {
             let text = needed(text, line, name, notes)?;
             without_threshold(notes);
-            made(json!({"type": "rubrics", "criteria": [criterion(text, "contradiction")]}))
+            made(json!({"type": "rubrics", "criteria": [criterion(text, "contradiction", scene)]}))
         }
         "g-eval" => {
             let texts: Vec<&str> = match value {
@@ -254,9 +254,11 @@ fn needed<'t>(text: Option<&'t str>, line: usize, name: &str, notes: &mut Notes)
     text
 }
 
-fn criterion(text: &str, operator: &str) -> Value {
+/// A criterion that is met or not. Where the test has a line of its own only the score counts, so that it is no gate.
+fn criterion(text: &str, operator: &str, scene: &Scene<'_>) -> Value {
     let text = text.trim();
-    let mut criterion = json!({"id": id(text, 0), "outcome": text, "weight": 1.0, "required": true});
+    let required = !scene.scored;
+    let mut criterion = json!({"id": id(text, 0), "outcome": text, "weight": 1.0, "required": required});
     if operator != "correctness" {
         criterion["operator"] = json!(operator);
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::asserts::{Scene, grader};
 use super::prompts::prompts;
-use super::text::{filled, plain};
+use super::text::{filled, plain, unraw};
 use crate::doc::{EvalDoc, slug};
 use crate::note::Notes;
 
@@ -227,6 +227,9 @@ impl Reader<'_> {
                     "a list makes a test of each value; only the first is carried over",
                 );
                 *value = items.first().cloned().unwrap_or_default();
+            }
+            if let Some(inner) = value.as_str().and_then(unraw) {
+                *value = json!(inner);
             }
             if value.as_str().is_some_and(|text| text.starts_with("file://")) {
                 notes.lost(

@@ -6,3 +6,4 @@ mod prompts;
 mod text;
 
 pub(crate) use config::read;
+pub(crate) use text::raw;

@@ -1,7 +1,7 @@
 //! What a grading program reads from its stdin.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -39,6 +39,8 @@ pub struct ProgramInput {
     pub duration_ms: Option<u64>,
     /// What changed in files, as a diff.
     pub file_changes: Option<String>,
+    /// The folder the target worked in (`workspace_path`), while it is there to be looked at.
+    pub workspace: Option<PathBuf>,
     /// The case's free data.
     pub metadata: Map<String, Value>,
     /// Settings of the grader.
@@ -87,7 +89,7 @@ impl ProgramInput {
             "start_time": null,
             "end_time": null,
             "file_changes": self.file_changes,
-            "workspace_path": null,
+            "workspace_path": self.workspace.as_ref().map(|path| path.to_string_lossy()),
             "metadata": self.metadata,
             "config": if self.config.is_empty() { Value::Null } else { Value::Object(self.config.clone()) },
         });

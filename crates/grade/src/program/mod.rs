@@ -3,6 +3,7 @@
 //! A program that can't be started, takes too long, exits with a failure or prints something else has
 //! graded nothing: that is an error of the grader, never a score.
 
+mod environment;
 mod input;
 mod reply;
 
@@ -10,12 +11,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_llm::Redactor;
-use assize_process::{Command as ProcessCommand, Environment, Finished, Limits};
+use assize_llm::{ModelProxy, ProxySetup, ProxyUsage, Redactor};
+use assize_process::{Command as ProcessCommand, Finished, Limits};
 use assize_spec::Command;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+pub use environment::ProgramEnvironment;
 pub use input::ProgramInput;
 pub use reply::ProgramReply;
 
@@ -29,8 +31,8 @@ const STDERR_TAIL: usize = 2000;
 /// What every program of a run is given.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramSetup {
-    /// Every variable programs see.
-    pub env: Environment,
+    /// The variables programs see.
+    pub env: ProgramEnvironment,
     /// The folder temporary files are made in.
     pub scratch: PathBuf,
     /// Takes secrets out of what programs say, before it is kept.
@@ -57,12 +59,57 @@ pub struct Program<'a> {
     pub cwd: Option<PathBuf>,
     /// Wall-clock limit; 60 s if absent.
     pub timeout: Option<Duration>,
+    /// Variables it sees although they are kept from programs.
+    pub pass_env: &'a [String],
+    /// A model that it may ask.
+    pub model: Option<ProxySetup>,
+}
+
+/// What a program decided, and what it asked of the model that it was lent.
+#[derive(Debug)]
+pub struct ProgramGrade {
+    /// Its decision, or why there is none.
+    pub result: Result<ProgramReply, String>,
+    /// What it asked; `None` for a program without a model.
+    pub asked: Option<ProxyUsage>,
 }
 
 impl Program<'_> {
-    /// Runs the program on `input` and reads its score.
-    pub async fn grade(&self, input: &ProgramInput, setup: &ProgramSetup) -> Result<ProgramReply, String> {
-        let finished = self.run(input, setup).await?;
+    /// Runs the program on `input` and reads its score. A program that was lent a model and did not get an answer from it
+    /// has decided nothing: what it makes of that is no grade.
+    pub async fn grade(&self, input: &ProgramInput, setup: &ProgramSetup) -> ProgramGrade {
+        let Some(model) = &self.model else {
+            return ProgramGrade { result: self.decide(input, setup, None).await, asked: None };
+        };
+        let proxy = match ModelProxy::open(model.clone()).await {
+            Ok(proxy) => proxy,
+            Err(error) => {
+                let message = format!("the program can't be given a way to the model: {error}");
+                return ProgramGrade { result: Err(message), asked: None };
+            }
+        };
+        let token = proxy.token().to_owned();
+        let result = self.decide(input, setup, Some(&proxy)).await;
+        let asked = proxy.close().await;
+        let result = match &asked.failure {
+            None => result,
+            Some(error) => Err(format!(
+                "{} of the program's {} questions to the model got no answer: {error}",
+                asked.failed, asked.calls
+            )),
+        };
+        // It opens nothing any more, and still has no place in a record.
+        let result = result.map_err(|message| message.replace(&token, "[redacted]"));
+        ProgramGrade { result, asked: Some(asked) }
+    }
+
+    async fn decide(
+        &self,
+        input: &ProgramInput,
+        setup: &ProgramSetup,
+        proxy: Option<&ModelProxy>,
+    ) -> Result<ProgramReply, String> {
+        let finished = self.run(input, setup, proxy).await?;
         let stdout = std::str::from_utf8(&finished.stdout.bytes)
             .map_err(|_| "the program's output is not UTF-8".to_owned())?;
         reply::read(&setup.without_secrets(stdout))
@@ -71,7 +118,7 @@ impl Program<'_> {
 
     /// Runs the program on `input` and takes what it prints as a prompt.
     pub async fn prompt(&self, input: &ProgramInput, setup: &ProgramSetup) -> Result<String, String> {
-        let finished = self.run(input, setup).await?;
+        let finished = self.run(input, setup, None).await?;
         let text = String::from_utf8(finished.stdout.bytes.clone())
             .map_err(|_| "the program's prompt is not UTF-8".to_owned())?;
         if text.trim().is_empty() {
@@ -80,21 +127,32 @@ impl Program<'_> {
         Ok(text)
     }
 
-    async fn run(&self, input: &ProgramInput, setup: &ProgramSetup) -> Result<Finished, String> {
+    async fn run(
+        &self,
+        input: &ProgramInput,
+        setup: &ProgramSetup,
+        proxy: Option<&ModelProxy>,
+    ) -> Result<Finished, String> {
         // The folder lives until the program has ended.
         let (payload, _large) = input.payload(&setup.scratch)?;
-        self.run_json(&payload, setup).await.map_err(|message| setup.without_secrets(&message))
+        self.run_json(&payload, setup, proxy).await.map_err(|message| setup.without_secrets(&message))
     }
 
-    async fn run_json(&self, payload: &Value, setup: &ProgramSetup) -> Result<Finished, String> {
+    async fn run_json(
+        &self,
+        payload: &Value,
+        setup: &ProgramSetup,
+        proxy: Option<&ModelProxy>,
+    ) -> Result<Finished, String> {
         // Never closed; without a permit it would only be one too many.
         let _slot = match &setup.slots {
             Some(slots) => slots.acquire().await.ok(),
             None => None,
         };
+        let env = setup.env.for_program(self.pass_env, proxy);
         let mut command = match self.command {
-            Command::Argv(words) => ProcessCommand::argv(words.iter().map(String::as_str), setup.env.clone()),
-            Command::Shell(line) => ProcessCommand::shell(line.clone(), setup.env.clone()),
+            Command::Argv(words) => ProcessCommand::argv(words.iter().map(String::as_str), env),
+            Command::Shell(line) => ProcessCommand::shell(line.clone(), env),
         };
         command.cwd.clone_from(&self.cwd);
         let limits = Limits {

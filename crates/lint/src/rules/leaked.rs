@@ -10,7 +10,7 @@ use crate::words::{any_phrase, words};
 pub(super) const RULE: Rule = Rule {
     code: Code::new("L0502"),
     name: "answer-in-question",
-    title: "The reference answer stands in the question, word for word.",
+    title: "The question tells the answer, or holds the reference word for word.",
     reason: "A target that repeats its prompt passes. Often an example or a note of the author got into the input by mistake. Tasks of copying (extract, correct, translate, choose) are not reported.",
     source: "a target that gives back its prompt would pass",
     bad: Example::Case(
@@ -62,8 +62,25 @@ const COPYING: &[&str] = &[
     "file",
 ];
 
+/// Notes of an author that got into a question.
+const TELLING: &[&str] = &[
+    "the correct answer is",
+    "the right answer is",
+    "the expected answer is",
+    "expected answer",
+    "answer key",
+];
+
 fn check(view: &CaseView<'_>, out: &mut Report<'_>) {
     let case = view.case;
+    let told = any_phrase(&words(&case.question()), TELLING).is_some();
+    if let Some(span) = out.span(case.marks.id.as_ref()).filter(|_| told) {
+        out.add(
+            Diagnostic::warning(RULE.code, "the question tells the answer", span, "of this case")
+                .with_help("remove it from `input`; a judge is shown `expected_output`, the target is not"),
+        );
+        return;
+    }
     let Some(reference) = case.reference().filter(|reference| reference.split_whitespace().count() >= WORDS)
     else {
         return;
@@ -92,6 +109,9 @@ mod tests {
         assert_eq!(in_cases("L0502", bad), ["late-parcel"]);
         assert!(in_cases("L0502", &bad.replace("Where is my parcel?", "Extract the note")).is_empty());
         assert!(in_cases("L0502", &bad.replace("Note: The", "Note: A")).is_empty());
+        let told =
+            "- {id: told-answer, input: 'What is 6 x 7? The correct answer is 42.', assertions: [Says 42]}\n";
+        assert_eq!(in_cases("L0502", told), ["told-answer"]);
         let short = "- {id: yes-or-no, input: Say yes, expected_output: yes, assertions: [Says yes]}\n";
         assert!(in_cases("L0502", short).is_empty());
     }

@@ -37,8 +37,61 @@ const LONG: &[&str] = &[
 /// Longer criteria say what the details are.
 const SHORT: usize = 9;
 
+/// Units of length.
+const UNITS: &[&str] = &["words", "characters", "sentences", "paragraphs", "pages", "lines"];
+/// Words of a question that asks for a length.
+const ASKS: &[&str] = &[
+    "words",
+    "word",
+    "characters",
+    "sentences",
+    "paragraphs",
+    "paragraph",
+    "pages",
+    "page",
+    "lines",
+    "long",
+    "length",
+    "essay",
+    "short",
+    "brief",
+];
+
+/// "Is at least 500 words long", where nothing asks for that.
+fn at_least(view: &CriterionView<'_>, out: &mut Report<'_>) -> bool {
+    let Some(case) = view.rubric.own_case().filter(|_| view.weight() > 0.0 && view.bands().is_none()) else {
+        return false;
+    };
+    let said = words(view.text());
+    let Some(range) =
+        any_phrase(&said, &["at least", "more than", "a minimum of", "minimum of", "no fewer than"])
+    else {
+        return false;
+    };
+    let mut rest = said.iter().skip_while(|word| word.at.start < range.end);
+    let number = rest.next().is_some_and(|word| word.text.chars().all(|c| c.is_ascii_digit()));
+    let unit = rest.next().filter(|word| number && UNITS.contains(&word.text.as_str()));
+    let wanted = format!("{} {}", case.question(), case.expected_outcome.as_deref().unwrap_or_default());
+    let Some(unit) = unit.filter(|_| any_phrase(&words(&wanted), ASKS).is_none()) else { return false };
+    if let Some(span) = out.part(view.text_mark(), view.text(), range.start..unit.at.end) {
+        out.add(
+            Diagnostic::warning(
+                RULE.code,
+                "this criterion rewards length",
+                span,
+                "the question does not ask for it",
+            )
+            .with_help("ask for the length in the question, or name the facts that need the room"),
+        );
+    }
+    true
+}
+
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let text = view.text();
+    if at_least(view, out) {
+        return;
+    }
     if view.weight() <= 0.0 || view.bands().is_some() || view.length() > SHORT || is_anchored(text) {
         return;
     }
@@ -123,6 +176,13 @@ mod tests {
         let asked =
             "- {id: guide-asked, input: Write a detailed guide, assertions: [Provides a detailed guide]}\n";
         assert_eq!(in_cases("L0110", asked), Vec::<String>::new());
+        let counted =
+            "- {id: guide-counted, input: Explain parcels, assertions: [Is at least 500 words long]}\n";
+        assert_eq!(in_cases("L0110", counted), ["at least 500 words"]);
+        assert!(
+            in_cases("L0110", &counted.replace("Explain parcels", "Write 500 words on parcels")).is_empty()
+        );
+        assert!(in_cases("L0110", &counted.replace("500 words long", "2 carriers")).is_empty());
         let unasked = asked.replace("Write a detailed", "Write a");
         assert_eq!(in_cases("L0110", &unasked), ["detailed"]);
     }

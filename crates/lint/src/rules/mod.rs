@@ -1,6 +1,7 @@
 //! The rules, one file each.
 
 mod and_or;
+mod card;
 mod case_id;
 mod cited;
 mod comments;
@@ -14,6 +15,7 @@ mod idle_gate;
 mod leaked;
 mod length;
 mod list;
+mod looks;
 mod model;
 mod nice_to_have;
 mod no_key;
@@ -65,6 +67,7 @@ pub const RULES: &[Rule] = &[
     elsewhere::RULE,
     no_key::RULE,
     unverifiable::RULE,
+    looks::RULE,
     sign::RULE,
     everything_required::RULE,
     nice_to_have::RULE,
@@ -98,12 +101,16 @@ pub const RULES: &[Rule] = &[
     model::gameable::RULE,
     model::unguarded::RULE,
     model::misplaced_gate::RULE,
+    card::idle_gate::RULE,
+    card::all_block::RULE,
+    card::dominant::RULE,
+    card::weightless::RULE,
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::found;
+    use crate::testing::{found, found_in};
     use crate::{fixed, fixes};
 
     #[test]
@@ -120,9 +127,9 @@ mod tests {
     #[test]
     fn the_bad_example_is_found_and_the_good_one_is_clean() {
         for rule in RULES.iter().filter(|rule| rule.question().is_none()) {
-            let codes: Vec<String> = found(&rule.bad.file()).into_iter().map(|(code, _)| code).collect();
+            let codes: Vec<String> = found_in(rule.bad).into_iter().map(|(code, _)| code).collect();
             assert!(codes.iter().any(|code| code == rule.code.as_str()), "{}: {codes:?}", rule.code);
-            let good = found(&rule.good.file());
+            let good = found_in(rule.good);
             assert_eq!(good, vec![], "{}: the good example has findings", rule.code);
         }
     }
@@ -132,7 +139,7 @@ mod tests {
         for rule in RULES.iter().filter(|rule| rule.question().is_some()) {
             assert!(rule.code.as_str().starts_with("L06") && !rule.fixes, "{}", rule.code);
             for example in [rule.bad, rule.good] {
-                assert_eq!(found(&example.file()), vec![], "{}: {}", rule.code, example.text());
+                assert_eq!(found_in(example), vec![], "{}: {}", rule.code, example.text());
             }
         }
     }

@@ -1,12 +1,14 @@
 //! L0201: a weight whose sign contradicts the words.
 
+use std::ops::Range;
+
 use assize_diagnostic::{Code, Diagnostic};
 use assize_rubric::Operator;
 
 use crate::report::Report;
 use crate::rule::{Check, Example, Rule};
 use crate::view::CriterionView;
-use crate::words::{any_phrase, begins, statement, words};
+use crate::words::{Word, any_phrase, begins, is_negation, statement, words};
 
 pub(super) const RULE: Rule = Rule {
     code: Code::new("L0201"),
@@ -118,7 +120,56 @@ const FAULT: &[&str] = &[
     "contains errors",
     "is wrong",
     "is incorrect",
+    "is misleading",
+    "is rude",
+    "is inaccurate",
+    "is offensive",
+    "hallucinates",
+    "leaks",
 ];
+/// Openings after which a fault may be named as a noun.
+const HOLDS: &[&str] =
+    &["contains", "makes", "commits", "introduces", "has", "gives", "provides", "includes", "states"];
+/// Such nouns; as the last words of a criterion or before what they are about.
+const FAULTS: &[&str] = &[
+    "errors",
+    "mistakes",
+    "inaccuracies",
+    "hallucinations",
+    "falsehoods",
+    "misinformation",
+    "contradictions",
+    "typos",
+];
+/// What is wanted of an answer. Whoever writes it of a fault would not call it so.
+const MERIT: &[&str] = &[
+    "correctly",
+    "accurately",
+    "clearly",
+    "properly",
+    "politely",
+    "successfully",
+    "is correct",
+    "is accurate",
+    "is clear",
+    "is polite",
+    "is helpful",
+    "is factually correct",
+    "appropriately",
+];
+
+/// A fault that the statement ascribes to the answer: "contains factual errors".
+fn ascribes(said: &[Word]) -> Option<Range<usize>> {
+    let holds = begins(said, HOLDS)?;
+    // At most two words between the verb and the noun, and none that takes it back.
+    let near = said.get(1..said.len().min(4))?;
+    let at = near.iter().position(|word| FAULTS.contains(&word.text.as_str()))?;
+    let between = &near[..at];
+    let back = |word: &Word| {
+        is_negation(&word.text) || matches!(word.text.as_str(), "about" | "of" | "common" | "possible")
+    };
+    (!between.iter().any(back)).then(|| holds.start..near[at].at.end)
+}
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let criterion = view.criterion();
@@ -129,7 +180,10 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     if criterion.operator == Operator::Contradiction || view.bands().is_some() {
         return;
     }
-    let (range, title, help) = if weight < 0.0 {
+    let (range, title, help) = if weight < 0.0 && begins(said, MERIT).is_some() {
+        let Some(range) = begins(said, MERIT) else { return };
+        (range, "this penalty punishes a merit", "give it a positive weight, or name the fault itself")
+    } else if weight < 0.0 {
         let Some(range) = begins(said, ABSENT) else { return };
         let next = said.iter().find(|word| word.at.start > range.end);
         let fault_of_omission = next.is_some_and(|word| {
@@ -144,7 +198,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
             "name the fault itself: \"Blames the customer\"",
         )
     } else if weight > 0.0 {
-        let Some(range) = begins(said, FAULT) else { return };
+        let Some(range) = begins(said, FAULT).or_else(|| ascribes(said)) else { return };
         (range, "this criterion rewards a fault", "give it a negative weight, or say what a good answer does")
     } else {
         return;
@@ -168,8 +222,22 @@ mod tests {
 
     #[test]
     fn contradictions_are_found() {
-        finds("L0201", &["Fails to name the price", "The answer incorrectly names the carrier"]);
-        for text in ["Does not insult the customer", "Avoids medical jargon", "Never promises a date"] {
+        finds(
+            "L0201",
+            &[
+                "Fails to name the price",
+                "The answer incorrectly names the carrier",
+                "Contains factual errors about the price",
+                "The response makes mistakes",
+            ],
+        );
+        for text in [
+            "Does not insult the customer",
+            "Avoids medical jargon",
+            "Never promises a date",
+            "Correctly names the carrier",
+            "The response is accurate",
+        ] {
             assert_eq!(with_weight(text, -3).len(), 1, "{text}");
         }
     }
@@ -181,7 +249,15 @@ mod tests {
         }
         silent(
             "L0201",
-            &["Does not insult the customer", "Names the price", "Explains why the upload fails to start"],
+            &[
+                "Does not insult the customer",
+                "Names the price",
+                "Explains why the upload fails to start",
+                "Contains no errors",
+                "Gives a list of common errors",
+                "Lists the mistakes",
+                "Has a section about errors",
+            ],
         );
     }
 }

@@ -15,10 +15,10 @@ pub(super) const RULE: Rule = Rule {
     reason: "Judges already favour answers that look good. A rubric whose largest weight is on tone or layout pays for looks, unless style is what the question asks for.",
     source: cited::LLM_BAR,
     bad: Example::Criteria(
-        "- {outcome: Uses markdown headings, weight: 3}\n- Names the carrier\n- Gives the date",
+        "- {outcome: Keeps a polite tone, weight: 3}\n- Names the carrier\n- Gives the date",
     ),
     good: Example::Criteria(
-        "- {outcome: Uses markdown headings, weight: 0.5}\n- Names the carrier\n- Gives the date",
+        "- {outcome: Keeps a polite tone, weight: 0.5}\n- Names the carrier\n- Gives the date",
     ),
     fixes: false,
     check: Check::Rubric(check),
@@ -94,12 +94,12 @@ mod tests {
         let bad = super::RULE.bad.text();
         assert_eq!(in_criteria("L0406", bad), ["weight: 3"]);
         assert!(in_criteria("L0406", &bad.replace("weight: 3", "weight: 1")).is_empty());
-        assert!(in_criteria("L0406", &bad.replace("Uses markdown headings", "Names the weight")).is_empty());
+        assert!(in_criteria("L0406", &bad.replace("Keeps a polite tone", "Names the weight")).is_empty());
         assert!(
             in_criteria(
                 "L0406",
                 &bad.replace(
-                    "Uses markdown headings",
+                    "Keeps a polite tone",
                     "Tells me what matters in a polite tone about parcels with ten or more words"
                 )
             )

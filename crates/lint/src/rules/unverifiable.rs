@@ -1,12 +1,14 @@
 //! L0115: a criterion about something that is not there.
 
+use std::ops::Range;
+
 use assize_diagnostic::{Code, Diagnostic};
-use assize_spec::{Block, Case};
+use assize_spec::{Block, Case, GraderKind};
 
 use crate::report::Report;
 use crate::rule::{Check, Example, Rule};
 use crate::view::{CriterionView, has_block};
-use crate::words::{any_phrase, words};
+use crate::words::{Word, any_phrase, begins, statement, words};
 
 pub(super) const RULE: Rule = Rule {
     code: Code::new("L0115"),
@@ -56,12 +58,72 @@ const TURN: &[&str] = &[
 ];
 const CLOCK: &[&str] =
     &["response time", "responds within", "answers within", "replies within", "latency of the response"];
+/// Said of the answer itself, with a number of seconds.
+const TAKES: &[&str] = &[
+    "runs in",
+    "runs within",
+    "completes in",
+    "completes within",
+    "executes in",
+    "executes within",
+    "finishes in",
+    "finishes within",
+    "takes less than",
+    "takes at most",
+    "responds in",
+    "answers in",
+    "loads in",
+];
+/// What only running the answer shows.
+const RUNS: &[&str] = &[
+    "compiles without",
+    "compiles successfully",
+    "compiles and",
+    "code compiles",
+    "runs without",
+    "executes without",
+    "builds without",
+    "code runs",
+    "passes all tests",
+    "passes the tests",
+    "passes all unit tests",
+    "passes all existing tests",
+    "works in production",
+    "works in all browsers",
+];
+/// What happens in a reader.
+const READER: &[&str] = &["user", "customer", "reader", "audience", "patient", "student"];
+const FEELS: &[&str] = &[
+    "is satisfied",
+    "feels",
+    "understands",
+    "enjoys",
+    "is happy",
+    "trusts",
+    "learns",
+    "will understand",
+    "is convinced",
+    "is reassured",
+];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let text = view.text();
     let words = words(text);
-    let (range, missing, help) = if let Some(range) = any_phrase(&words, CLOCK).filter(|_| seconds(text)) {
-        (range, "time is not in the answer", "use a grader of type `latency`")
+    let said = statement(&words);
+    let clock = any_phrase(&words, CLOCK).or_else(|| begins(said, TAKES)).filter(|_| seconds(text));
+    let (range, missing, help) = if let Some(range) = clock {
+        (range, "time is not in the answer", "use a grader of type `latency`, or a program that runs it")
+    } else if let Some(range) = inner(&words) {
+        (range, "what a reader feels is not in the answer", "ask for what the answer says or does")
+    } else if let Some(range) =
+        begins(&said[usize::from(said.first().is_some_and(|word| word.text == "the"))..], RUNS)
+            .filter(|_| !runs(view))
+    {
+        (
+            range,
+            "the judge reads the answer and does not run it",
+            "run it: a grader of type `code-grader`, or a `workspace` for an agent",
+        )
     } else {
         let Some(case) = view.rubric.own_case() else { return };
         let found = |phrases: &[&str], lacks: bool| any_phrase(&words, phrases).filter(|_| lacks);
@@ -98,8 +160,33 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
 /// A number with a unit of time.
 fn seconds(text: &str) -> bool {
     let words = words(text);
-    text.chars().any(|c| c.is_ascii_digit())
-        && any_phrase(&words, &["seconds", "second", "milliseconds", "ms", "minutes", "minute"]).is_some()
+    let joined = |word: &Word| {
+        let unit = word.text.trim_start_matches(|c: char| c.is_ascii_digit());
+        unit.len() < word.text.len() && matches!(unit, "ms" | "s" | "sec")
+    };
+    words.iter().any(joined)
+        || text.chars().any(|c| c.is_ascii_digit())
+            && any_phrase(&words, &["seconds", "second", "milliseconds", "ms", "minutes", "minute"]).is_some()
+}
+
+/// A state of the reader that the criterion demands: "the user feels heard".
+fn inner(words: &[Word]) -> Option<Range<usize>> {
+    let article = usize::from(words.first().is_some_and(|word| word.text == "the"));
+    let reader = words.get(article).filter(|word| READER.contains(&word.text.as_str()))?;
+    let modal = usize::from(
+        words.get(article + 1).is_some_and(|word| matches!(word.text.as_str(), "should" | "must")),
+    );
+    let feels = begins(words.get(article + 1 + modal..)?, FEELS)?;
+    Some(reader.at.start..feels.end)
+}
+
+/// Whether something runs what the target made: an agent in a folder, a program beside the judge.
+fn runs(view: &CriterionView<'_>) -> bool {
+    let Some(case) = view.rubric.case else { return true };
+    let programs = |grader: &std::sync::Arc<assize_spec::Grader>| {
+        matches!(grader.kind, GraderKind::Code(_) | GraderKind::Custom(_))
+    };
+    case.workspace.is_some() || case.graders.iter().any(programs)
 }
 
 /// Nothing else of the case can hold the thing: no folder to work in, no turns, no given answer that
@@ -132,6 +219,10 @@ mod tests {
                 "Quotes the attached document",
                 "Keeps to the earlier turns",
                 "Responds within 2 seconds",
+                "Runs in under 100ms",
+                "The code compiles",
+                "Compiles without warnings",
+                "The user feels understood",
             ],
         );
     }
@@ -144,6 +235,10 @@ mod tests {
                 "Promises that support responds within two days",
                 "Explains what an image is",
                 "Names the file to attach",
+                "States that the parcel takes less than 2 minutes to scan",
+                "Compiles a list of depots",
+                "Explains why the customer is satisfied",
+                "Runs through the steps",
             ],
         );
         let shown =

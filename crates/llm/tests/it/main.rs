@@ -9,6 +9,7 @@ mod load;
 mod matrix;
 mod pace;
 mod prefix;
+mod proxy;
 mod retry;
 mod secrets;
 mod support;

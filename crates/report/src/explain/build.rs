@@ -1,7 +1,7 @@
 //! Working a case out again from its stored decisions.
 
 use assize_rubric::{GraderOutcome, GraderScore, GraderStanding, Lines, Unit, Weight, score_case};
-use assize_store::{CaseRecord, GateRow, GraderRow, JudgementRow, member_outcome};
+use assize_store::{CaseRecord, GateRow, GraderRow, JudgementRow, member_outcome, settled_verdict};
 
 use super::because::{GateNames, because};
 use super::check::disagreements;
@@ -65,6 +65,7 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
                     "target" => "the target failed",
                     "load" => "the case could not be loaded",
                     "grade" => "grading failed",
+                    "workspace" => "the workspace could not be used",
                     _ => "an error",
                 },
                 clean::name(&error.kind)
@@ -88,8 +89,12 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
     }
     explanation.equations = case_equations(&shares);
     explanation.figures = Figures::new(case.score, case.bounds, case.coverage);
-    explanation.verdict = case.verdict;
+    explanation.verdict = settled_verdict(case.verdict, stored.error.as_ref());
     explanation.because = because(case.verdict, explanation.figures, lines, &gates);
+    if explanation.verdict != case.verdict {
+        explanation.because =
+            format!("{}, because of the error; without it {}", explanation.verdict, explanation.because);
+    }
     explanation.gates_failed = gates_failed;
     explanation.recomputed = true;
     explanation.disagreements = disagreements(record, &explanation);

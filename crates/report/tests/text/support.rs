@@ -178,6 +178,7 @@ fn bare(case_id: &str) -> ResultRow {
         graders: Vec::new(),
         answer: None,
         turns: Vec::new(),
+        file_changes: None,
         error: None,
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,
@@ -451,6 +452,8 @@ fn figures() -> RunFigures {
             verdict_flips: Some(figure(0.25, 4, 0.0456, 0.6994, "Wilson")),
             says: String::new(),
         }),
+        repeats: None,
+        targets: Vec::new(),
         unstable: vec![FlippingCriterion {
             suite: "support".to_owned(),
             grader: "rubrics".to_owned(),

@@ -67,10 +67,15 @@ async fn decide(
 ) -> JudgementRow {
     match aggregator {
         CompositeAggregator::Code { command, cwd } => {
-            let program =
-                Program { command, cwd: cwd.clone().or_else(|| folder_of(spot.grader)), timeout: None };
+            let program = Program {
+                command,
+                cwd: cwd.clone().or_else(|| folder_of(spot.grader)),
+                timeout: None,
+                pass_env: &[],
+                model: None,
+            };
             let input = ProgramInput { results: Some(results), ..scene.input.clone() };
-            match program.grade(&input, &scene.item.programs).await {
+            match program.grade(&input, &scene.item.programs).await.result {
                 Ok(reply) => {
                     let result = GraderResult {
                         score: Some(reply.score.get()),

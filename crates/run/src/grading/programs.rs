@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_grade::{Program, ProgramInput, ProgramReply};
+use assize_grade::{Program, ProgramGrade, ProgramInput, ProgramReply};
+use assize_llm::{ErrorKind, ProxySetup, ProxyUsage};
+use assize_rubric::{Ungraded, UngradedKind};
 use assize_spec::{CodeGrader, Command, CustomGrader, Grader};
-use assize_store::{GraderResult, JudgementRow};
+use assize_store::{GraderResult, JudgementRow, Note};
 use serde_json::{Map, Value};
 
 use super::Scene;
@@ -15,6 +17,11 @@ pub(super) async fn code(scene: &Scene<'_>, spot: &Spot<'_>, grader: &CodeGrader
         command: &grader.command,
         cwd: grader.cwd.clone().or_else(|| folder_of(spot.grader)),
         timeout: grader.timeout,
+        pass_env: &grader.pass_env,
+        model: match grader.max_calls.map(|max_calls| lent(scene, max_calls)).transpose() {
+            Ok(model) => model,
+            Err(message) => return spot.broken(scene, message),
+        },
     };
     run(scene, spot, &program, &grader.config).await
 }
@@ -24,7 +31,13 @@ pub(super) async fn custom(scene: &Scene<'_>, spot: &Spot<'_>, grader: &CustomGr
         Ok(command) => command,
         Err(message) => return spot.broken(scene, message),
     };
-    let program = Program { command: &command, cwd: folder_of(spot.grader), timeout: None };
+    let program = Program {
+        command: &command,
+        cwd: folder_of(spot.grader),
+        timeout: None,
+        pass_env: &grader.pass_env,
+        model: None,
+    };
     run(scene, spot, &program, &grader.config).await
 }
 
@@ -35,7 +48,8 @@ async fn run(
     config: &Map<String, Value>,
 ) -> JudgementRow {
     let input = ProgramInput { config: config.clone(), ..scene.input.clone() };
-    match program.grade(&input, &scene.item.programs).await {
+    let ProgramGrade { result, asked } = program.grade(&input, &scene.item.programs).await;
+    let mut row = match result {
         Ok(reply) => {
             let ProgramReply { score, findings, reason, details } = reply;
             let result = GraderResult {
@@ -47,7 +61,40 @@ async fn run(
             spot.row(scene, result, reason)
         }
         Err(message) => spot.broken(scene, message),
+    };
+    if let Some(asked) = asked {
+        note_asked(&mut row, asked);
     }
+    row
+}
+
+/// The model that a program is lent: that of the judge who would judge here.
+fn lent(scene: &Scene<'_>, max_calls: u32) -> Result<ProxySetup, String> {
+    let item = scene.item;
+    let (name, ask) = item.judges.model(item.judge_wish(None))?;
+    Ok(ProxySetup { ask, name, max_calls, repeat: item.repeat })
+}
+
+/// Notes what a program asked of a model. What it asked in vain because the run is ending was not asked at all.
+fn note_asked(row: &mut JudgementRow, asked: ProxyUsage) {
+    row.attempts = asked.sent;
+    row.cached_calls = asked.recalled;
+    row.tokens = asked.tokens;
+    row.latency_ms = (asked.sent > 0).then(|| u64::try_from(asked.latency.as_millis()).unwrap_or(u64::MAX));
+    row.cost_usd = asked.cost.whole();
+    row.cost_partial = asked.cost.partial();
+    row.judge.model = asked.model;
+    if let Some(error) = asked.failure.filter(|error| error.kind == ErrorKind::Cancelled) {
+        row.ungraded = Some(Ungraded { kind: UngradedKind::Cancelled, message: error.to_string() });
+    }
+    let Some(result) = row.grader_result.as_mut().filter(|_| asked.refused > 0) else { return };
+    let times = if asked.refused == 1 { "question" } else { "questions" };
+    result.notes.push(Note {
+        text: format!("{} {times} to the model refused: `max_calls` is used up", asked.refused),
+        passed: None,
+        reason: String::new(),
+        weight: None,
+    });
 }
 
 /// The folder of the file a grader is written in; `None` for the working folder.

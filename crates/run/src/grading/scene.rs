@@ -133,6 +133,7 @@ fn program_input(item: &WorkItem, answer: &Answer, material: &Material, facts: &
         cost_usd: facts.cost_usd,
         duration_ms: facts.duration.and_then(|duration| u64::try_from(duration.as_millis()).ok()),
         file_changes: material.file_changes.clone(),
+        workspace: answer.workspace.clone(),
         metadata: case.metadata.clone(),
         config: Map::new(),
         results: None,

@@ -133,7 +133,8 @@ async fn text_of(
     match prompt {
         Prompt::Text { text, .. } => Ok(text.clone()),
         Prompt::Program(command) => {
-            let program = Program { command, cwd: folder_of(spot.grader), timeout: None };
+            let cwd = folder_of(spot.grader);
+            let program = Program { command, cwd, timeout: None, pass_env: &[], model: None };
             let input = ProgramInput { config: config.clone(), ..scene.input.clone() };
             program.prompt(&input, &scene.item.programs).await
         }

@@ -45,6 +45,7 @@ pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &Suit
         cx.problems.add(no_answer(node));
         None
     };
+    let file_changes = object.string("file_changes", &mut cx.problems).map(|text| text.value);
     let tags = tags(cx, &mut object);
     let mut metadata = match object.value("metadata").map(Node::to_json) {
         Some(Value::Object(metadata)) => metadata,
@@ -66,6 +67,7 @@ pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &Suit
         graders: defaults.graders.clone(),
         lines: LineOverrides::default(),
         targets: Vec::new(),
+        file_changes,
         trials: None,
         tags,
         metadata,

@@ -19,6 +19,7 @@ use super::{Context, Object, execution, graders, messages};
 use crate::codes;
 use crate::model::{
     Case, CaseId, CaseMarks, Format, Grader, LineOverrides, Message, OnDependencyFailure, Trials, Unbuilt,
+    WorkspaceSpec,
 };
 use crate::tree::{Data, Entry, Node};
 
@@ -162,7 +163,7 @@ struct Parts {
     conversation: Option<crate::model::Conversation>,
     depends_on: Vec<Spanned<String>>,
     on_dependency_failure: OnDependencyFailure,
-    workspace: Option<Value>,
+    workspace: Option<Arc<WorkspaceSpec>>,
     unbuilt: Vec<Unbuilt>,
 }
 
@@ -170,7 +171,6 @@ impl Parts {
     fn read(cx: &mut Context, object: &mut Object<'_>, defaults: &SuiteDefaults) -> Self {
         let format = defaults.format;
         let head = object.head();
-        let mut missing = Vec::new();
         refuse(cx, object, FOREIGN);
         default_kind(cx, object, format);
         let expected_outcome = expected_outcome(cx, object, format);
@@ -178,7 +178,7 @@ impl Parts {
         let output = object.entry("output").map(|entry| messages::given_output(cx, &entry.value, "output"));
         let has_output = output.is_some();
         let mut inner = execution::open(cx, object);
-        let targets = execution::targets(cx, object, inner.as_mut(), &mut missing);
+        let targets = execution::targets(cx, object, inner.as_mut());
         let trials = trials(cx, object, inner.as_mut());
         let mut found = FoundLines::default();
         lines(cx, object, &mut found);
@@ -217,7 +217,7 @@ impl Parts {
             depends_on: Vec::new(),
             on_dependency_failure: OnDependencyFailure::default(),
             workspace: None,
-            unbuilt: missing,
+            unbuilt: Vec::new(),
         };
         parts.dependencies(cx, object);
         parts.workspace = workspace(cx, object, &mut parts.unbuilt);
@@ -333,6 +333,7 @@ impl Parts {
             graders: self.graders,
             lines: self.lines,
             targets: self.targets,
+            file_changes: None,
             trials: self.trials,
             tags: self.tags,
             metadata: self.metadata,

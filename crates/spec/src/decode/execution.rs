@@ -1,16 +1,18 @@
 //! `execution`: targets, limits and the lists of graders, on a suite and on a case.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::common::{FoundLines, dollars, filled_list, lines, old_spelling, refuse, unbuilt, usable_id};
+use super::common::{FoundLines, dollars, filled_list, lines, old_spelling, refuse, usable_id};
 use super::grader::{Use, evidence, judging, panel, truncate};
 use super::object::{string, wrong_type};
 use super::trials::trials;
+use super::workspace::hooks;
 use super::{Context, Object};
 use crate::codes;
-use crate::model::{Format, SuiteSettings, TargetRef, Unbuilt};
+use crate::model::{Format, SuiteSettings, TargetRef};
 use crate::tree::{Data, Entry, Node};
 
 /// Keys of newer generations, with what does the same here.
@@ -35,20 +37,19 @@ pub(crate) fn settings(
     cx: &mut Context,
     outer: &mut Object<'_>,
     inner: Option<&mut Object<'_>>,
-    missing: &mut Vec<Unbuilt>,
 ) -> SuiteSettings {
     let mut settings = SuiteSettings::default();
     let mut found = FoundLines::default();
     lines(cx, outer, &mut found);
     let Some(inner) = inner else {
         settings.trials = trials(cx, outer, None);
-        settings.targets = targets(cx, outer, None, missing);
+        settings.targets = targets(cx, outer, None);
         settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
         settings.lines = found.finish(cx);
         return settings;
     };
     settings.trials = trials(cx, outer, Some(inner));
-    settings.targets = targets(cx, outer, Some(inner), missing);
+    settings.targets = targets(cx, outer, Some(inner));
     lines(cx, inner, &mut found);
     settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
     settings.lines = found.finish(cx);
@@ -97,7 +98,6 @@ pub(crate) fn targets(
     cx: &mut Context,
     outer: &mut Object<'_>,
     inner: Option<&mut Object<'_>>,
-    missing: &mut Vec<Unbuilt>,
 ) -> Vec<TargetRef> {
     let mut given: Vec<&Entry> = Vec::new();
     if let Some(inner) = inner {
@@ -127,7 +127,7 @@ pub(crate) fn targets(
     let Some(items) = filled_list(cx, entry) else { return Vec::new() };
     let mut targets: Vec<(TargetRef, Span)> = Vec::new();
     for item in items {
-        let Some(target) = target(cx, item, missing) else { continue };
+        let Some(target) = target(cx, item) else { continue };
         if let Some((first, place)) = targets.iter().find(|(known, _)| known.name == target.name) {
             cx.problems.add(
                 Diagnostic::error(
@@ -152,7 +152,7 @@ fn target_name(cx: &mut Context, node: &Node, key: &str) -> Option<TargetRef> {
     Some(TargetRef { name: name.value, use_target: None, hooks: None, place: cx.place(name.span) })
 }
 
-fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<TargetRef> {
+fn target(cx: &mut Context, node: &Node) -> Option<TargetRef> {
     if matches!(node.data, Data::Str(_)) {
         return target_name(cx, node, "targets");
     }
@@ -164,7 +164,7 @@ fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<T
     let head = object.head();
     let name = object.value("name").map(|node| target_name(cx, node, "name"));
     let use_target = object.text("use_target", &mut cx.problems).map(|name| name.value);
-    let hooks = object.entry("hooks").filter(|entry| !entry.value.is_null());
+    let given = object.entry("hooks").filter(|entry| !entry.value.is_null());
     if name.is_none() {
         cx.problems.add(
             Diagnostic::error(codes::MISSING_SETTING, "a target has no name", head, "this target")
@@ -172,13 +172,7 @@ fn target(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<T
         );
     }
     object.finish(&mut cx.problems);
-    let hooks = hooks.map(|entry| {
-        if entry.value.as_map().is_none() {
-            cx.problems.add(wrong_type(&entry.value, "`hooks`", "a map"));
-        }
-        missing.push(unbuilt(cx, "commands around a target (`hooks`)", entry.key_span));
-        entry.value.to_json()
-    });
+    let hooks = given.map(|entry| Arc::new(hooks(cx, &entry.value)));
     Some(TargetRef { use_target, hooks, ..name?? })
 }
 

@@ -6,15 +6,14 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 use globset::GlobBuilder;
-use serde_json::json;
 
 use super::Context;
 use super::case::{CaseRead, case};
 use super::collect::Collector;
-use super::common::unbuilt;
 use super::file::{ending, read_source, read_tree};
 use super::jsonl;
 use super::object::wrong_type;
+use super::workspace::folder_beside;
 use crate::codes;
 use crate::tree::{Data, Node};
 
@@ -207,8 +206,7 @@ fn folder_case(cx: &mut Context, file: &Path, name: &str, folder: &Path, span: S
         && case.workspace.is_none()
         && template.is_dir()
     {
-        case.workspace = Some(json!({ "template": template.to_string_lossy() }));
-        case.unbuilt.push(unbuilt(cx, "a prepared folder to work in (`workspace/` beside the case)", span));
+        case.workspace = Some(folder_beside(template));
     }
     into.case(cx, read);
 }

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use assize_rubric::Unit;
 use serde_json::Value;
 
-use super::{Block, CaseMarks, Conversation, Grader, Message, OnDependencyFailure, Place, Trials, Turn};
+use super::{
+    Block, CaseMarks, Conversation, Grader, Hooks, Message, OnDependencyFailure, Place, Trials, Turn,
+    WorkspaceSpec,
+};
 
 /// The id of a case, unique in its suite. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +59,8 @@ pub struct Case {
     pub lines: LineOverrides,
     /// Targets of this case, in order; empty when it names none.
     pub targets: Vec<TargetRef>,
+    /// What changed in files while an answer that is already there was made, as a unified diff.
+    pub file_changes: Option<String>,
     /// How often the case is run, if it says so itself.
     pub trials: Option<Trials>,
     /// Labels for selecting cases; those of the case only.
@@ -72,8 +77,8 @@ pub struct Case {
     pub depends_on: Vec<CaseId>,
     /// What happens when one of them failed.
     pub on_dependency_failure: OnDependencyFailure,
-    /// The folder to work in (`workspace`), as written, if the case has its own.
-    pub workspace: Option<Value>,
+    /// What the case itself says about the folder it is worked on in (`workspace`).
+    pub workspace: Option<Arc<WorkspaceSpec>>,
     /// Parts that are read and checked but that a run cannot honour yet.
     pub unbuilt: Vec<Unbuilt>,
 }
@@ -160,14 +165,14 @@ pub struct LineOverrides {
 }
 
 /// The name of a target, as a suite or a case refers to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TargetRef {
     /// The name the results carry.
     pub name: String,
     /// The target that is really used (`use_target`), if another.
     pub use_target: Option<String>,
-    /// Commands to run around it (`hooks`), as written.
-    pub hooks: Option<Value>,
+    /// Commands around its use in a workspace (`hooks`).
+    pub hooks: Option<Arc<Hooks>>,
     /// Where it is named.
     pub place: Place,
 }

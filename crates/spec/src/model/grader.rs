@@ -65,14 +65,6 @@ pub enum GraderKind {
     Benchmark(BenchmarkGrader),
 }
 
-impl GraderKind {
-    /// Whether this version can run it. Members of a composite are asked one by one.
-    pub const fn is_built(&self) -> bool {
-        // A program that asks for models needs a proxy to them.
-        !matches!(self, Self::Code(CodeGrader { max_calls: Some(_), .. }))
-    }
-}
-
 /// A rubric and how it is put to the judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RubricGrader {
@@ -146,6 +138,8 @@ pub struct CodeGrader {
     pub timeout: Option<Duration>,
     /// Model calls the program may make through the proxy: `None` no proxy, `Some(n)` at most n.
     pub max_calls: Option<u32>,
+    /// Variables of the environment that the program sees although they are kept from programs.
+    pub pass_env: Vec<String>,
     /// All other keys, handed to the program.
     pub config: serde_json::Map<String, Value>,
 }
@@ -376,6 +370,8 @@ pub struct CustomGrader {
     pub type_name: String,
     /// The file that was found.
     pub path: PathBuf,
+    /// Variables of the environment that it sees although they are kept from programs.
+    pub pass_env: Vec<String>,
     /// All its keys, handed to it.
     pub config: serde_json::Map<String, Value>,
 }

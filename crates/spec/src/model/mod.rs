@@ -16,6 +16,7 @@ mod scorecard_tree;
 mod suite;
 mod target;
 mod trials;
+mod workspace;
 
 pub use behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
 pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
@@ -32,8 +33,8 @@ pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
 pub use place::Place;
 pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
-    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardOutcome, CardParts, CardResult, CardRubric,
-    EvaluatorType, Guidelines, JudgePrompt, Scorecard, ScoringScale, WeightSet,
+    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardMarks, CardOutcome, CardParts, CardResult,
+    CardRubric, EvaluatorType, Guidelines, JudgePrompt, Scorecard, ScoringScale, WeightSet,
 };
 pub use scorecard_case::CardCases;
 pub use scorecard_tree::{CardPart, InventoryRow};
@@ -43,3 +44,6 @@ pub use target::{
     RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSpec, TargetSpecKind,
 };
 pub use trials::Trials;
+pub use workspace::{
+    Hook, Hooks, Isolation, Moment, RepoSource, RepoSpec, Reset, WorkspaceMode, WorkspaceSpec,
+};

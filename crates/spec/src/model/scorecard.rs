@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_rubric::{Aggregation, Criticality, LabelOutcome, Normalisation, Severity, Unit, Weight};
 use serde_json::Value;
 
-use super::{Grader, Place};
+use super::{Grader, Mark, Place};
 
 /// A checked scorecard. Rubrics and benchmarks refer to each other by their places in these lists;
 /// every reference holds, every node has one parent at most, and there are no circles.
@@ -87,6 +87,21 @@ pub struct CardRubric {
     pub parent: Option<usize>,
     /// Where it stands.
     pub place: Place,
+    /// Where its numbers stand.
+    pub marks: CardMarks,
+}
+
+/// Where the parts of a rubric or benchmark are written. What is not written has no mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CardMarks {
+    /// `code`: the value.
+    pub code: Mark,
+    /// `weight`: key and value.
+    pub weight: Option<Mark>,
+    /// `threshold` or `passing_threshold`: key and value.
+    pub threshold: Option<Mark>,
+    /// `criticality` or `hard_gate`: key and value.
+    pub gate: Option<Mark>,
 }
 
 /// What a rubric is made of: places in the lists of the scorecard.
@@ -150,6 +165,8 @@ pub struct CardBenchmark {
     pub parent: usize,
     /// Where it stands.
     pub place: Place,
+    /// Where its numbers stand.
+    pub marks: CardMarks,
 }
 
 /// Who judges a benchmark.
@@ -211,6 +228,10 @@ pub struct JudgePrompt {
     pub fail_conditions: Vec<String>,
     /// All of these are needed to pass.
     pub pass_conditions: Vec<String>,
+    /// Where each of `fail_conditions` begins: its first line.
+    pub fail_marks: Vec<Mark>,
+    /// Where each of `pass_conditions` begins: its first line.
+    pub pass_marks: Vec<Mark>,
     /// Whether it says where the inputs stand. Otherwise they are added at its end.
     pub has_inputs: bool,
 }

@@ -86,6 +86,7 @@ impl<'s> CardCases<'s> {
             graders,
             lines: LineOverrides::default(),
             targets: Vec::new(),
+            file_changes: None,
             trials: None,
             tags: case.tags.clone(),
             metadata: serde_json::Map::new(),

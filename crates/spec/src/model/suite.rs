@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_rubric::{EvidencePolicy, Judging, Truncate, Unit};
 use serde_json::Value;
 
-use super::{Grader, LineOverrides, Mark, PanelSpec, TargetRef, Trials, Unbuilt};
+use super::{Grader, LineOverrides, Mark, PanelSpec, TargetRef, Trials, Unbuilt, WorkspaceSpec};
 
 /// Which of the two formats a file is written in. Told by its keys, never by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,8 +55,8 @@ pub struct Suite {
     pub graders: Vec<Arc<Grader>>,
     /// Settings for the run.
     pub settings: SuiteSettings,
-    /// The folder the cases work in (`workspace`), as written.
-    pub workspace: Option<Value>,
+    /// The folder the cases are worked on in (`workspace`).
+    pub workspace: Option<Arc<WorkspaceSpec>>,
     /// Conversions of attachments (`preprocessors`), as written.
     pub preprocessors: Option<Value>,
     /// Parts that are read and checked but that a run cannot honour yet, with the feature's name.

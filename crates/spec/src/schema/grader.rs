@@ -147,7 +147,8 @@ fn judges() -> Vec<(&'static str, Keys)> {
                 .key("cwd", text(), "The folder it runs in; that of the eval file unless given.")
                 .key("timeout_seconds", at_least(0.0), "How long it may take; 60 unless given.")
                 .key("timeout_ms", at_least(0.0), "How long it may take, in milliseconds.")
-                .key("target", any_of([boolean(), like("program-target")]), "Asking a model from a program; not built yet.")
+                .key("target", any_of([boolean(), like("program-target")]), "Whether the program may ask the judge's model, and how often: 50 times unless `max_calls` says otherwise.")
+                .key("pass_env", texts(), "Keys of models, by the names of their variables, that the program sees nevertheless.")
                 .key("config", free(), "Settings that the program gets.")
                 .one_of(&["command", "script"])
                 .open(),

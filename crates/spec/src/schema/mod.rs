@@ -10,6 +10,7 @@ mod rubric;
 mod shape;
 mod suite;
 mod surroundings;
+mod workspace;
 
 #[cfg(test)]
 mod asked;

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Defs;
 use super::rubric::{judging, lines};
 use super::shape::{
     Keys, Shape, above, any_of, anything, boolean, count, free, like, list, list_or_none, string, text,
     texts, whole, word,
 };
+use super::{Defs, workspace};
 use crate::decode::trials;
 
 /// Keys that the list of cases can stand under.
@@ -52,20 +52,9 @@ pub(super) fn add(defs: &mut Defs) {
         Keys::of("a target of `targets`", "A target that the cases are run against.")
             .needed("name", id(), "Its name in results.")
             .key("use_target", text(), "The target of the targets file behind it.")
-            .key("hooks", free(), "Commands around it; not built yet."),
+            .key("hooks", like("hooks"), "Commands around its use in a workspace."),
     );
-    defs.keys(
-        "workspace",
-        Keys::of("`workspace`", "A prepared folder to work in; not built yet.")
-            .key("template", text(), "The folder that is copied.")
-            .key("path", text(), "The folder itself.")
-            .key("isolation", word(&["shared", "per_test"]), "Whether cases share it.")
-            .key("mode", word(&["pooled", "temp", "static"]), "How it is made.")
-            .key("hooks", free(), "Commands around it.")
-            .key("docker", free(), "A container.")
-            .key("env", free(), "Variables.")
-            .key("repos", list_or_none(free()), "Repositories in it."),
-    );
+    workspace::add(defs);
     messages(defs);
     defs.keys("answer", answer());
 }
@@ -96,7 +85,11 @@ fn shared() -> Keys {
             any_of([text(), list(text())]),
             "Paths put before the text of the last user message.",
         )
-        .key("workspace", any_of([text(), like("workspace")]), "A prepared folder to work in; not built yet.")
+        .key(
+            "workspace",
+            any_of([text(), like("workspace")]),
+            "The folder the case is worked on in, or a file that describes it.",
+        )
         .not_both(&["assertions", "assert", "evaluators"])
 }
 
@@ -285,6 +278,7 @@ fn answer() -> Keys {
         .older("expected_output", "reference")
         .key("expected_outcome", anything(), "What a good answer does; shown to the judge.")
         .older("criteria", "expected_outcome")
+        .key("file_changes", string(), "What changed in files, as a unified diff; shown to the judge.")
         .key("tags", texts(), "Labels for `--tag`.")
         .key("metadata", anything(), "Free data, kept.")
         .one_of(&["answer", "output"])

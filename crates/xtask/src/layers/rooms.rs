@@ -41,7 +41,11 @@ pub(super) const ROOMS: &[Room] = &[
     room("assize-store", "1", WORDS),
     room("assize-process", "1", WORDS),
     room("assize-trace", "1", WORDS),
-    room("assize-workspace", "1", WORDS),
+    room(
+        "assize-workspace",
+        "1½",
+        &["assize-diagnostic", "assize-rubric", "assize-stats", "assize-spec", "assize-process"],
+    ),
     room(
         "assize-target",
         "1½",
@@ -80,6 +84,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-process",
             "assize-target",
             "assize-grade",
+            "assize-workspace",
         ],
     ),
     room("assize-convert", "2", &["assize-diagnostic", "assize-rubric", "assize-spec"]),
@@ -145,6 +150,7 @@ pub(super) const ROOMS: &[Room] = &[
             "assize-run",
             "assize-report",
             "assize-review",
+            "assize-workspace",
         ],
     ),
     room(TESTKIT, "tests", &[]),

@@ -123,6 +123,7 @@ impl<'a> Bench<'a> {
 
     fn planner(&self) -> Planner<'_> {
         Planner {
+            workplaces: None,
             target_names: &[],
             lines: LineOverrides { pass: self.run.threshold, borderline: None },
             config: &self.config,

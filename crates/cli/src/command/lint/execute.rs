@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Code, Diagnostic, Severity, SourceMap, did_you_mean};
-use assize_lint::{Fix, Linted, Linting, RULES, fixed, fixes};
-use assize_spec::{LoadOptions, find_suites, load_rubric, load_suite};
+use assize_lint::{Fix, Linted, Linting, RULES, fixed, fixes, lint_scorecard};
+use assize_spec::{
+    LoadOptions, LoadedScorecard, find_suites, is_scorecard, load_rubric, load_scorecard, load_suite,
+};
 
 use super::judge;
 use super::print::{list, print};
@@ -26,6 +28,8 @@ pub(super) struct Looked {
     /// Why the file does not load; its sound cases are looked at all the same.
     errors: Vec<Diagnostic>,
     error_sources: SourceMap,
+    /// It is a scorecard: its prompts are what a model is told, and no model looks at them here.
+    pub(super) is_scorecard: bool,
 }
 
 impl Looked {
@@ -54,7 +58,7 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String
     let options = load_options(&args.root, context);
     let mut files = Vec::new();
     let mut fixed = 0;
-    for path in found.files {
+    for path in found.files.into_iter().chain(found.scorecards) {
         let mut looked = look(path, &choice, &options)?;
         if args.fix && !looked.broken() {
             let (after, count) = repair(looked, &choice, &options, context)?;
@@ -117,12 +121,25 @@ impl Choice {
     }
 }
 
-/// Loads and lints an eval file, or a rubric in a file of its own.
+/// Loads and lints a scorecard, an eval file, or a rubric in a file of its own.
 fn look(path: PathBuf, choice: &Choice, options: &LoadOptions) -> Result<Looked, String> {
+    if is_scorecard(&path) {
+        return Ok(look_at_card(path, choice, options));
+    }
     let Opened { linting, cases, errors, error_sources } = open_file(&path, options)?;
     let mut linted = linting.finish(&[]);
     linted.diagnostics.retain(|finding| choice.takes(finding.code));
-    Ok(Looked { path, cases, linted, errors, error_sources })
+    Ok(Looked { path, cases, linted, errors, error_sources, is_scorecard: false })
+}
+
+/// Loads and lints a scorecard.
+fn look_at_card(path: PathBuf, choice: &Choice, options: &LoadOptions) -> Looked {
+    let loaded = load_scorecard(&path, options);
+    let mut linted = lint_scorecard(&loaded);
+    linted.diagnostics.retain(|finding| choice.takes(finding.code));
+    let LoadedScorecard { cases, sources, diagnostics, .. } = loaded;
+    let errors = diagnostics.into_iter().filter(|found| found.severity == Severity::Error).collect();
+    Looked { path, cases, linted, errors, error_sources: sources, is_scorecard: true }
 }
 
 /// A file to which the rules that need nobody were applied.

@@ -1,6 +1,6 @@
 //! The rules that only a model can apply: who is asked, what became of it, what it would cost.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -71,9 +71,9 @@ pub(super) fn judge(
                     `--judge openai:gpt-4o-mini`, or leave `--judge` away"
             .to_owned());
     }
-    let mut lintings = Vec::new();
+    let mut lintings = BTreeMap::new();
     let mut jobs = Vec::new();
-    for (file, looked) in files.iter().enumerate() {
+    for (file, looked) in files.iter().enumerate().filter(|(_, looked)| !looked.is_scorecard) {
         let linting = open_file(&looked.path, options)?.linting;
         for (index, inquiry) in linting.inquiries().iter().enumerate() {
             let rules = inquiry.rules(|code| choice.takes(code));
@@ -81,7 +81,7 @@ pub(super) fn judge(
                 jobs.push(Job { file, index, inquiry: Arc::new(inquiry.clone()), rules });
             }
         }
-        lintings.push(linting);
+        lintings.insert(file, linting);
     }
     let prices = money::prices(None, options, context)?;
     let access = Arc::new(if args.dry_run {
@@ -218,11 +218,11 @@ impl Judged {
     fn take(
         &mut self,
         critiques: Vec<(Job, Option<Critique>)>,
-        mut lintings: Vec<Linting>,
+        mut lintings: BTreeMap<usize, Linting>,
         files: &mut [Looked],
         choice: &Choice,
     ) {
-        let mut open: Vec<BTreeSet<Code>> = vec![BTreeSet::new(); lintings.len()];
+        let mut open: Vec<BTreeSet<Code>> = vec![BTreeSet::new(); files.len()];
         let unreached = self.over_budget.clone().unwrap_or_else(|| "it was not reached".to_owned());
         for (job, critique) in critiques {
             let mut failed: Vec<(Code, String)> = Vec::new();
@@ -231,8 +231,8 @@ impl Judged {
                 Some(critique) => {
                     self.calls += u64::from(critique.calls);
                     self.recalled += u64::from(critique.recalled);
-                    for remark in &critique.remarks {
-                        lintings[job.file].add(job.index, remark);
+                    if let Some(linting) = lintings.get_mut(&job.file) {
+                        critique.remarks.iter().for_each(|remark| linting.add(job.index, remark));
                     }
                     failed = critique.not_checked;
                 }
@@ -252,7 +252,8 @@ impl Judged {
                 });
             }
         }
-        for ((linting, file), open) in lintings.into_iter().zip(files).zip(open) {
+        for (index, linting) in lintings {
+            let (file, open) = (&mut files[index], &open[index]);
             let applied: Vec<Code> = RULES
                 .iter()
                 .filter(|rule| {

@@ -52,6 +52,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     });
     let bench = bench(args, &config, &options, &access, context)?;
     let planner = Planner {
+        workplaces: None,
         target_names: args.target.as_slice(),
         lines: LineOverrides::default(),
         config: &config,
@@ -113,6 +114,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
         return Ok(Exit::Passed);
     }
     let session = Session {
+        workplaces: None,
         command: "scorecard run",
         label: scorecard.name.clone(),
         suites: vec![SuiteInfo {

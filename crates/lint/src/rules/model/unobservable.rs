@@ -10,7 +10,7 @@ pub(in crate::rules) const RULE: Rule = Rule {
     title: "The criterion can't be decided from the question, the reference and the answer.",
     reason: "A judge that lacks what it needs decides by what the answer claims about itself. Put what is needed into the case, or ask for what the answer shows.",
     source: "Agent-as-a-Judge (arXiv:2410.10934): judges that can look at what was done agree better with people than judges that only read the answer",
-    bad: Example::Criteria("- The customer is satisfied afterwards"),
+    bad: Example::Criteria("- Was written without looking at the price list"),
     good: Example::Criteria("- Offers the customer a new delivery date"),
     fixes: false,
     check: Check::Model(Question {

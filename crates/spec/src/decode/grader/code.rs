@@ -16,7 +16,7 @@ use crate::tree::Data;
 const DEFAULT_CALLS: u32 = 50;
 
 /// Keys that a slip of the hand is compared with.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "name",
     "type",
     "command",
@@ -30,6 +30,7 @@ const KEYS: [&str; 13] = [
     "config",
     "timeout_seconds",
     "timeout_ms",
+    "pass_env",
 ];
 
 /// Reads the keys of `type: code-grader`. All keys it does not know are settings of the program.
@@ -51,6 +52,7 @@ pub(super) fn code(
     let seconds = duration(object, "timeout_seconds", 1.0, &mut cx.problems);
     let millis = duration(object, "timeout_ms", 0.001, &mut cx.problems);
     let max_calls = max_calls(cx, object);
+    let pass_env = pass_env(cx, object);
     let mut settings = config(cx, object);
     settings.extend(rest(cx, object, &KEYS));
     let command = command?;
@@ -60,6 +62,7 @@ pub(super) fn code(
             cwd,
             timeout: seconds.or(millis),
             max_calls,
+            pass_env,
             config: settings,
         })
     })
@@ -85,6 +88,11 @@ fn max_calls(cx: &mut Context, object: &mut Object<'_>) -> Option<u32> {
             None
         }
     }
+}
+
+/// `pass_env: [NAME, ...]`: variables that a program sees although they are kept from programs.
+pub(super) fn pass_env(cx: &mut Context, object: &mut Object<'_>) -> Vec<String> {
+    object.strings("pass_env", &mut cx.problems).into_iter().map(|name| name.value).collect()
 }
 
 /// All keys that nothing has read, as settings for a program. One that is close to a known key earns
@@ -130,11 +138,11 @@ mod tests {
     #[test]
     fn all_settings_are_read_and_the_rest_is_handed_on() {
         let code = program(
-            "- type: code_grader\n  command: [a, b]\n  cwd: .\n  timeout_seconds: 1.5\n  target: {max_calls: 10}\n  config: {a: 1}\n  expected_tools: [x]\n  x-note: free\n",
+            "- type: code_grader\n  command: [a, b]\n  pass_env: [MY_KEY]\n  cwd: .\n  timeout_seconds: 1.5\n  target: {max_calls: 10}\n  config: {a: 1}\n  expected_tools: [x]\n  x-note: free\n",
         );
         assert_eq!(code.command, Command::Argv(vec!["a".into(), "b".into()]));
         assert_eq!(code.timeout, Some(Duration::from_millis(1500)));
-        assert_eq!(code.max_calls, Some(10));
+        assert_eq!((code.max_calls, code.pass_env), (Some(10), vec!["MY_KEY".to_owned()]));
         assert_eq!(Value::Object(code.config), serde_json::json!({"a": 1, "expected_tools": ["x"]}));
         assert!(code.cwd.is_some());
     }

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use assize_diagnostic::Span;
 
-use super::code::rest;
+use super::code::{pass_env, rest};
 use super::prompt::config;
 use crate::decode::{Context, Object};
 use crate::model::{CustomGrader, GraderKind};
 
 /// Where such files are kept, in any folder from the eval file upwards.
 const FOLDERS: [&str; 2] = [".assize/graders", ".agentv/assertions"];
-const KEYS: [&str; 7] = ["name", "type", "weight", "required", "min_score", "negate", "config"];
+const KEYS: [&str; 8] = ["name", "type", "weight", "required", "min_score", "negate", "config", "pass_env"];
 
 /// The file that makes `name` a type, the nearest one first. Names that could lead elsewhere are
 /// never looked up.
@@ -44,11 +44,13 @@ fn file_named(folder: &Path, name: &str) -> Option<PathBuf> {
 
 /// Reads the keys of a grader of the user's own: all but the common ones are its settings.
 pub(super) fn custom(cx: &mut Context, object: &mut Object<'_>, name: &str, path: &Path) -> GraderKind {
+    let pass_env = pass_env(cx, object);
     let mut settings = config(cx, object);
     settings.extend(rest(cx, object, &KEYS));
     GraderKind::Custom(CustomGrader {
         type_name: name.to_owned(),
         path: path.to_path_buf(),
+        pass_env,
         config: settings,
     })
 }

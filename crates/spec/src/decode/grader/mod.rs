@@ -27,5 +27,6 @@ pub(crate) use include::{AssertionContext, Templates};
 pub(crate) use list::assertions;
 pub(crate) use names::distinct_names;
 pub(crate) use panel::{Use, panel};
+pub(crate) use prompt::command;
 pub(crate) use rubrics::{evidence, inline_rubrics, judging, outcome_rubric, truncate};
-pub(crate) use words::{choice, missing};
+pub(crate) use words::{choice, duration, missing};

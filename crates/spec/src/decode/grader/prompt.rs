@@ -17,7 +17,7 @@ const PROMPT_ENDINGS: [&str; 9] = ["md", "txt", "prompt", "jinja", "j2", "tmpl",
 
 /// Reads a command: a list of the program and its arguments, or one line for the shell. `None` after
 /// a complaint.
-pub(super) fn command(cx: &mut Context, entry: &Entry) -> Option<Command> {
+pub(crate) fn command(cx: &mut Context, entry: &Entry) -> Option<Command> {
     let (key, node) = (&entry.key, &entry.value);
     let empty = |at: Span| {
         Diagnostic::error(codes::BAD_COMMAND, format!("`{key}` is empty"), at, "nothing to run")

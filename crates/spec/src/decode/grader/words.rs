@@ -94,7 +94,7 @@ pub(super) fn not_negative(
 }
 
 /// A time in units of `seconds` seconds, if given.
-pub(super) fn duration(
+pub(crate) fn duration(
     object: &mut Object<'_>,
     key: &'static str,
     seconds: f64,

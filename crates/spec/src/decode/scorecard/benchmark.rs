@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::draft::{BenchmarkDraft, Draft};
+use super::draft::{BenchmarkDraft, Draft, NodeSpans};
 use super::scale::scale;
-use super::words::{code, missing, needed, texts, threshold, weight_of, word};
+use super::words::{code, missing, needed, texts, threshold, weight_of, whole, word};
 use super::{checks, criteria};
 use crate::codes;
 use crate::decode::common::tags;
@@ -81,6 +81,11 @@ pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Opt
     );
     let exclusion = object.text("exclusion_criteria", &mut cx.problems);
     criteria::check(cx, inclusion.as_ref(), exclusion.as_ref());
+    let spans = NodeSpans {
+        weight: whole(&mut object, "weight"),
+        threshold: whole(&mut object, "threshold"),
+        gate: whole(&mut object, "criticality"),
+    };
     let examples = texts(cx, &mut object, "examples");
     let tags = tags(cx, &mut object);
     object.finish(&mut cx.problems);
@@ -102,6 +107,7 @@ pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Opt
         exclusion: exclusion.map(|text| text.value),
         examples,
         tags,
+        spans,
     });
     Some(code)
 }

@@ -62,6 +62,15 @@ pub(super) struct RubricDraft {
     pub(super) hard_gate: bool,
     pub(super) guidelines: Option<Guidelines>,
     pub(super) parts: PartsDraft,
+    pub(super) spans: NodeSpans,
+}
+
+/// Where the numbers of a rubric or benchmark stand: keys and values.
+#[derive(Default)]
+pub(super) struct NodeSpans {
+    pub(super) weight: Option<Span>,
+    pub(super) threshold: Option<Span>,
+    pub(super) gate: Option<Span>,
 }
 
 pub(super) struct BenchmarkDraft {
@@ -82,6 +91,7 @@ pub(super) struct BenchmarkDraft {
     pub(super) exclusion: Option<String>,
     pub(super) examples: Vec<String>,
     pub(super) tags: Vec<String>,
+    pub(super) spans: NodeSpans,
 }
 
 pub(super) struct PromptDraft {

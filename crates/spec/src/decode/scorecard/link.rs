@@ -7,12 +7,15 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
 use assize_rubric::{LabelOutcome, Weight};
 
-use super::draft::{CaseDraft, Draft, LabelDraft, PartsDraft};
+use super::draft::{CaseDraft, Draft, LabelDraft, NodeSpans, PartsDraft};
 use super::labels::NONE_OF_THE_ABOVE;
+use super::prompt::Item;
 use super::{prompts, shares};
 use crate::codes;
 use crate::decode::Context;
-use crate::model::{CardBenchmark, CardCase, CardLabel, CardParts, CardRubric, JudgePrompt, Scorecard};
+use crate::model::{
+    CardBenchmark, CardCase, CardLabel, CardMarks, CardParts, CardRubric, JudgePrompt, Mark, Scorecard,
+};
 
 /// What a code names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +62,7 @@ pub(super) fn link(
     let benchmarks: Vec<CardBenchmark> = benchmarks
         .map(|((benchmark, prompt), parent)| CardBenchmark {
             place: cx.place(benchmark.code.span),
-            code: Arc::from(benchmark.code.value),
+            code: Arc::from(benchmark.code.value.as_str()),
             label: benchmark.label,
             concept: benchmark.concept,
             weight: benchmark.weight.unwrap_or(Weight::ONE),
@@ -74,6 +77,7 @@ pub(super) fn link(
             exclusion: benchmark.exclusion,
             examples: benchmark.examples,
             tags: benchmark.tags,
+            marks: node_marks(cx, benchmark.code.span, &benchmark.spans),
             // A benchmark without a parent was complained about, so this value is never used.
             parent: parent.map_or(0, |(parent, _)| parent),
         })
@@ -87,7 +91,7 @@ pub(super) fn link(
         .zip(&codes.rubric_parents)
         .map(|((rubric, parts), parent)| CardRubric {
             place: cx.place(rubric.code.span),
-            code: Arc::from(rubric.code.value),
+            code: Arc::from(rubric.code.value.as_str()),
             label: rubric.label,
             description: rubric.description,
             weight: rubric.weight.unwrap_or(Weight::ONE),
@@ -97,6 +101,7 @@ pub(super) fn link(
             guidelines: rubric.guidelines,
             parts,
             parent: parent.map(|(parent, _)| parent),
+            marks: node_marks(cx, rubric.code.span, &rubric.spans),
         })
         .collect();
     let prompts = draft
@@ -107,6 +112,8 @@ pub(super) fn link(
             behaviour: prompt.text.behaviours.first().map(|item| item.text.clone()),
             fail_conditions: prompt.text.fails.iter().map(|item| item.text.clone()).collect(),
             pass_conditions: prompt.text.passes.iter().map(|item| item.text.clone()).collect(),
+            fail_marks: condition_marks(cx, prompt.span, &prompt.text.fails),
+            pass_marks: condition_marks(cx, prompt.span, &prompt.text.passes),
             has_inputs: prompt.text.part(super::prompt::Part::Inputs).is_some(),
             text: prompt.text.text,
         })
@@ -117,6 +124,22 @@ pub(super) fn link(
         _ => name,
     };
     Scorecard { name, root, index, rubrics, benchmarks, tops, prompts, cases, labels }
+}
+
+fn node_marks(cx: &Context, code: Span, spans: &NodeSpans) -> CardMarks {
+    let mark = |span: Option<Span>| span.map(|span| cx.mark(span));
+    CardMarks {
+        code: cx.mark(code),
+        weight: mark(spans.weight),
+        threshold: mark(spans.threshold),
+        gate: mark(spans.gate),
+    }
+}
+
+/// Where the first lines of conditions stand in the prompt file that begins at `start`.
+fn condition_marks(cx: &Context, start: Span, items: &[Item]) -> Vec<Mark> {
+    let mark = |item: &Item| cx.mark(Span::new(start.source, item.place.start, item.place.end));
+    items.iter().map(mark).collect()
 }
 
 fn claim(cx: &mut Context, draft: &Draft) -> Codes {

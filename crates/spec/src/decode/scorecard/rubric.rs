@@ -4,8 +4,8 @@ use assize_diagnostic::{Diagnostic, Spanned};
 use assize_rubric::{Unit, Weight};
 
 use super::benchmark::benchmark;
-use super::draft::{Draft, PartsDraft, RubricDraft};
-use super::words::{aggregation, code, default_taken, missing, needed, texts, threshold, weight_of};
+use super::draft::{Draft, NodeSpans, PartsDraft, RubricDraft};
+use super::words::{aggregation, code, default_taken, missing, needed, texts, threshold, weight_of, whole};
 use crate::codes;
 use crate::decode::object::wrong_type;
 use crate::decode::{Context, Object};
@@ -43,6 +43,11 @@ pub(super) fn rubric(cx: &mut Context, node: &Node, draft: &mut Draft) -> Option
     let line = threshold(cx, &mut object, "passing_threshold");
     let hard_gate = object.boolean("hard_gate", &mut cx.problems).is_some_and(|gate| gate.value);
     let guidelines = object.value("evaluation_guidelines").and_then(|node| guidelines(cx, node));
+    let spans = NodeSpans {
+        weight: whole(&mut object, "weight"),
+        threshold: whole(&mut object, "passing_threshold"),
+        gate: whole(&mut object, "hard_gate"),
+    };
     let parts = parts(cx, &mut object, draft);
     object.finish(&mut cx.problems);
     let code = code?;
@@ -56,6 +61,7 @@ pub(super) fn rubric(cx: &mut Context, node: &Node, draft: &mut Draft) -> Option
         hard_gate,
         guidelines,
         parts,
+        spans,
     });
     Some(code)
 }

@@ -21,6 +21,12 @@ pub(super) fn missing(at: Span, what: &str, key: &str, example: &str) -> Diagnos
         .with_help(format!("write `{example}`"))
 }
 
+/// Where an entry stands: key and value.
+pub(super) fn whole(object: &mut Object<'_>, key: &'static str) -> Option<Span> {
+    let entry = object.entry(key).filter(|entry| !entry.value.is_null())?;
+    Some(entry.key_span.to(entry.value.place()))
+}
+
 /// A text that must be there and not be blank.
 pub(super) fn needed(
     cx: &mut Context,

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// What a placeholder stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value {
+pub enum Value {
     /// One text.
     One(OsString),
     /// A text for each attached file, each written with a format of its own.
@@ -22,13 +22,15 @@ pub(crate) enum Value {
 }
 
 /// Says what a name stands for; `None` leaves the placeholder as it is written.
-pub(crate) type Lookup<'a> = dyn Fn(&str) -> Option<Value> + 'a;
+pub type Lookup<'a> = dyn Fn(&str) -> Option<Value> + 'a;
 
 /// A script whose placeholders became references, and the values of `$1`, `$2`, ...
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Script {
-    pub(crate) script: String,
-    pub(crate) parameters: Vec<OsString>,
+pub struct Script {
+    /// The script for `sh -c`.
+    pub script: String,
+    /// The values its references stand for.
+    pub parameters: Vec<OsString>,
 }
 
 /// Fills a shell template.
@@ -36,7 +38,7 @@ pub(crate) struct Script {
 /// A placeholder is a word of its own whether it stands bare, in double quotes or in single quotes, and also
 /// inside `$(...)` and backticks. `${NAME}` is a shell variable and `\{NAME}` is plain text; comments are
 /// left alone.
-pub(crate) fn fill_script(template: &str, lookup: &Lookup<'_>) -> Script {
+pub fn fill_script(template: &str, lookup: &Lookup<'_>) -> Script {
     let mut writer = Writer::default();
     writer.write(template, lookup);
     let count = writer.parameters.len();
@@ -152,7 +154,7 @@ impl Writer {
 ///
 /// An argument that is nothing but a placeholder for several files becomes the words of each file's format,
 /// split at white space before the paths go in; within a longer argument the files are joined by spaces.
-pub(crate) fn fill_arguments(template: &[String], lookup: &Lookup<'_>) -> Vec<OsString> {
+pub fn fill_arguments(template: &[String], lookup: &Lookup<'_>) -> Vec<OsString> {
     let mut arguments = Vec::new();
     for argument in template {
         let whole = argument.strip_prefix('{').and_then(placeholder).filter(|(_, rest)| rest.is_empty());

@@ -1,0 +1,178 @@
+//! The criteria of a case as one list, for formats that know neither graders nor gates.
+
+use assize_rubric::{Criterion, Gate, Lines, Operator, Scale, Unit};
+use assize_spec::{Case, Grader, GraderKind, RubricGrader, Suite};
+
+use crate::note::Notes;
+
+/// A criterion with its weight in the case.
+pub(super) struct Flat<'c> {
+    pub(super) criterion: &'c Criterion,
+    /// Its weight among all criteria of the case; negative for a penalty.
+    pub(super) weight: f64,
+    /// Whether missing it fails the case.
+    pub(super) required: bool,
+}
+
+/// The criteria of a case. Graders and criteria that a plain list can't hold are listed.
+pub(super) fn criteria<'c>(case: &'c Case, notes: &mut Notes) -> Vec<Flat<'c>> {
+    let mut rubrics: Vec<(&Grader, &RubricGrader)> = Vec::new();
+    for grader in &case.graders {
+        match &grader.kind {
+            GraderKind::Rubric(rubric) => rubrics.push((grader, rubric)),
+            _ => notes.lost(
+                grader.place.line,
+                named(grader, case),
+                format!("not carried over: a `{}` has no place here", grader.type_name),
+            ),
+        }
+    }
+    let several = rubrics.len() > 1;
+    let mut list = Vec::new();
+    for (grader, rubric) in rubrics {
+        standing(grader, case, notes);
+        judging(grader, rubric, case, notes);
+        let earned: f64 = rubric.rubric.criteria().iter().map(|c| c.weight.get().max(0.0)).sum();
+        let penalties = rubric.rubric.criteria().iter().any(|c| c.weight.is_penalty());
+        if several && penalties {
+            notes.lost(
+                grader.place.line,
+                named(grader, case),
+                "its penalties now take from the whole case, and not only from this rubric",
+            );
+        }
+        // In one list each rubric keeps the share of the score that its weight gave it.
+        let share = if several && earned > 0.0 { grader.standing.weight.get() / earned } else { 1.0 };
+        for (index, criterion) in rubric.rubric.criteria().iter().enumerate() {
+            let line = rubric.places.get(index).map(|place| place.line);
+            if let Some(reason) = unfit(criterion) {
+                notes.lost(line, format!("criterion `{}` of `{}`", criterion.id, case.id), reason);
+                continue;
+            }
+            list.push(Flat {
+                criterion,
+                weight: criterion.weight.get() * share,
+                required: criterion.gate.is_some_and(|gate| gates(gate)),
+            });
+        }
+    }
+    list
+}
+
+/// Why a criterion can't stand in a plain list.
+pub(super) fn unfit(criterion: &Criterion) -> Option<&'static str> {
+    if matches!(criterion.scale, Scale::Bands(_)) {
+        Some("left out: its score ranges can't be written here")
+    } else if criterion.operator == Operator::Contradiction {
+        Some("left out: `operator: contradiction` can't be written here")
+    } else if criterion.text.trim().is_empty() {
+        Some("left out: it has no text")
+    } else {
+        None
+    }
+}
+
+/// Whether a gate of a criterion that is met or not can fail.
+pub(super) fn gates(gate: Gate) -> bool {
+    match gate {
+        Gate::Met | Gate::PassLine => true,
+        Gate::MinRaw(raw) => raw.value() > 0.0,
+        Gate::MinValue(unit) => unit.get() > 0.0,
+    }
+}
+
+/// The line that a case must reach.
+pub(super) fn pass_line(suite: &Suite, case: &Case) -> f64 {
+    case.lines.pass.or(suite.settings.lines.pass).map_or(Lines::DEFAULT_PASS, Unit::get)
+}
+
+/// Lists a pass line and a borderline line, for formats that have neither.
+pub(super) fn lines(suite: &Suite, case: &Case, notes: &mut Notes) {
+    let line = pass_line(suite, case);
+    if (line - Lines::DEFAULT_PASS).abs() > assize_rubric::TOLERANCE {
+        notes.lost(
+            case.place.line,
+            format!("case `{}`", case.id),
+            format!("its pass line {line} is not carried over"),
+        );
+    }
+    borderline(suite, case, notes);
+}
+
+/// Lists a borderline line that the file sets. The one that format 1 brings by itself is a remark.
+pub(super) fn borderline(suite: &Suite, case: &Case, notes: &mut Notes) {
+    if case.lines.borderline.or(suite.settings.lines.borderline).is_some() {
+        notes.lost(case.place.line, format!("case `{}`", case.id), "its borderline line is not carried over");
+    } else if suite.format.default_borderline().is_some() {
+        notes.tell(
+            None,
+            "borderline",
+            "is a verdict of format 1 only; such cases count as failed, as they do for exit codes",
+        );
+    }
+}
+
+/// Lists what a case holds beside its rubric and its question.
+pub(super) fn beside(case: &Case, has_reference: bool, has_outcome: bool, notes: &mut Notes) {
+    let mut lost: Vec<&str> = Vec::new();
+    if case.reference().is_some() && !has_reference {
+        lost.push("the reference answer");
+    }
+    if case.expected_outcome.is_some() && !has_outcome {
+        lost.push("the expected outcome");
+    }
+    if case.output.is_some() {
+        lost.push("the given answer");
+    }
+    if case.conversation.is_some() {
+        lost.push("the turns of the conversation");
+    }
+    if case.workspace.is_some() {
+        lost.push("the workspace");
+    }
+    if !lost.is_empty() {
+        notes.lost(
+            case.place.line,
+            format!("case `{}`", case.id),
+            format!("not carried over: {}", lost.join(", ")),
+        );
+    }
+}
+
+/// Lists what a grader says about its own place in the case.
+pub(super) fn standing(grader: &Grader, case: &Case, notes: &mut Notes) {
+    let mut lost = Vec::new();
+    if grader.standing.required {
+        lost.push("`required`");
+    }
+    if grader.standing.negate {
+        lost.push("`negate`");
+    }
+    if grader.standing.min_score.is_some() {
+        lost.push("`min_score`");
+    }
+    if !lost.is_empty() {
+        notes.lost(
+            grader.place.line,
+            named(grader, case),
+            format!("its {} is not carried over", lost.join(" and ")),
+        );
+    }
+}
+
+/// Lists how a rubric is judged, where it says so.
+pub(super) fn judging(grader: &Grader, rubric: &RubricGrader, case: &Case, notes: &mut Notes) {
+    let said = rubric.judge.is_some()
+        || rubric.judging.is_some()
+        || rubric.evidence.is_some()
+        || rubric.truncate.is_some()
+        || rubric.panel != assize_spec::PanelSpec::default();
+    if said {
+        notes.lost(grader.place.line, named(grader, case), "who judges it, and how, is not carried over");
+    }
+}
+
+/// A grader as notes call it.
+pub(super) fn named(grader: &Grader, case: &Case) -> String {
+    format!("grader `{}` of `{}`", grader.name, case.id)
+}

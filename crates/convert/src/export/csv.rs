@@ -1,0 +1,75 @@
+//! A table: one criterion a line, with the case it belongs to.
+
+use assize_spec::{Case, Suite};
+
+use super::criteria::{Flat, beside, criteria, lines};
+use crate::note::Notes;
+
+const OF_CASE: &str = "case,input,expected_output,case_outcome,";
+const OF_CRITERION: &str = "id,criterion,weight,required\n";
+
+/// Writes the criteria of a rubric that belongs to no case, given as the only one of a suite.
+pub(crate) fn write_rubric(cases: &[Case], notes: &mut Notes) -> (String, usize) {
+    let mut text = OF_CRITERION.to_owned();
+    let list: Vec<Flat<'_>> = cases.iter().flat_map(|case| criteria(case, notes)).collect();
+    for flat in &list {
+        row(&fields(flat), &mut text);
+    }
+    (text, usize::from(!list.is_empty()))
+}
+
+/// Writes the criteria of all cases; question, reference and expected outcome stand with the first one of each case.
+/// Gives the text and the number of cases in it.
+pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (String, usize) {
+    let mut text = format!("{OF_CASE}{OF_CRITERION}");
+    let mut written = 0;
+    for case in cases {
+        let list = criteria(case, notes);
+        if list.is_empty() {
+            notes.lost(
+                case.place.line,
+                format!("case `{}`", case.id),
+                "left out: it has no criterion for a table",
+            );
+            continue;
+        }
+        written += 1;
+        lines(suite, case, notes);
+        beside(case, true, true, notes);
+        if case.input.len() > 1 {
+            notes.lost(case.place.line, format!("case `{}`", case.id), "its messages became one text");
+        }
+        for (index, flat) in list.iter().enumerate() {
+            let first = |text: String| if index == 0 { text } else { String::new() };
+            let of_case = [
+                case.id.to_string(),
+                first(case.question()),
+                first(case.reference().unwrap_or_default()),
+                first(case.expected_outcome.clone().unwrap_or_default()),
+            ];
+            row(&[&of_case[..], &fields(flat)].concat(), &mut text);
+        }
+    }
+    (text, written)
+}
+
+fn fields(flat: &Flat<'_>) -> [String; 4] {
+    [
+        flat.criterion.id.to_string(),
+        flat.criterion.text.clone(),
+        flat.weight.to_string(),
+        if flat.required { "yes" } else { "no" }.to_owned(),
+    ]
+}
+
+fn row(fields: &[String], text: &mut String) {
+    let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
+    text.push_str(&fields.join(","));
+    text.push('\n');
+}
+
+/// A field by RFC 4180: in quotation marks where it holds a divider, a line end or a quotation mark.
+fn quoted(field: &str) -> String {
+    let plain = !field.contains([',', ';', '\t', '"', '\n', '\r']) && field.trim() == field;
+    if plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
+}

@@ -1,0 +1,199 @@
+//! A promptfoo configuration: a test for each case, an assertion for each criterion and check.
+
+use assize_rubric::{Criterion, Operator, Scale};
+use assize_spec::{Case, Grader, GraderKind, Suite, TextCheck, TextRule};
+use serde_json::{Map, Value, json};
+
+use super::criteria::{beside, borderline, gates, judging, named, pass_line};
+use crate::note::Notes;
+use crate::promptfoo::raw;
+
+/// Writes the cases that have an assertion. Gives the configuration and the number of tests in it.
+pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (Value, usize) {
+    let mut config = Map::new();
+    config.insert("description".to_owned(), json!(suite.description.as_ref().unwrap_or(&suite.name)));
+    config.insert("prompts".to_owned(), json!(["{{input}}"]));
+    let providers: Vec<&str> = suite
+        .settings
+        .targets
+        .iter()
+        .map(|target| target.name.as_str())
+        .filter(|name| name.contains(':'))
+        .collect();
+    if providers.is_empty() {
+        notes.tell(None, "providers", "the file names no model that is asked; add `providers`");
+    } else {
+        config.insert("providers".to_owned(), json!(providers));
+    }
+    let tests: Vec<Value> = cases.iter().filter_map(|case| test(suite, case, notes)).collect();
+    let written = tests.len();
+    config.insert("tests".to_owned(), Value::Array(tests));
+    (Value::Object(config), written)
+}
+
+fn test(suite: &Suite, case: &Case, notes: &mut Notes) -> Option<Value> {
+    let made: Vec<Assertion> =
+        case.graders.iter().flat_map(|grader| grader_of(grader, case, notes)).collect();
+    if made.is_empty() {
+        notes.lost(
+            case.place.line,
+            format!("case `{}`", case.id),
+            "left out: no assertion of it is carried over",
+        );
+        return None;
+    }
+    beside(case, false, false, notes);
+    borderline(suite, case, notes);
+    if case.input.len() > 1 {
+        notes.lost(case.place.line, format!("case `{}`", case.id), "its messages became one text");
+    }
+    // Without a threshold a test passes when each assertion does. With one only the score counts.
+    let all = made.iter().all(|assertion| assertion.required);
+    for assertion in made.iter().filter(|assertion| assertion.required && !all) {
+        notes.lost(
+            assertion.line,
+            format!("{} of `{}`", assertion.name, case.id),
+            "`required`: beside assertions that are not, only the score of the test counts",
+        );
+    }
+    let mut test = Map::new();
+    test.insert("description".to_owned(), json!(case.id.to_string()));
+    test.insert("vars".to_owned(), json!({"input": raw(&case.question())}));
+    if !all {
+        test.insert("threshold".to_owned(), json!(pass_line(suite, case)));
+    }
+    test.insert("assert".to_owned(), made.into_iter().map(|assertion| assertion.value).collect());
+    Some(Value::Object(test))
+}
+
+struct Assertion {
+    value: Value,
+    name: String,
+    required: bool,
+    line: Option<usize>,
+}
+
+fn grader_of(grader: &Grader, case: &Case, notes: &mut Notes) -> Vec<Assertion> {
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => {
+            judging(grader, rubric, case, notes);
+            let criteria = rubric.rubric.criteria();
+            let alone = criteria.len() == 1;
+            own_line(grader, alone, case, notes);
+            if grader.standing.negate && !alone {
+                notes.lost(grader.place.line, named(grader, case), "its `negate` is not carried over");
+            }
+            let earned: f64 = criteria.iter().map(|c| c.weight.get().max(0.0)).sum();
+            // The weights of the only grader can stay as they are written.
+            let share = match case.graders.len() {
+                1 => 1.0,
+                _ if earned > 0.0 => grader.standing.weight.get() / earned,
+                _ => 0.0,
+            };
+            let mut list = Vec::new();
+            for (index, criterion) in criteria.iter().enumerate() {
+                let line = rubric.places.get(index).map(|place| place.line);
+                let name = format!("criterion `{}`", criterion.id);
+                if let Some(reason) = unfit(criterion) {
+                    notes.lost(line, format!("{name} of `{}`", case.id), reason);
+                    continue;
+                }
+                let kind = match criterion.operator {
+                    Operator::Contradiction => "factuality",
+                    Operator::Correctness => "llm-rubric",
+                };
+                let negated = if alone && grader.standing.negate { "not-" } else { "" };
+                let weight = criterion.weight.get() * share;
+                let required = criterion.gate.is_some_and(gates) || (alone && grader.standing.required);
+                let value = json!({
+                    "type": format!("{negated}{kind}"), "value": raw(&criterion.text), "weight": weight,
+                    "metric": criterion.id.to_string(),
+                });
+                list.push(Assertion { value, name, required: required && weight > 0.0, line });
+            }
+            list
+        }
+        _ => check(grader, case, notes).into_iter().collect(),
+    }
+}
+
+/// Why a criterion can't be an assertion.
+fn unfit(criterion: &Criterion) -> Option<&'static str> {
+    if matches!(criterion.scale, Scale::Bands(_)) {
+        Some("left out: an assertion that is put to a judge has no score ranges")
+    } else if criterion.weight.is_penalty() {
+        Some("left out: an assertion has no negative weight")
+    } else if criterion.text.trim().is_empty() {
+        Some("left out: it has no text")
+    } else {
+        None
+    }
+}
+
+/// Lists a grader's own line and gate, where they don't become those of its only assertion.
+fn own_line(grader: &Grader, alone: bool, case: &Case, notes: &mut Notes) {
+    let lost = match (grader.standing.required, grader.standing.min_score.is_some()) {
+        (true, _) if alone => return,
+        (false, false) => return,
+        (true, _) => "its `required` is not carried over: only the score of the test counts",
+        (false, true) => "its `min_score` is not carried over",
+    };
+    notes.lost(grader.place.line, named(grader, case), lost);
+}
+
+/// A check that needs no judge.
+fn check(grader: &Grader, case: &Case, notes: &mut Notes) -> Option<Assertion> {
+    let body = match &grader.kind {
+        GraderKind::Text(check) => text(check),
+        GraderKind::IsJson(check) => Some(match &check.schema {
+            Some(schema) => json!({"type": "is-json", "value": schema}),
+            None => json!({"type": "is-json"}),
+        }),
+        GraderKind::Latency { threshold } => {
+            Some(json!({"type": "latency", "threshold": threshold.as_secs_f64() * 1000.0}))
+        }
+        GraderKind::Cost { budget_usd } => Some(json!({"type": "cost", "threshold": budget_usd})),
+        _ => None,
+    };
+    let Some(mut value) = body else {
+        notes.lost(
+            grader.place.line,
+            named(grader, case),
+            format!("not carried over: there is no assertion for this `{}`", grader.type_name),
+        );
+        return None;
+    };
+    if grader.standing.negate
+        && let Some(kind) = value["type"].as_str().map(|kind| format!("not-{kind}"))
+    {
+        value["type"] = json!(kind);
+    }
+    value["weight"] = json!(grader.standing.weight.get());
+    Some(Assertion {
+        value,
+        name: format!("grader `{}`", grader.name),
+        required: grader.standing.required,
+        line: Some(grader.place.line),
+    })
+}
+
+fn text(check: &TextCheck) -> Option<Value> {
+    let (kind, several) = match &check.rule {
+        TextRule::Contains { ignore_case: false } => ("contains", false),
+        TextRule::Contains { ignore_case: true } => ("icontains", false),
+        TextRule::ContainsAny { ignore_case: false } => ("contains-any", true),
+        TextRule::ContainsAny { ignore_case: true } => ("icontains-any", true),
+        TextRule::ContainsAll { ignore_case: false } => ("contains-all", true),
+        TextRule::ContainsAll { ignore_case: true } => ("icontains-all", true),
+        TextRule::StartsWith => ("starts-with", false),
+        TextRule::Equals => ("equals", false),
+        TextRule::Regex(regex) if regex.flags.is_empty() => ("regex", false),
+        TextRule::EndsWith | TextRule::Regex(_) => return None,
+    };
+    let values: Vec<String> = check.values.iter().map(|value| raw(value)).collect();
+    Some(if several {
+        json!({"type": kind, "value": values})
+    } else {
+        json!({"type": kind, "value": values[0]})
+    })
+}

@@ -1,0 +1,65 @@
+//! The variables that grading programs see.
+
+use std::collections::BTreeSet;
+
+use assize_llm::ModelProxy;
+use assize_process::Environment;
+
+/// Variables by which a program finds the model it was lent: address and token.
+const PROXY: (&str, &str) = ("ASSIZE_PROXY_URL", "ASSIZE_PROXY_TOKEN");
+/// The same under the names that programs of eval-file format 2 know.
+const PROXY_OF_FORMAT: (&str, &str) = ("AGENTV_TARGET_PROXY_URL", "AGENTV_TARGET_PROXY_TOKEN");
+/// The same under the names that client libraries look for; the address is that of chat completions.
+const PROXY_OF_CLIENTS: (&str, &str) = ("OPENAI_BASE_URL", "OPENAI_API_KEY");
+
+/// The variables of this process, without those that open models to whoever has them.
+///
+/// A program grades; it has no business with the keys by which judges and targets are paid. One that asks models of its
+/// own names the variables that it needs.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramEnvironment {
+    all: Environment,
+    kept: BTreeSet<String>,
+}
+
+impl ProgramEnvironment {
+    /// These variables, of which those named in `kept` are kept from programs.
+    pub fn new(all: Environment, kept: impl IntoIterator<Item = String>) -> Self {
+        Self { all, kept: kept.into_iter().collect() }
+    }
+
+    /// What a program sees that names these variables and may be lent a model.
+    pub(super) fn for_program(&self, named: &[String], proxy: Option<&ModelProxy>) -> Environment {
+        let is_named = |name: &str| named.iter().any(|known| known == name);
+        let mut env =
+            self.kept.iter().filter(|name| !is_named(name)).fold(self.all.clone(), Environment::without);
+        let Some(proxy) = proxy else { return env };
+        for (address, token) in [PROXY, PROXY_OF_FORMAT] {
+            env = env.with(address, proxy.url()).with(token, proxy.token());
+        }
+        // A program that wants its own account there keeps it.
+        let (address, token) = PROXY_OF_CLIENTS;
+        if !is_named(address) && !is_named(token) {
+            env = env.with(address, format!("{}/v1", proxy.url())).with(token, proxy.token());
+        }
+        env
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_kept_unless_they_are_named() {
+        let all = Environment::from_vars([("PATH", "/bin"), ("OPENAI_API_KEY", "k"), ("MY_KEY", "m")]);
+        let environment = ProgramEnvironment::new(all, ["OPENAI_API_KEY".to_owned(), "MY_KEY".to_owned()]);
+        let seen = |named: &[&str]| -> Vec<String> {
+            let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+            let env = environment.for_program(&named, None);
+            env.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+        };
+        assert_eq!(seen(&[]), ["PATH"]);
+        assert_eq!(seen(&["MY_KEY", "ABSENT"]), ["MY_KEY", "PATH"]);
+    }
+}

@@ -1,0 +1,65 @@
+//! The conditions of a judge's prompt as criteria, so that the rules about wording see them.
+
+use std::sync::Arc;
+
+use assize_diagnostic::Code;
+use assize_rubric::{Criterion, Rubric};
+use assize_spec::{CriterionMarks, JudgePrompt, Mark, PanelSpec, Place, RubricGrader};
+
+/// Rules about wording.
+const WORDING: &str = "L01";
+/// The rule about what is said twice.
+const REPEATED: &str = "L0401";
+/// Rules that expect a statement of merit: a reason to fail states a fault, and may join what only fails together.
+const OF_MERIT: [&str; 4] = ["L0102", "L0103", "L0110", "L0116"];
+
+/// One list of conditions of a prompt.
+pub(crate) struct Conditions {
+    pub(crate) grader: RubricGrader,
+    /// One of them is enough to fail.
+    fails: bool,
+}
+
+impl Conditions {
+    /// Whether a rule fits such conditions.
+    pub(crate) fn takes(&self, rule: Code) -> bool {
+        let code = rule.as_str();
+        (code.starts_with(WORDING) || code == REPEATED) && !(self.fails && OF_MERIT.contains(&code))
+    }
+}
+
+/// The lists of conditions of a prompt that hold anything.
+pub(crate) fn conditions(prompt: &JudgePrompt) -> Vec<Conditions> {
+    let lists = [
+        (&prompt.fail_conditions, &prompt.fail_marks, true),
+        (&prompt.pass_conditions, &prompt.pass_marks, false),
+    ];
+    lists
+        .into_iter()
+        .filter_map(|(texts, marks, fails)| {
+            let criteria =
+                texts.iter().enumerate().map(|(at, text)| Criterion::checklist(format!("c{at}"), text));
+            let rubric = Rubric::new(criteria.collect()).ok()?;
+            Some(Conditions { grader: grader(rubric, marks), fails })
+        })
+        .collect()
+}
+
+fn grader(rubric: Rubric, marks: &[Mark]) -> RubricGrader {
+    let places: Vec<Place> = marks.iter().map(|mark| mark.place.clone()).collect();
+    let marks = marks.iter().map(|mark| CriterionMarks {
+        head: Some(mark.clone()),
+        text: Some(mark.clone()),
+        ..CriterionMarks::default()
+    });
+    RubricGrader {
+        rubric: Arc::new(rubric),
+        places,
+        marks: marks.collect(),
+        judging: None,
+        evidence: None,
+        truncate: None,
+        judge: None,
+        panel: PanelSpec::default(),
+    }
+}

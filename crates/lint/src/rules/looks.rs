@@ -1,0 +1,86 @@
+//! L0116: layout that nobody asked for.
+
+use assize_diagnostic::{Code, Diagnostic};
+
+use super::cited;
+use crate::report::Report;
+use crate::rule::{Check, Example, Rule};
+use crate::view::CriterionView;
+use crate::words::{any_phrase, begins, is_negation, statement, words};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code::new("L0116"),
+    name: "rewards-layout",
+    title: "The criterion rewards layout that the case does not ask for.",
+    reason: "Judges take good looks for good content even unasked; points for bullets and bold type pay systems for decoration. If the layout matters, ask for it in the question or the expected outcome, or test what it is there for.",
+    source: cited::LLM_BAR,
+    bad: Example::Criteria("- Uses bullet points and bold headings"),
+    good: Example::Criteria("- Names each step on a line of its own"),
+    fixes: false,
+    check: Check::Criterion(check),
+};
+
+/// Layout, each with the stems of words that ask for it.
+const LAYOUT: &[(&str, &[&str])] = &[
+    ("bullet points", &["bullet", "list", "format", "markdown", "structure"]),
+    ("bullets", &["bullet", "list", "format", "markdown", "structure"]),
+    ("bulleted list", &["bullet", "list", "format", "markdown", "structure"]),
+    (
+        "headings",
+        &["heading", "section", "format", "markdown", "structure", "guide", "document", "report", "readme"],
+    ),
+    ("headers", &["header", "heading", "section", "format", "markdown", "structure", "http", "table", "csv"]),
+    ("bold", &["bold", "format", "markdown", "emphas"]),
+    ("italics", &["italic", "format", "markdown", "emphas"]),
+    ("markdown", &["markdown", "format", "readme", ".md"]),
+    ("emoji", &["emoji", "post", "tweet", "chat"]),
+    ("emojis", &["emoji", "post", "tweet", "chat"]),
+];
+/// Longer criteria say what the layout is for.
+const SHORT: usize = 9;
+
+fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+    let Some(case) = view.rubric.own_case() else { return };
+    let said = words(view.text());
+    let opens =
+        begins(statement(&said), &["uses", "includes", "has", "contains", "employs", "adds", "is formatted"]);
+    let decided = view.weight() <= 0.0 || view.bands().is_some() || view.length() > SHORT;
+    if opens.is_none() || decided || said.iter().any(|word| is_negation(&word.text)) {
+        return;
+    }
+    let wanted = format!("{} {}", case.question(), case.expected_outcome.as_deref().unwrap_or_default())
+        .to_lowercase();
+    let unasked = LAYOUT.iter().find_map(|(what, asks)| {
+        let range = any_phrase(&said, &[what])?;
+        (!asks.iter().any(|word| wanted.contains(word))).then_some(range)
+    });
+    if let Some(span) = unasked.and_then(|range| out.part(view.text_mark(), view.text(), range)) {
+        out.add(
+            Diagnostic::warning(
+                RULE.code,
+                "this criterion rewards layout",
+                span,
+                "neither the question nor the expected outcome asks for it",
+            )
+            .with_help("ask for it in the case, or test what it is there for"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{finds, in_cases, silent};
+
+    #[test]
+    fn decoration_is_found() {
+        finds("L0116", &["Uses bullet points", "The response includes emojis", "Has bold headings"]);
+    }
+
+    #[test]
+    fn layout_that_is_asked_for_or_forbidden_is_fine() {
+        silent("L0116", &["Does not use emojis", "Names the bold parts", "Uses the number of the parcel"]);
+        let asked = "- {id: asked-list, input: Give me a list, assertions: [Uses bullet points]}\n";
+        assert!(in_cases("L0116", asked).is_empty());
+        assert_eq!(in_cases("L0116", &asked.replace("a list", "advice")), ["bullet points"]);
+    }
+}

@@ -1,0 +1,186 @@
+//! Asking for a program, and counting what it asked.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use assize_rubric::{Cost, Tokens};
+
+use super::open::ProxySetup;
+use crate::error::{AskError, ErrorKind};
+use crate::reply::{ChatReply, Finish};
+use crate::request::ChatRequest;
+
+/// Draws of one repeat; the next repeat begins behind them.
+const DRAWS: u32 = 1 << 16;
+
+/// What a program asked of a model, and what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProxyUsage {
+    /// Questions that were taken.
+    pub calls: u32,
+    /// Questions that were refused because the program had asked as often as it may.
+    pub refused: u32,
+    /// Requests sent for them, failed ones included.
+    pub sent: u32,
+    /// Questions that were answered from memory.
+    pub recalled: u32,
+    /// Questions that the program did not wait for.
+    pub abandoned: u32,
+    /// Tokens of the requests sent.
+    pub tokens: Tokens,
+    /// Their cost.
+    pub cost: Cost,
+    /// Time spent in those that were answered.
+    pub latency: Duration,
+    /// The model that answered, as its server named it last.
+    pub model: Option<String>,
+    /// How many questions got no answer.
+    pub failed: u32,
+    /// Why the first of them got none.
+    pub failure: Option<AskError>,
+}
+
+impl Default for ProxyUsage {
+    fn default() -> Self {
+        Self {
+            calls: 0,
+            refused: 0,
+            sent: 0,
+            recalled: 0,
+            abandoned: 0,
+            tokens: Tokens::default(),
+            cost: Cost::ZERO,
+            latency: Duration::ZERO,
+            model: None,
+            failed: 0,
+            failure: None,
+        }
+    }
+}
+
+/// Asks the model, as often as the program may.
+pub(super) struct Desk {
+    setup: ProxySetup,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    usage: ProxyUsage,
+    /// Questions that have been answered or have failed.
+    settled: u32,
+    /// How often each question was asked: whoever asks the same again wants another draw.
+    draws: HashMap<blake3::Hash, u32>,
+}
+
+impl Desk {
+    pub(super) fn new(setup: ProxySetup) -> Self {
+        Self { setup, state: Mutex::default() }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.setup.name
+    }
+
+    pub(super) fn max_calls(&self) -> u32 {
+        self.setup.max_calls
+    }
+
+    /// Questions taken so far.
+    pub(super) fn calls(&self) -> u32 {
+        self.state().usage.calls
+    }
+
+    /// Takes so many questions, all or none. The error says why not.
+    pub(super) fn take(&self, count: u32) -> Result<(), String> {
+        let max = self.setup.max_calls;
+        let mut state = self.state();
+        let taken = state.usage.calls;
+        if count > max.saturating_sub(taken) {
+            state.usage.refused = state.usage.refused.saturating_add(count);
+            let asked = if count == 1 { "one more".to_owned() } else { format!("{count} more") };
+            return Err(format!(
+                "this program may ask the model {max} times (`max_calls`) and has asked {taken} times; it wants \
+                 {asked}"
+            ));
+        }
+        state.usage.calls = taken + count;
+        Ok(())
+    }
+
+    /// Asks a question that was taken.
+    pub(super) async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, AskError> {
+        let repeat = self.draw(request);
+        let answered = self.setup.ask.ask_repeat(request, repeat).await;
+        let card = self.setup.ask.card();
+        let mut state = self.state();
+        state.settled += 1;
+        let usage = &mut state.usage;
+        match answered {
+            Ok(mut answered) => {
+                let reply = &answered.reply;
+                usage.model = reply.model.clone().or(usage.model.take());
+                if answered.recalled {
+                    usage.recalled += 1;
+                    usage.tokens.add(Tokens { input: Some(0), cached: Some(0), output: Some(0) });
+                } else {
+                    let spent = reply.total_usage();
+                    let tokens = Tokens { input: spent.input, cached: spent.cached, output: spent.output };
+                    usage.tokens.add(tokens);
+                    usage.sent = usage.sent.saturating_add(reply.attempts);
+                    usage.cost += card.cost_of_reply(reply);
+                    usage.latency += reply.latency;
+                }
+                drop(state);
+                if is_whole(&answered.reply) {
+                    answered.keep();
+                }
+                Ok(answered.reply)
+            }
+            Err(error) => {
+                let spent = error.total_usage();
+                usage.tokens.add(Tokens { input: spent.input, cached: spent.cached, output: spent.output });
+                usage.sent = usage.sent.saturating_add(error.attempts);
+                usage.cost += card.cost_of_error(&error);
+                usage.failed += 1;
+                // That the run is ending says more than what happened before.
+                if usage.failure.is_none() || error.kind == ErrorKind::Cancelled {
+                    usage.failure = Some(error.clone());
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// What was asked. What is still in flight is given up, at a cost that nobody knows.
+    pub(super) fn usage(&self) -> ProxyUsage {
+        let state = self.state();
+        let mut usage = state.usage.clone();
+        let begun: u32 = state.draws.values().fold(0, |sum, count| sum.saturating_add(*count));
+        usage.abandoned = begun.saturating_sub(state.settled);
+        if usage.abandoned > 0 {
+            usage.cost += Cost::UNKNOWN;
+        }
+        usage
+    }
+
+    /// The number under which the answer to this question is remembered.
+    fn draw(&self, request: &ChatRequest) -> u32 {
+        // A request is made of strings, numbers and lists, so this does not fail.
+        let bytes = serde_json::to_vec(request).unwrap_or_default();
+        let mut state = self.state();
+        let count = state.draws.entry(blake3::hash(&bytes)).or_default();
+        *count += 1;
+        self.setup.repeat.saturating_sub(1).saturating_mul(DRAWS).saturating_add(*count)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a reply is all that the model wanted to say. Any other may turn out better when it is asked again.
+fn is_whole(reply: &ChatReply) -> bool {
+    reply.finish == Finish::Stop && reply.refusal.is_none() && !reply.text.is_empty()
+}

@@ -1,0 +1,91 @@
+//! The questions of eval-file format 2: one text at a time, or several.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use super::routes::Refusal;
+use crate::reply::ChatReply;
+use crate::request::{ChatMessage, ChatRequest};
+
+/// Which model it is, and how often it was and may be asked.
+pub(super) fn info(desk: &Desk) -> Value {
+    json!({
+        "targetName": desk.name(),
+        "maxCalls": desk.max_calls(),
+        "callCount": desk.calls(),
+        "availableTargets": [desk.name()],
+    })
+}
+
+/// `{question, systemPrompt?}`.
+pub(super) async fn one(desk: &Desk, body: &Value) -> Result<Value, Refusal> {
+    let request = request(desk, body)?;
+    desk.take(1).map_err(Refusal::too_often)?;
+    Ok(answer(&desk.ask(&request).await?))
+}
+
+/// `{requests: [...]}`: answers in the order of the questions. A question without an answer has an `error` in its place
+/// and no text, so that the error can't be taken for one.
+pub(super) async fn batch(desk: &Desk, body: &Value) -> Result<Value, Refusal> {
+    let Some(list) = body.get("requests").and_then(Value::as_array) else {
+        return Err(Refusal::bad("`requests` must be a list of questions"));
+    };
+    let requests: Vec<ChatRequest> = list
+        .iter()
+        .enumerate()
+        .map(|(index, body)| {
+            request(desk, body).map_err(|refusal| Refusal {
+                message: format!("request {}: {}", index + 1, refusal.message),
+                ..refusal
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    let count = u32::try_from(requests.len()).unwrap_or(u32::MAX);
+    desk.take(count).map_err(Refusal::too_often)?;
+    let replies = join_all(requests.iter().map(|request| desk.ask(request))).await;
+    let responses: Vec<Value> = replies
+        .into_iter()
+        .map(|reply| match reply {
+            Ok(reply) => answer(&reply),
+            Err(error) => json!({ "output": [], "outputMessages": [], "error": error.to_string() }),
+        })
+        .collect();
+    Ok(json!({ "responses": responses }))
+}
+
+fn request(desk: &Desk, body: &Value) -> Result<ChatRequest, Refusal> {
+    let text = |keys: &[&str]| -> Result<Option<String>, Refusal> {
+        match keys.iter().find_map(|key| body.get(key)).filter(|value| !value.is_null()) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(Refusal::bad(format!("`{}` must be a text", keys[0]))),
+        }
+    };
+    let question = text(&["question"])?.filter(|question| !question.trim().is_empty());
+    let Some(question) = question else {
+        return Err(Refusal::bad("`question` is missing: the text to ask the model"));
+    };
+    if let Some(target) = text(&["target"])?.filter(|target| target != desk.name()) {
+        let message = format!("`{target}` can't be asked here; this program may ask `{}`", desk.name());
+        return Err(Refusal::bad(message));
+    }
+    let mut messages = Vec::new();
+    messages.extend(text(&["systemPrompt", "system_prompt"])?.map(ChatMessage::system));
+    messages.push(ChatMessage::user(question));
+    Ok(ChatRequest { cache_prefix: false, ..ChatRequest::new(messages) })
+}
+
+fn answer(reply: &ChatReply) -> Value {
+    let text = match &reply.refusal {
+        Some(refusal) if reply.text.is_empty() => refusal,
+        _ => &reply.text,
+    };
+    let messages = json!([{ "role": "assistant", "content": text }]);
+    let usage = reply.usage;
+    let mut value = json!({ "output": messages, "outputMessages": messages, "rawText": text });
+    if !usage.is_unknown() {
+        value["tokenUsage"] = json!({ "input": usage.input, "output": usage.output, "cached": usage.cached });
+    }
+    value
+}

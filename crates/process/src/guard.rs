@@ -1,0 +1,155 @@
+//! A helper process that ends what this process has started when this process can't do so itself.
+//!
+//! A process that is killed gets no chance to end its commands. So the first command starts a helper that reads from
+//! a pipe only this process holds open. The helper is told of each group that begins and ends; when the pipe closes,
+//! whatever the reason, it ends the groups that are left. Where the system shows the environment of processes (Linux),
+//! it also finds those that left their group, by a variable that every command carries.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The variable by which the helper finds processes that left their group: its value is the helper's number.
+pub(crate) const MARK: &str = "ASSIZE_GUARD";
+
+/// How to start the helper, if one is wanted.
+static HELPER: OnceLock<(PathBuf, Vec<OsString>)> = OnceLock::new();
+/// The helper, once the first command has run; `None` inside if it could not be started.
+static RUNNING: OnceLock<Option<Guard>> = OnceLock::new();
+
+struct Guard {
+    mark: String,
+    helper: Mutex<Child>,
+}
+
+/// Has commands watched over by a helper from now on. `program` with `arguments` must call [`guard`] with its standard
+/// input. The helper starts with the first command; without this call there is none.
+pub fn guarded_by(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = impl Into<OsString>>) {
+    // A second call would be about the same program.
+    let _ = HELPER.set((program.into(), arguments.into_iter().map(Into::into).collect()));
+}
+
+/// Lets the helper go, after it has ended whatever of the commands is left. To be called before this process exits;
+/// nothing happens if no command has run.
+pub fn unguarded() {
+    if let Some(Some(guard)) = RUNNING.get() {
+        let mut helper = guard.helper.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(helper.stdin.take());
+        // Nothing more can be done about a helper that can't be waited for.
+        let _ = helper.wait();
+    }
+}
+
+/// The mark that a command must carry, if it is watched over. Starts the helper.
+pub(crate) fn mark() -> Option<&'static str> {
+    let (program, arguments) = HELPER.get()?;
+    let running = RUNNING.get_or_init(|| start(program, arguments));
+    running.as_ref().map(|guard| guard.mark.as_str())
+}
+
+/// Tells the helper of a group that has begun or is over. A helper that is gone can't be told anything.
+#[cfg(unix)]
+pub(crate) fn tell(begun: bool, leader: i32) {
+    if let Some(Some(guard)) = RUNNING.get() {
+        let mut helper = guard.helper.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipe) = helper.stdin.as_mut() {
+            let sign = if begun { '+' } else { '-' };
+            let _ = pipe.write_all(format!("{sign}{leader}\n").as_bytes());
+        }
+    }
+}
+
+/// The helper sees nothing of this process, stands in no folder anybody may want to remove, and is no member of the
+/// group that a terminal interrupts.
+fn start(program: &PathBuf, arguments: &[OsString]) -> Option<Guard> {
+    let mut command = std::process::Command::new(program);
+    command.args(arguments).env_clear().stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        command.current_dir("/").process_group(0);
+    }
+    let helper = command.spawn().ok()?;
+    let mark = helper.id().to_string();
+    Some(Guard { mark, helper: Mutex::new(helper) })
+}
+
+/// What the helper does: reads which groups begin and end until the pipe closes, then ends what is left of the process
+/// that held the other end.
+pub fn guard(input: impl BufRead) {
+    let mut groups: BTreeSet<i32> = BTreeSet::new();
+    for line in input.lines().map_while(Result::ok) {
+        let Some((sign, number)) = line.split_at_checked(1) else { continue };
+        let Ok(leader) = number.parse::<i32>() else { continue };
+        match sign {
+            "+" if leader > 1 => groups.insert(leader),
+            _ => groups.remove(&leader),
+        };
+    }
+    #[cfg(unix)]
+    orphans::end(&groups);
+}
+
+#[cfg(unix)]
+mod orphans {
+    //! Ending processes that nobody waits for any more.
+
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
+    use nix::sys::signal::{Signal, kill, killpg};
+    use nix::unistd::Pid;
+
+    use super::MARK;
+
+    /// How often what was asked to end is looked at.
+    const POLL: Duration = Duration::from_millis(10);
+    /// Looks before what is left is killed: a second.
+    const PATIENCE: usize = 100;
+    /// Looks before it is given up: what can't be killed is not waited for.
+    const GIVE_UP: usize = 300;
+
+    pub(super) fn end(groups: &BTreeSet<i32>) {
+        let mark = format!("{MARK}={}", std::process::id());
+        for look in 0..GIVE_UP {
+            let left = groups.iter().filter(|group| killpg(Pid::from_raw(**group), None).is_ok());
+            let left: Vec<Pid> = left.map(|group| Pid::from_raw(*group)).collect();
+            let marked = marked(&mark);
+            if left.is_empty() && marked.is_empty() {
+                return;
+            }
+            let signal = match look {
+                0 => Some(Signal::SIGTERM),
+                PATIENCE.. => Some(Signal::SIGKILL),
+                _ => None,
+            };
+            if let Some(signal) = signal {
+                // One that is gone by now is what is wanted.
+                for group in left {
+                    let _ = killpg(group, signal);
+                }
+                for process in marked {
+                    let _ = kill(process, signal);
+                }
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    /// The processes that carry the mark; none where the system doesn't show it.
+    fn marked(mark: &str) -> Vec<Pid> {
+        let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+        processes
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
+            .filter(|process| {
+                std::fs::read(format!("/proc/{process}/environ")).is_ok_and(|variables| {
+                    variables.split(|byte| *byte == 0).any(|one| one == mark.as_bytes())
+                })
+            })
+            .map(Pid::from_raw)
+            .collect()
+    }
+}

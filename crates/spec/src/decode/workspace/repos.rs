@@ -1,0 +1,281 @@
+//! `repos`: git repositories in a workspace, in the spellings of both generations of the format.
+
+use std::path::{Component, Path, PathBuf};
+
+use assize_diagnostic::{Diagnostic, Span, Spanned};
+
+use super::spec::folder;
+use crate::codes;
+use crate::decode::common::one_word;
+use crate::decode::grader::missing;
+use crate::decode::object::wrong_type;
+use crate::decode::{Context, Object};
+use crate::model::{RepoSource, RepoSpec};
+use crate::tree::{Data, Node};
+
+/// Where `org/name` is looked for.
+const SHORTHAND_HOST: &str = "https://github.com/";
+/// How addresses that git may be given begin. Others (`ext::`) can be commands.
+const SCHEMES: [&str; 4] = ["https://", "http://", "ssh://", "git://"];
+
+pub(super) fn repos(cx: &mut Context, node: &Node) -> Vec<RepoSpec> {
+    let Some(items) = node.as_seq() else {
+        cx.problems.add(wrong_type(node, "`repos`", "a list"));
+        return Vec::new();
+    };
+    let mut repos: Vec<(RepoSpec, Span)> = Vec::new();
+    for item in items {
+        if item.as_map().is_none() {
+            cx.problems.add(wrong_type(item, "a repository of `repos`", "a map"));
+            continue;
+        }
+        let Some(repo) = repo(cx, item) else { continue };
+        if let Some((_, first)) = repos.iter().find(|(known, _)| known.path == repo.path) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::DUPLICATE_KEY,
+                    format!("two repositories would lie in `{}`", repo.path.display()),
+                    item.place(),
+                    "second one",
+                )
+                .with_secondary(*first, "first one")
+                .with_help("give one of them another `path`"),
+            );
+            continue;
+        }
+        repos.push((repo, item.place()));
+    }
+    repos.into_iter().map(|(repo, _)| repo).collect()
+}
+
+fn repo(cx: &mut Context, node: &Node) -> Option<RepoSpec> {
+    let mut object = Object::new(node, "a repository of `repos`", &mut cx.problems)?;
+    let errors = cx.problems.errors();
+    let head = object.head();
+    let source = source(cx, &mut object);
+    let path = object.text("path", &mut cx.problems);
+    let mut revision = Revision::default();
+    revision.read(cx, &mut object);
+    if let Some(node) = object.value("checkout")
+        && let Some(mut checkout) = Object::new(node, "`checkout`", &mut cx.problems)
+    {
+        revision.read(cx, &mut checkout);
+        // Where a revision is looked up does not change which one it is.
+        if let Some(node) = checkout.value("resolve") {
+            one_word(cx, node, "resolve", &[("remote", ()), ("local", ())]);
+        }
+        checkout.finish(&mut cx.problems);
+    }
+    let mut sparse = object.strings("sparse", &mut cx.problems);
+    let (mut depth, mut filter) = (None, None);
+    if let Some(node) = object.value("clone")
+        && let Some(mut clone) = Object::new(node, "`clone`", &mut cx.problems)
+    {
+        depth = clone.integer("depth", 1, i64::from(u32::MAX), &mut cx.problems);
+        filter = clone.text("filter", &mut cx.problems);
+        sparse.extend(clone.strings("sparse", &mut cx.problems));
+        clone.finish(&mut cx.problems);
+    }
+    object.finish(&mut cx.problems);
+    for word in filter.iter().chain(&sparse).chain(&revision.name) {
+        refuse_option(cx, word);
+    }
+    let path = match (&path, &source) {
+        (Some(path), _) => inside(cx, path),
+        (None, Some(RepoSource::Url(url))) => name_of(url),
+        (None, Some(RepoSource::Folder(folder))) => folder.file_name().map(PathBuf::from),
+        (None, None) => None,
+    };
+    if path.is_none() && cx.problems.errors() == errors {
+        cx.problems.add(missing(head, "a repository", "path", "path: ./NAME"));
+    }
+    let repo = RepoSpec {
+        path: path?,
+        source: source?,
+        revision: revision.name.map(|name| name.value),
+        ancestor: revision.ancestor.and_then(|ancestor| u32::try_from(ancestor.value).ok()).unwrap_or(0),
+        depth: depth.and_then(|depth| u32::try_from(depth.value).ok()),
+        filter: filter.map(|filter| filter.value),
+        sparse: sparse.into_iter().map(|pattern| pattern.value).collect(),
+        place: cx.place(head),
+    };
+    (cx.problems.errors() == errors).then_some(repo)
+}
+
+/// Which commit is meant.
+#[derive(Default)]
+struct Revision {
+    name: Option<Spanned<String>>,
+    ancestor: Option<Spanned<i64>>,
+}
+
+impl Revision {
+    /// `commit` with its other names, and `ancestor`. Several may name one and the same commit.
+    fn read(&mut self, cx: &mut Context, object: &mut Object<'_>) {
+        for key in ["commit", "base_commit", "ref"] {
+            let Some(name) = object.text(key, &mut cx.problems) else { continue };
+            match &self.name {
+                Some(first) if first.value != name.value => cx.problems.add(
+                    Diagnostic::error(
+                        codes::TWO_SPELLINGS,
+                        format!("`{key}` names another commit"),
+                        name.span,
+                        "this one differs",
+                    )
+                    .with_secondary(first.span, "already given here")
+                    .with_help("keep one of them"),
+                ),
+                _ => self.name = Some(name),
+            }
+        }
+        if let Some(ancestor) = object.integer("ancestor", 0, 1_000_000, &mut cx.problems) {
+            self.ancestor = Some(ancestor);
+        }
+    }
+}
+
+/// `repo`, or `source` with a `url` or a `path`.
+fn source(cx: &mut Context, object: &mut Object<'_>) -> Option<RepoSource> {
+    let short = object.text("repo", &mut cx.problems);
+    let long = object.value("source");
+    let head = object.head();
+    match (short, long) {
+        (Some(short), Some(long)) => {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::TWO_SPELLINGS,
+                    "`repo` and `source` mean the same thing",
+                    long.place(),
+                    "this one is extra",
+                )
+                .with_secondary(short.span, "already given here")
+                .with_help("keep `repo`"),
+            );
+            None
+        }
+        (Some(short), None) => address(cx, &short),
+        (None, Some(node)) => match &node.data {
+            Data::Str(text) => address(cx, &Spanned::new(text.clone(), node.place())),
+            _ => long_source(cx, node),
+        },
+        (None, None) => {
+            cx.problems.add(missing(head, "a repository", "repo", "repo: ADDRESS"));
+            None
+        }
+    }
+}
+
+fn long_source(cx: &mut Context, node: &Node) -> Option<RepoSource> {
+    let mut object = Object::new(node, "`source`", &mut cx.problems)?;
+    let head = object.head();
+    if let Some(node) = object.value("type") {
+        one_word(cx, node, "type", &[("git", ()), ("local", ())]);
+    }
+    let url = object.text("url", &mut cx.problems);
+    let path = object.text("path", &mut cx.problems);
+    object.finish(&mut cx.problems);
+    match (url, path) {
+        (Some(url), None) => address(cx, &url),
+        (None, Some(path)) => folder(cx, &path).map(RepoSource::Folder),
+        (Some(_), Some(path)) => {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::TWO_SPELLINGS,
+                    "`url` and `path` both say where the repository is",
+                    path.span,
+                    "this one is extra",
+                )
+                .with_help("keep one of them"),
+            );
+            None
+        }
+        (None, None) => {
+            cx.problems.add(missing(head, "`source`", "url", "url: ADDRESS"));
+            None
+        }
+    }
+}
+
+/// What a text says about where a repository is: an address, a folder, or `ORGANISATION/NAME`.
+fn address(cx: &mut Context, written: &Spanned<String>) -> Option<RepoSource> {
+    let text = written.value.trim();
+    let sound = !text.chars().any(|c| c.is_control() || c.is_whitespace()) && !text.starts_with('-');
+    // `user@host:path`, as ssh has it.
+    let scp = text.split_once(':').is_some_and(|(host, path)| {
+        !host.is_empty()
+            && !path.is_empty()
+            && !path.starts_with(':')
+            && host.contains('@')
+            && !host.contains('/')
+    });
+    if sound && (scp || SCHEMES.iter().any(|scheme| text.len() > scheme.len() && text.starts_with(scheme))) {
+        return Some(RepoSource::Url(text.to_owned()));
+    }
+    let is_path = text.starts_with(['/', '.', '~']) || text.starts_with("file://");
+    let plain =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    let is_short = text.split_once('/').is_some_and(|(owner, name)| plain(owner) && plain(name));
+    if is_path || cx.folder_of(written.span.source).join(text).is_dir() {
+        return folder(cx, written).map(RepoSource::Folder);
+    }
+    if sound && is_short {
+        let name = text.strip_suffix(".git").unwrap_or(text);
+        return Some(RepoSource::Url(format!("{SHORTHAND_HOST}{name}.git")));
+    }
+    cx.problems.add(
+        Diagnostic::error(
+            codes::NOT_SUPPORTED,
+            "this is no address of a repository",
+            written.span,
+            format!("found `{text}`"),
+        )
+        .with_help("write an address that begins with https://, ssh:// or user@host:, a folder, or ORGANISATION/NAME"),
+    );
+    None
+}
+
+/// The folder that git itself would choose.
+fn name_of(url: &str) -> Option<PathBuf> {
+    let name = url.trim_end_matches('/').rsplit(['/', ':']).next()?;
+    let name = name.strip_suffix(".git").unwrap_or(name);
+    (!name.is_empty() && name != "." && name != "..").then(|| PathBuf::from(name))
+}
+
+/// A folder of the workspace: no way out of it, and none into a repository's own data.
+fn inside(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
+    let mut path = PathBuf::new();
+    for part in Path::new(&written.value).components() {
+        match part {
+            Component::CurDir => {}
+            Component::Normal(name) if name != ".git" => path.push(name),
+            _ => {
+                cx.problems.add(
+                    Diagnostic::error(
+                        codes::OUTSIDE_ROOT,
+                        "a repository must lie in the workspace",
+                        written.span,
+                        format!("`{}` leads elsewhere", written.value),
+                    )
+                    .with_help("write a relative path without `..`, such as `./NAME`"),
+                );
+                return None;
+            }
+        }
+    }
+    Some(path)
+}
+
+/// A word that git would take for one of its options, or can't take at all.
+fn refuse_option(cx: &mut Context, word: &Spanned<String>) {
+    if word.value.starts_with('-') || word.value.chars().any(char::is_control) {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_SUPPORTED,
+                "git can't be given this",
+                word.span,
+                "it begins with `-` or holds a control character",
+            )
+            .with_help("write it without"),
+        );
+    }
+}

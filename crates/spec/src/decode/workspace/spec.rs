@@ -1,0 +1,162 @@
+//! `workspace` itself: a map, or the path of a YAML file with such a map.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Span, Spanned};
+
+use super::hooks::hooks;
+use super::repos::repos;
+use crate::codes;
+use crate::decode::common::{one_word, unbuilt};
+use crate::decode::file::{read_source, read_tree};
+use crate::decode::object::wrong_type;
+use crate::decode::{Context, Object, interpolate};
+use crate::model::{Isolation, Unbuilt, WorkspaceMode, WorkspaceSpec};
+use crate::tree::{Data, Node};
+
+/// Reads `workspace` of a suite or case.
+pub(crate) fn workspace(
+    cx: &mut Context,
+    object: &mut Object<'_>,
+    missing: &mut Vec<Unbuilt>,
+) -> Option<Arc<WorkspaceSpec>> {
+    let entry = object.entry("workspace").filter(|entry| !entry.value.is_null())?;
+    let spec = match &entry.value.data {
+        Data::Str(path) => from_file(cx, path, entry.value.place(), missing),
+        Data::Map(_) => from_map(cx, &entry.value, missing),
+        _ => {
+            cx.problems.add(wrong_type(&entry.value, "`workspace`", "a map or the path of a YAML file"));
+            None
+        }
+    };
+    spec.map(Arc::new)
+}
+
+/// The workspace of a case whose folder has a template beside it.
+pub(crate) fn folder_beside(template: PathBuf) -> Arc<WorkspaceSpec> {
+    Arc::new(WorkspaceSpec { template: Some(template), ..WorkspaceSpec::default() })
+}
+
+/// Paths inside such a file are relative to its own folder.
+fn from_file(cx: &mut Context, path: &str, span: Span, missing: &mut Vec<Unbuilt>) -> Option<WorkspaceSpec> {
+    let file = cx.find(path, span)?;
+    let source = read_source(cx, &file, Some(span))?;
+    let before = cx.problems.errors();
+    let Some(mut node) = read_tree(cx, source) else {
+        if cx.problems.errors() == before {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::EMPTY_FILE,
+                    "the workspace file is empty",
+                    span,
+                    format!("`{path}`"),
+                )
+                .with_help("write the keys of the workspace: `template`, `repos`, `hooks`, ..."),
+            );
+        }
+        return None;
+    };
+    interpolate(cx, &mut node);
+    from_map(cx, &node, missing)
+}
+
+fn from_map(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<WorkspaceSpec> {
+    let mut object = Object::new(node, "`workspace`", &mut cx.problems)?;
+    let template = object.text("template", &mut cx.problems).and_then(|written| folder(cx, &written));
+    let path = object.text("path", &mut cx.problems);
+    let path = path.map(|written| (own_folder(cx, &written), written.span));
+    let isolation = object.value("isolation").and_then(|node| {
+        let words = [
+            ("shared", Isolation::Shared),
+            ("per_test", Isolation::PerTest),
+            ("per_case", Isolation::PerTest),
+        ];
+        one_word(cx, node, "isolation", &words)
+    });
+    let mode_at = object.value("mode").map(Node::place);
+    let mode = object.value("mode").and_then(|node| {
+        let words = [
+            ("pooled", WorkspaceMode::Pooled),
+            ("temp", WorkspaceMode::Temp),
+            ("static", WorkspaceMode::Static),
+        ];
+        one_word(cx, node, "mode", &words)
+    });
+    let hooks = object.entry("hooks").map(|entry| hooks(cx, &entry.value)).unwrap_or_default();
+    for (key, feature) in [("docker", "a container"), ("env", "checks of the surroundings")] {
+        let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) else { continue };
+        if entry.value.as_map().is_none() {
+            cx.problems.add(wrong_type(&entry.value, &format!("`{key}`"), "a map"));
+        }
+        let feature = match feature {
+            "a container" => "a container to work in (`docker`)",
+            _ => "checks of the surroundings (`env` of a workspace)",
+        };
+        missing.push(unbuilt(cx, feature, entry.key_span));
+    }
+    let repos = object.value("repos").map(|node| repos(cx, node)).unwrap_or_default();
+    match (mode, mode_at, &path) {
+        (Some(WorkspaceMode::Static), Some(at), None) => cx.problems.add(
+            Diagnostic::error(codes::MISSING_SETTING, "`mode: static` needs a `path`", at, "which folder?")
+                .with_help("add `path: FOLDER`, a folder of your own that the cases work in"),
+        ),
+        (Some(WorkspaceMode::Temp | WorkspaceMode::Pooled), _, Some((_, at))) => cx.problems.add(
+            Diagnostic::error(
+                codes::UNUSED_SETTING,
+                "`path` is for `mode: static` only",
+                *at,
+                "has no effect here",
+            )
+            .with_help("remove the path; to begin with the contents of a folder, write `template: FOLDER`"),
+        ),
+        _ => {}
+    }
+    object.finish(&mut cx.problems);
+    Some(WorkspaceSpec { template, repos, hooks, isolation, mode, path: path.and_then(|(path, _)| path) })
+}
+
+/// A folder that is there.
+pub(super) fn folder(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
+    let found = cx.find(&written.value, written.span)?;
+    if !found.is_dir() {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::FILE_UNREADABLE,
+                "this is not a folder",
+                written.span,
+                format!("`{}` is a file", written.value),
+            )
+            .with_help("name the folder"),
+        );
+        return None;
+    }
+    Some(found)
+}
+
+/// A folder that may still have to be made: it must come to lie inside the folders that may be read.
+fn own_folder(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
+    let given = Path::new(&written.value);
+    let whole = cx.folder_of(written.span.source).join(given);
+    if whole.exists() {
+        return folder(cx, written);
+    }
+    let above = whole.ancestors().skip(1).find_map(|folder| {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        folder.canonicalize().ok()
+    });
+    let climbs = given.components().any(|part| part == Component::ParentDir);
+    if climbs || !above.is_some_and(|above| cx.roots.iter().any(|root| above.starts_with(root))) {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::OUTSIDE_ROOT,
+                "this folder lies outside the folders that may be used",
+                written.span,
+                "leads out of the suite's root",
+            )
+            .with_help("make the folder yourself, or name a wider folder with `--root DIR`"),
+        );
+        return None;
+    }
+    Some(whole)
+}

@@ -1,0 +1,195 @@
+//! The folder that holds the workspaces of one process, and finding those that dead processes left.
+//!
+//! Each process has a folder of its own among the temporary files, with a file in it that the process holds locked.
+//! The system gives the lock back however the process ends; so a folder whose lock is free belongs to nobody.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::remove::remove;
+
+/// How the names of such folders begin.
+const PREFIX: &str = "assize-ws-";
+/// How they begin until their lock is held.
+const NEW: &str = "assize-new-";
+/// How those begin that the user wants to keep.
+const KEPT: &str = "assize-kept-";
+const LOCK: &str = "lock";
+/// Attempts at making a folder while others clean up.
+const ATTEMPTS: usize = 10;
+/// Longest readable part of a workspace's name.
+const READABLE: usize = 40;
+
+/// The folder of this process. What is in it goes when it is closed or dropped.
+#[derive(Debug)]
+pub(crate) struct Depot {
+    folder: PathBuf,
+    /// Held for as long as the folder is in use; absent for a folder that is kept.
+    lock: Option<File>,
+    open: Arc<AtomicBool>,
+    count: AtomicU64,
+}
+
+impl Depot {
+    /// Makes the folder inside `temp`. With `keep`, workspaces stay when it is closed.
+    pub(crate) fn open(temp: &Path, keep: bool) -> io::Result<Self> {
+        let with = |folder: PathBuf, lock| {
+            let folder = folder.canonicalize()?;
+            Ok(Self { folder, lock, open: Arc::new(AtomicBool::new(true)), count: AtomicU64::new(0) })
+        };
+        if keep {
+            return with(tempfile::Builder::new().prefix(KEPT).tempdir_in(temp)?.keep(), None);
+        }
+        let mut last = io::Error::other("no attempt was made");
+        for _ in 0..ATTEMPTS {
+            let new = tempfile::Builder::new().prefix(NEW).tempdir_in(temp)?;
+            match locked(new.path()) {
+                Ok((folder, lock)) => {
+                    // It has another name by now, so nothing is removed.
+                    drop(new.keep());
+                    return with(folder, Some(lock));
+                }
+                // Another process may have taken it for one that was left.
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether it is in use; long work in it ends early when it no longer is.
+    pub(crate) fn in_use(&self) -> &AtomicBool {
+        &self.open
+    }
+
+    /// A new path in it for something called `name`, which may hold any characters.
+    pub(crate) fn fresh(&self, name: &str) -> PathBuf {
+        let readable: String = name
+            .chars()
+            .take(READABLE)
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
+            .collect();
+        self.folder.join(format!("{readable}-{}", self.count.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Removes everything but what is to be kept, which is told.
+    pub(crate) fn close(&self) -> Option<PathBuf> {
+        self.open.store(false, Ordering::Relaxed);
+        if self.lock.is_none() {
+            return Some(self.folder.clone());
+        }
+        clear(&self.folder);
+        None
+    }
+}
+
+impl Drop for Depot {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Takes the lock of a new folder and gives the folder the name under which others find it.
+fn locked(new: &Path) -> io::Result<(PathBuf, File)> {
+    let lock = File::create(new.join(LOCK))?;
+    lock.try_lock().map_err(io::Error::from)?;
+    let name = new.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(NEW));
+    let name =
+        name.ok_or_else(|| io::Error::other("the name of a temporary folder is not what was asked for"))?;
+    let folder = new.with_file_name(format!("{PREFIX}{name}"));
+    fs::rename(new, &folder)?;
+    Ok((folder, lock))
+}
+
+/// Removes a folder, its lock last: until then nobody else touches it. What can't be removed is found at the next start.
+fn clear(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+        if entry.file_name() != LOCK {
+            drop(remove(&entry.path()));
+        }
+    }
+    if fs::read_dir(folder).is_ok_and(|left| left.count() <= 1) {
+        drop(remove(folder));
+    }
+}
+
+/// Removes the workspaces that dead processes of this user left in `temp`, and gives their number.
+pub fn sweep(temp: &Path) -> usize {
+    let mut found = 0;
+    for entry in fs::read_dir(temp).into_iter().flatten().filter_map(Result::ok) {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let path = entry.path();
+        let is_new = name.starts_with(NEW);
+        if !(is_new || name.starts_with(PREFIX)) || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let lock = path.join(LOCK);
+        let abandoned = match fs::symlink_metadata(&lock) {
+            // Removing it was broken off at the very end; one that is just being made has no lock yet either.
+            Err(error) => error.kind() == io::ErrorKind::NotFound && !is_new,
+            // Folders of other users can't be opened this way.
+            Ok(metadata) if metadata.is_file() => match File::options().write(true).open(&lock) {
+                Ok(file) => match file.try_lock() {
+                    Ok(()) => {
+                        clear(&path);
+                        found += 1;
+                        continue;
+                    }
+                    Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
+                },
+                Err(_) => false,
+            },
+            Ok(_) => false,
+        };
+        if abandoned {
+            clear(&path);
+            found += 1;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_use_stays_and_what_is_left_goes() {
+        let temp = tempfile::tempdir().expect("a folder");
+        let count = || fs::read_dir(temp.path()).expect("readable").count();
+        let depot = Depot::open(temp.path(), false).expect("opened");
+        let place = depot.fresh("a/../b c");
+        assert_eq!(place.parent(), Some(depot.path()));
+        fs::create_dir(&place).expect("made");
+        // As a process leaves it that was killed: the folder with a lock that nobody holds.
+        let left = temp.path().join(format!("{PREFIX}left"));
+        fs::create_dir_all(left.join("w/deep")).expect("made");
+        fs::write(left.join(LOCK), "").expect("written");
+        fs::create_dir(temp.path().join(format!("{PREFIX}empty"))).expect("made");
+        fs::create_dir(temp.path().join("other")).expect("made");
+        assert_eq!(sweep(temp.path()), 2);
+        assert!(place.is_dir());
+        assert_eq!(count(), 2);
+        assert_eq!(depot.close(), None);
+        assert_eq!(count(), 1);
+    }
+
+    #[test]
+    fn kept_workspaces_are_nobody_elses_to_remove() {
+        let temp = tempfile::tempdir().expect("a folder");
+        let depot = Depot::open(temp.path(), true).expect("opened");
+        let place = depot.fresh("case");
+        fs::create_dir(&place).expect("made");
+        assert!(depot.close().is_some_and(|folder| place.starts_with(folder)));
+        drop(depot);
+        assert_eq!(sweep(temp.path()), 0);
+        assert!(place.is_dir());
+    }
+}

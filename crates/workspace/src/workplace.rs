@@ -1,0 +1,321 @@
+//! A workspace as a suite describes it: made once, then lent to one case after the other.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use assize_spec::{Hooks, Isolation, Moment, Reset, WorkspaceMode, WorkspaceSpec};
+use serde_json::{Map, Value};
+use tokio::sync::OnceCell;
+
+use crate::copy::{Links, copy, names};
+use crate::ignored::Ignored;
+use crate::remove::remove;
+use crate::restore::restore;
+use crate::setup::Setup;
+use crate::turns::Turns;
+use crate::{Limits, PlaceError, Snapshot, Stay, Turn, git, hook};
+
+/// A case that comes to work: what hooks are told of it.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// The case's id; may hold any characters.
+    pub case_id: String,
+    /// What is asked, as text.
+    pub input: String,
+    /// The author's data.
+    pub metadata: Map<String, Value>,
+}
+
+/// A workspace as a suite or a case describes it, for one target. Nothing is made before the first case comes.
+#[derive(Debug)]
+pub struct Workplace {
+    spec: WorkspaceSpec,
+    /// The target's own hooks: inside those of the workspace.
+    target: Arc<Hooks>,
+    setup: Arc<Setup>,
+    made: OnceCell<Result<Made, PlaceError>>,
+    /// Workspaces that were put back and wait for the next case.
+    pool: Mutex<Vec<PathBuf>>,
+    turns: Turns,
+    identity: OnceLock<String>,
+}
+
+/// What is made once.
+#[derive(Debug)]
+pub(crate) struct Made {
+    /// The workspace itself where cases share it, else what each one's is copied from.
+    base: PathBuf,
+    /// The state to put a shared one back to, if that may be asked for.
+    pristine: Option<PathBuf>,
+    /// What a fast reset leaves alone.
+    ignored: Arc<Ignored>,
+}
+
+impl Workplace {
+    /// The workspace that `spec` describes, with the hooks of the target that works in it.
+    pub fn new(spec: WorkspaceSpec, target: Option<Arc<Hooks>>, setup: Arc<Setup>) -> Self {
+        Self {
+            spec,
+            target: target.unwrap_or_default(),
+            setup,
+            made: OnceCell::new(),
+            pool: Mutex::default(),
+            turns: Turns::default(),
+            identity: OnceLock::new(),
+        }
+    }
+
+    /// A place in the order of cases. To be taken as cases begin: those that share a workspace get it in this order.
+    pub fn queue(&self) -> Turn {
+        self.turns.queue()
+    }
+
+    /// Everything that decides about what cases find in it, as text that is the same as long as nothing of it changed.
+    /// Of repositories it is how they are named.
+    pub fn identity(&self) -> &str {
+        self.identity.get_or_init(|| {
+            let places = |hooks: &Hooks| {
+                [Moment::BeforeAll, Moment::BeforeEach, Moment::AfterEach]
+                    .map(|moment| hooks.at(moment).map(|hook| format!("{:?} {:?}", hook.command, hook.reset)))
+            };
+            let repos: Vec<_> = self
+                .spec
+                .repos
+                .iter()
+                .map(|repo| (&repo.path, &repo.source, &repo.revision, repo.ancestor))
+                .collect();
+            let template = self.spec.template.as_deref().map(fingerprint);
+            format!(
+                "{:?} {:?} {:?} {repos:?} {:?} {:?} {template:?}",
+                self.spec.isolation(),
+                self.spec.mode(),
+                self.spec.path,
+                places(&self.spec.hooks),
+                places(&self.target),
+            )
+        })
+    }
+
+    /// Prepares the workspace for a case and lends it. Waits for its turn where cases share it.
+    pub async fn enter(self: &Arc<Self>, mut turn: Turn, visitor: Visitor) -> Result<Stay, PlaceError> {
+        let shared = self.spec.isolation() == Isolation::Shared;
+        if shared {
+            turn.come().await;
+        }
+        let made = self.made.get_or_init(|| self.make()).await.as_ref().map_err(Clone::clone)?;
+        let folder = if shared { made.base.clone() } else { self.own_copy(made, &visitor).await? };
+        let mut stay = Stay::new(Arc::clone(self), folder, visitor, shared.then_some(turn));
+        match self.arrive(made, &stay).await {
+            Ok(snapshot) => {
+                stay.before(snapshot);
+                Ok(stay)
+            }
+            Err(error) => {
+                self.leave(stay.folder()).await;
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn hide(&self, text: &str) -> String {
+        self.setup.hide(text)
+    }
+
+    async fn arrive(&self, made: &Made, stay: &Stay) -> Result<Snapshot, PlaceError> {
+        let moment = Moment::BeforeEach;
+        if let Some(reset) = self.spec.hooks.at(moment).and_then(|hook| hook.reset) {
+            self.reset(made, stay.folder(), reset).await?;
+        }
+        self.run(moment, stay.folder(), Some(stay.visitor())).await?;
+        let (folder, state) = (stay.folder().to_path_buf(), self.setup.state()?.to_path_buf());
+        blocking(move || {
+            Snapshot::take(&folder, Limits::default(), &state)
+                .map_err(|error| PlaceError::new("changes", error.to_string()))
+        })
+        .await
+    }
+
+    /// What follows when a case is done with the workspace.
+    pub(crate) async fn depart(&self, stay: &Stay) -> Result<(), PlaceError> {
+        let folder = stay.folder();
+        let done = self.run(Moment::AfterEach, folder, Some(stay.visitor())).await;
+        let reset = self.spec.hooks.at(Moment::AfterEach).and_then(|hook| hook.reset);
+        let done = match (done, reset, self.made.get()) {
+            (Ok(()), Some(reset), Some(Ok(made))) if self.spec.isolation() == Isolation::Shared => {
+                self.reset(made, folder, reset).await
+            }
+            (done, ..) => done,
+        };
+        self.leave(folder).await;
+        done
+    }
+
+    /// Gives a workspace of a case's own back: into the pool if it can be put back, else it goes.
+    async fn leave(&self, folder: &Path) {
+        if self.spec.isolation() == Isolation::Shared || self.setup.keeps() {
+            return;
+        }
+        let folder = folder.to_path_buf();
+        let base = match self.made.get() {
+            Some(Ok(made)) if self.spec.mode() == WorkspaceMode::Pooled => Some(made.base.clone()),
+            _ => None,
+        };
+        let restored = blocking(move || match base {
+            Some(base) if restore(&base, &folder, None).is_ok() => Ok(Some(folder)),
+            _ => {
+                // What can't be removed now is removed at the end, or by the next process.
+                drop(remove(&folder));
+                Ok(None)
+            }
+        });
+        if let Ok(Some(folder)) = restored.await {
+            self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(folder);
+        }
+    }
+
+    async fn own_copy(&self, made: &Made, visitor: &Visitor) -> Result<PathBuf, PlaceError> {
+        let waiting = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(folder) = waiting {
+            return Ok(folder);
+        }
+        let folder = self.setup.depot()?.fresh(&visitor.case_id);
+        self.copied(&made.base, &folder, Links::AsTheyAre).await?;
+        Ok(folder)
+    }
+
+    async fn copied(&self, from: &Path, to: &Path, links: Links) -> Result<(), PlaceError> {
+        let (from, to, setup) = (from.to_path_buf(), to.to_path_buf(), Arc::clone(&self.setup));
+        blocking(move || copy(&from, &to, links, setup.depot()?.in_use())).await
+    }
+
+    /// Makes what is made once: template, repositories, then the commands that go before all cases.
+    async fn make(&self) -> Result<Made, PlaceError> {
+        let depot = self.setup.depot()?;
+        let shared = self.spec.isolation() == Isolation::Shared;
+        let base = match (&self.spec.path, self.spec.mode()) {
+            (Some(path), WorkspaceMode::Static) => {
+                std::fs::create_dir_all(path).map_err(|error| PlaceError::io("make", path, &error))?;
+                path.canonicalize().map_err(|error| PlaceError::io("find", path, &error))?
+            }
+            _ => {
+                let base = depot.fresh(if shared { "shared" } else { "base" });
+                std::fs::create_dir_all(&base).map_err(|error| PlaceError::io("make", &base, &error))?;
+                base
+            }
+        };
+        let empty = names(&base).map_err(|error| PlaceError::io("read", &base, &error))?.is_empty();
+        if let Some(template) = self.spec.template.as_ref().filter(|_| empty) {
+            self.copied(template, &base, Links::Inside).await?;
+        }
+        for repo in &self.spec.repos {
+            let into = base.join(&repo.path);
+            // In a folder of the user's own, what is there is used as it is.
+            let there = self.spec.mode() == WorkspaceMode::Static
+                && names(&into).is_ok_and(|names| !names.is_empty());
+            if !there {
+                if let Some(above) = into.parent() {
+                    std::fs::create_dir_all(above).map_err(|error| PlaceError::io("make", above, &error))?;
+                }
+                git::check_out(repo, &into, &self.setup).await?;
+            }
+        }
+        self.run(Moment::BeforeAll, &base, None).await?;
+        let resets = |moment| self.spec.hooks.at(moment).is_some_and(|hook| hook.reset.is_some());
+        let mut pristine = None;
+        if shared && (resets(Moment::BeforeEach) || resets(Moment::AfterEach)) {
+            let folder = depot.fresh("pristine");
+            self.copied(&base, &folder, Links::AsTheyAre).await?;
+            pristine = Some(folder);
+        }
+        let folder = base.clone();
+        let ignored = blocking(move || Ok(Arc::new(Ignored::read(&folder)))).await?;
+        Ok(Made { base, pristine, ignored })
+    }
+
+    async fn reset(&self, made: &Made, folder: &Path, reset: Reset) -> Result<(), PlaceError> {
+        let pristine = made.pristine.clone().unwrap_or_else(|| made.base.clone());
+        let (folder, ignored) = (folder.to_path_buf(), Arc::clone(&made.ignored));
+        blocking(move || restore(&pristine, &folder, (reset == Reset::Fast).then_some(&*ignored))).await
+    }
+
+    /// The commands of a moment: those of the workspace outside, those of the target inside.
+    async fn run(&self, moment: Moment, folder: &Path, visitor: Option<&Visitor>) -> Result<(), PlaceError> {
+        let mut hooks = [(&self.spec.hooks, "workspace"), (&*self.target, "target")];
+        if matches!(moment, Moment::AfterEach | Moment::AfterAll) {
+            hooks.reverse();
+        }
+        let mut first = Ok(());
+        for (hooks, whose) in hooks {
+            let Some(hook) = hooks.at(moment) else { continue };
+            let done = hook::run(hook, moment, whose, folder, visitor, &self.setup).await;
+            // What clears away does so whatever became of the others; what prepares needs all before it.
+            if done.is_err() && matches!(moment, Moment::BeforeAll | Moment::BeforeEach) {
+                return done;
+            }
+            first = first.and(done);
+        }
+        first
+    }
+
+    /// Runs what follows after all cases. Nothing happens if no case came.
+    pub async fn finish(&self) -> Result<(), PlaceError> {
+        match self.made.get() {
+            Some(Ok(made)) => self.run(Moment::AfterAll, &made.base, None).await,
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Workplace {
+    /// What was made goes as soon as nobody can come back to it.
+    fn drop(&mut self) {
+        let own = self.spec.mode() != WorkspaceMode::Static;
+        if self.setup.keeps() {
+            return;
+        }
+        let pool = self.pool.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let made = match self.made.get() {
+            Some(Ok(made)) => [made.pristine.as_ref(), Some(&made.base).filter(|_| own)],
+            _ => [None, None],
+        };
+        for folder in pool.iter().chain(made.into_iter().flatten()) {
+            // What can't be removed now is removed at the end, or by the next process.
+            drop(remove(folder));
+        }
+    }
+}
+
+/// A hash of what is in a folder: names, contents, links.
+fn fingerprint(folder: &Path) -> String {
+    let mut hash = blake3::Hasher::new();
+    let mut levels = vec![PathBuf::new()];
+    while let Some(level) = levels.pop() {
+        for name in names(&folder.join(&level)).unwrap_or_default() {
+            let path = level.join(name);
+            let real = folder.join(&path);
+            hash.update(path.as_os_str().as_encoded_bytes()).update(b"\0");
+            let Ok(found) = std::fs::symlink_metadata(&real) else { continue };
+            if found.is_dir() {
+                levels.push(path);
+            } else if found.is_symlink() {
+                hash.update(std::fs::read_link(&real).unwrap_or_default().as_os_str().as_encoded_bytes());
+            } else if let Ok(file) = std::fs::File::open(&real) {
+                let mut contents = blake3::Hasher::new();
+                // What can't be read stands for itself: copying it fails.
+                let _ = contents.update_reader(file);
+                hash.update(contents.finalize().as_bytes());
+            }
+        }
+    }
+    hash.finalize().to_hex().to_string()
+}
+
+/// Work that waits for a disk, on a thread that may.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, PlaceError> + Send + 'static,
+) -> Result<T, PlaceError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(_) => Err(PlaceError::new("cancelled", "the work on the workspace was given up")),
+    }
+}
