@@ -460,8 +460,6 @@ fn figures() -> RunFigures {
             criterion: "tone".to_owned(),
             flip_rate: figure(0.5, 4, 0.15, 0.85, "Wilson"),
         }],
-        repeats: None,
-        targets: Vec::new(),
         remarks: vec![
             "So few cases give the pass rate to within 0.151; for 0.05 it takes about 218.".to_owned(),
         ],
