@@ -96,6 +96,8 @@ impl Stage {
             .env("HOME", self.folder.path())
             .env("NO_COLOR", "1")
             .env("COLUMNS", "140")
+            // Nothing is fetched from anywhere.
+            .env("GIT_ALLOW_PROTOCOL", "file")
             .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display()))
             .stdin(Stdio::null());
         command
@@ -154,8 +156,10 @@ impl Stage {
                 };
                 let Some(path) = path.filter(|path| !path.exists()) else { continue };
                 let parent = path.parent().unwrap_or(root);
-                std::fs::create_dir_all(parent)
-                    .and_then(|()| std::fs::write(&path, "left,out\n1,2\n"))
+                // What has no ending is the template of a workspace: a folder.
+                let is_folder = path.extension().is_none();
+                std::fs::create_dir_all(if is_folder { &path } else { parent })
+                    .and_then(|()| if is_folder { Ok(()) } else { std::fs::write(&path, "left,out\n1,2\n") })
                     .map_err(|error| format!("{}: {error}", path.display()))?;
             }
         }
