@@ -48,7 +48,7 @@ impl Stage {
         let found = find_suites(std::slice::from_ref(&root));
         let mut stage =
             Self { folder, program: program.to_path_buf(), suites: found.files, variables: BTreeMap::new() };
-        stage.variables = stage.all_variables(&root, port)?;
+        stage.variables = Self::all_variables(&root, port)?;
         stage.programs()?;
         stage.attachments(&root)?;
         stage.targets(&root)?;
@@ -104,7 +104,7 @@ impl Stage {
     }
 
     /// Every variable that a file of the copy asks for, and those that say where models are.
-    fn all_variables(&self, root: &Path, port: u16) -> Result<BTreeMap<String, String>, String> {
+    fn all_variables(root: &Path, port: u16) -> Result<BTreeMap<String, String>, String> {
         let mut variables = BTreeMap::new();
         for file in files(root).map_err(|error| error.to_string())? {
             // Not every file is text.
@@ -188,13 +188,14 @@ impl Stage {
                 .trim_end()
                 .to_owned();
             for (name, role) in names {
-                text.push_str(&match role {
+                let entry = match role {
                     Role::Judge => format!("\n  - {{name: {name}, provider: openai, model: scripted}}"),
                     Role::Target => format!(
                         "\n  - {{name: {name}, provider: cli, command: [bun, --prompt, '{{PROMPT}}', --output, \
                          '{{OUTPUT_FILE}}']}}"
                     ),
-                });
+                };
+                text.push_str(&entry);
             }
             let parent = file.parent().unwrap_or(root);
             std::fs::create_dir_all(parent).map_err(|error| error.to_string())?;
