@@ -1039,7 +1039,7 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             break
         }
         'assize;import;transcript' {
-            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Who wrote them: claude-code, codex, copilot, gemini, opencode, otel, or auto')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Who wrote them: claude-code, codex, copilot, gemini, opencode, pi, otel, or auto')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'File to write; standard output unless given')
             [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'File to write; standard output unless given')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')

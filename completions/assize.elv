@@ -1002,7 +1002,7 @@ set edit:completion:arg-completer[assize] = {|@words|
             cand transcript 'Turn the session logs of agents into cases with their answers'
         }
         &'assize;import;transcript'= {
-            cand --format 'Who wrote them: claude-code, codex, copilot, gemini, opencode, otel, or auto'
+            cand --format 'Who wrote them: claude-code, codex, copilot, gemini, opencode, pi, otel, or auto'
             cand -o 'File to write; standard output unless given'
             cand --out 'File to write; standard output unless given'
             cand --color 'When to colour output'

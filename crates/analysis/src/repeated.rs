@@ -77,8 +77,8 @@ impl RepeatedCases {
     }
 
     /// Adds the cases of a target to `counts`.
-    pub(crate) fn count(&self, target: &Option<String>, counts: &mut Counts) {
-        for (_, case) in self.0.iter().filter(|((_, _, of), _)| of == target) {
+    pub(crate) fn count(&self, target: Option<&str>, counts: &mut Counts) {
+        for (_, case) in self.0.iter().filter(|((_, _, of), _)| of.as_deref() == target) {
             case.count(counts);
         }
     }

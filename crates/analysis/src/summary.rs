@@ -234,7 +234,7 @@ impl Summariser {
                     }
                 }
                 let mut counts = self.once(Some(at));
-                self.cases.count(target, &mut counts);
+                self.cases.count(target.as_deref(), &mut counts);
                 TargetFigures {
                     target: target.clone(),
                     counts,

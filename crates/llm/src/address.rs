@@ -90,6 +90,66 @@ pub(crate) fn azure(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> 
     Ok(url.to_string())
 }
 
+/// Where Bedrock would be if it were in no region.
+pub(crate) const BEDROCK: &str = "https://bedrock-runtime.amazonaws.com";
+
+/// Vertex in no particular location.
+pub(crate) const VERTEX: &str = "https://aiplatform.googleapis.com";
+
+/// In the region of the variables, unless the address is another one.
+///
+/// # Errors
+/// When there is no region, or it can't be part of an address.
+pub(crate) fn bedrock(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> {
+    if text.trim().trim_end_matches('/') != BEDROCK {
+        return plain(text, env);
+    }
+    let region = place("region", &["AWS_REGION", "AWS_DEFAULT_REGION"], env)?
+        .ok_or(ConfigError::MissingPlace { provider: "bedrock", what: "region", variable: "AWS_REGION" })?;
+    Ok(format!("https://bedrock-runtime.{region}.amazonaws.com"))
+}
+
+/// With the project and the location of the variables in its path, unless it has a path already. The location is also
+/// part of the usual host, except for `global`.
+///
+/// # Errors
+/// When there is no project, or a name can't be part of an address.
+pub(crate) fn vertex(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> {
+    let text = text.trim().trim_end_matches('/');
+    if Url::parse(text).is_ok_and(|url| url.path().trim_end_matches('/').contains('/')) {
+        return plain(text, env);
+    }
+    let project = place("project", &["GOOGLE_CLOUD_PROJECT", "GOOGLE_VERTEX_PROJECT"], env)?.ok_or(
+        ConfigError::MissingPlace { provider: "vertex", what: "project", variable: "GOOGLE_CLOUD_PROJECT" },
+    )?;
+    let location = place("location", &["GOOGLE_CLOUD_LOCATION", "GOOGLE_VERTEX_LOCATION"], env)?;
+    let location = location.unwrap_or_else(|| "global".to_owned());
+    let host = match location.as_str() {
+        _ if text != VERTEX => text.to_owned(),
+        "global" => VERTEX.to_owned(),
+        location => format!("https://{location}-aiplatform.googleapis.com"),
+    };
+    Ok(format!("{host}/v1/projects/{project}/locations/{location}/publishers/google"))
+}
+
+/// The name of a place from the first variable that is set.
+fn place(
+    what: &'static str,
+    variables: &[&'static str],
+    env: Lookup<'_>,
+) -> Result<Option<String>, ConfigError> {
+    let Some((variable, value)) = variables.iter().find_map(|name| Some((*name, env(name)?))) else {
+        return Ok(None);
+    };
+    let name = value.trim();
+    // Anything else might lead the key to another host.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if name.is_empty() || !name.bytes().all(is_plain) {
+        return Err(ConfigError::BadPlace { what, variable });
+    }
+    Ok(Some(name.to_owned()))
+}
+
 /// Whether a base URL of Azure has a path for each deployment.
 pub(crate) fn azure_has_deployments(url: &Url) -> bool {
     !url.path().trim_end_matches('/').ends_with("/openai/v1")
@@ -156,6 +216,46 @@ mod tests {
         ] {
             assert_eq!(ollama(written, &none).unwrap(), meant, "{written}");
         }
+    }
+
+    #[test]
+    fn bedrock_is_in_a_region_and_nowhere_else() {
+        let region = |value: &'static str| move |name: &str| (name == "AWS_REGION").then(|| value.into());
+        assert_eq!(
+            bedrock(BEDROCK, &region("eu-west-1")).unwrap(),
+            "https://bedrock-runtime.eu-west-1.amazonaws.com"
+        );
+        assert_eq!(bedrock("http://127.0.0.1:9/x", &none).unwrap(), "http://127.0.0.1:9/x");
+        assert!(bedrock(BEDROCK, &none).unwrap_err().to_string().contains("AWS_REGION"));
+        for hostile in ["x.evil.example/", "a@b", "a/b", "a#"] {
+            let error = bedrock(BEDROCK, &move |name: &str| (name == "AWS_REGION").then(|| hostile.into()));
+            assert!(matches!(error, Err(ConfigError::BadPlace { .. })), "{hostile}");
+        }
+    }
+
+    #[test]
+    fn vertex_has_project_and_location_in_its_path() {
+        let env = |location: Option<&'static str>| {
+            move |name: &str| match name {
+                "GOOGLE_CLOUD_PROJECT" => Some("my-project".to_owned()),
+                "GOOGLE_CLOUD_LOCATION" => location.map(str::to_owned),
+                _ => None,
+            }
+        };
+        assert_eq!(
+            vertex(VERTEX, &env(None)).unwrap(),
+            "https://aiplatform.googleapis.com/v1/projects/my-project/locations/global/publishers/google"
+        );
+        assert_eq!(
+            vertex(VERTEX, &env(Some("europe-west4"))).unwrap(),
+            "https://europe-west4-aiplatform.googleapis.com/v1/projects/my-project/locations/europe-west4/publishers/google"
+        );
+        assert_eq!(
+            vertex("http://127.0.0.1:9/", &env(None)).unwrap(),
+            "http://127.0.0.1:9/v1/projects/my-project/locations/global/publishers/google"
+        );
+        assert_eq!(vertex("http://h/v1/x", &none).unwrap(), "http://h/v1/x");
+        assert!(vertex(VERTEX, &none).unwrap_err().to_string().contains("GOOGLE_CLOUD_PROJECT"));
     }
 
     #[test]

@@ -31,6 +31,24 @@ pub enum ConfigError {
         /// The variable that should hold the address.
         variable: String,
     },
+    /// The provider is in several places, and nothing says which one is meant.
+    #[error("no {what} for {provider}: set {variable}, or write `{what}` in the target")]
+    MissingPlace {
+        /// The provider's name.
+        provider: &'static str,
+        /// What is missing, such as `region`.
+        what: &'static str,
+        /// The variable that should hold it.
+        variable: &'static str,
+    },
+    /// The name of a place that can't be part of an address.
+    #[error("{variable} is not the name of a {what}: it has letters, digits and `-` only")]
+    BadPlace {
+        /// What it should name, such as `region`.
+        what: &'static str,
+        /// The variable that holds it.
+        variable: &'static str,
+    },
     /// An API version that does not look like one. Its value is not shown: it may be a misplaced secret.
     #[error("{variable} is not an API version: write a date such as 2024-10-21 or 2025-04-01-preview")]
     BadApiVersion {

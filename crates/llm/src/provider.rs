@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::address::{self, Lookup};
 use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
-use crate::wire::{Anthropic, AzureOpenAi, Dialect, Gemini, Ollama, OpenAiChat, OpenAiResponses, Wire};
+use crate::wire::{
+    Anthropic, AzureOpenAi, Bedrock, Dialect, Gemini, Ollama, OpenAiChat, OpenAiResponses, Vertex, Wire,
+};
 
 /// One provider.
 #[derive(Debug)]
@@ -44,7 +46,7 @@ pub fn cached_prefix_bytes(provider: &str) -> Option<usize> {
 
 /// Whether a provider may tell log-probabilities. Some of its models may still not.
 pub fn offers_logprobs(provider: &str) -> bool {
-    provider != "anthropic"
+    !["anthropic", "bedrock"].contains(&provider)
 }
 
 /// A row that the others are variations of: a hosted server that speaks OpenAI's chat completions.
@@ -107,6 +109,26 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         base_url: Some("https://generativelanguage.googleapis.com/v1beta"),
         address: address::gemini,
         wire: |_| Arc::new(Gemini),
+        ..HOSTED
+    },
+    Provider {
+        name: "bedrock",
+        aliases: &["amazon-bedrock", "aws-bedrock"],
+        key_variables: &["AWS_BEARER_TOKEN_BEDROCK"],
+        base_url_variables: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "BEDROCK_BASE_URL"],
+        base_url: Some(address::BEDROCK),
+        address: address::bedrock,
+        wire: |_| Arc::new(Bedrock),
+        ..HOSTED
+    },
+    Provider {
+        name: "vertex",
+        aliases: &["vertex-ai", "google-vertex"],
+        key_variables: &["VERTEX_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"],
+        base_url_variables: &["VERTEX_BASE_URL", "GOOGLE_VERTEX_BASE_URL"],
+        base_url: Some(address::VERTEX),
+        address: address::vertex,
+        wire: |_| Arc::new(Vertex),
         ..HOSTED
     },
     Provider {
@@ -262,7 +284,8 @@ mod tests {
                 assert_eq!(*name, name.to_ascii_lowercase());
                 assert!(!name.contains([':', '/']));
             }
-            if let Some(url) = row.base_url {
+            // Where those two are depends on variables.
+            if let Some(url) = row.base_url.filter(|_| !["bedrock", "vertex"].contains(&row.name)) {
                 let env = |_: &str| None;
                 let settled = (row.address)(url, &env).unwrap();
                 assert_eq!(settled.trim_end_matches('/'), url, "the address of {} is settled", row.name);

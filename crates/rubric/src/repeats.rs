@@ -130,8 +130,8 @@ impl RepeatPlan {
             repeats.iter().copied().chain(std::iter::repeat_n(Repeat::UNKNOWN, missing)).collect();
         let (verdict, score) = match self.strategy {
             _ if all.is_empty() => (Verdict::Incomplete, None),
-            RepeatStrategy::PassAtK => extreme(&all, &BEST_FIRST, f64::max),
-            RepeatStrategy::PassAll => extreme(&all, &WORST_FIRST, f64::min),
+            RepeatStrategy::PassAtK => extreme(&all, BEST_FIRST, f64::max),
+            RepeatStrategy::PassAll => extreme(&all, WORST_FIRST, f64::min),
             RepeatStrategy::Mean => self.averaged(&all, |scores| Some(mean(scores))),
             RepeatStrategy::ConfidenceInterval => self.averaged(&all, lower),
         };
@@ -176,7 +176,7 @@ const BEST_FIRST: [Verdict; 4] = [Verdict::Pass, Verdict::Incomplete, Verdict::B
 const WORST_FIRST: [Verdict; 4] = [Verdict::Fail, Verdict::Incomplete, Verdict::Borderline, Verdict::Pass];
 
 /// The verdict that comes first in `order`, and the best or worst score with that verdict.
-fn extreme(all: &[Repeat], order: &[Verdict; 4], pick: fn(f64, f64) -> f64) -> (Verdict, Option<f64>) {
+fn extreme(all: &[Repeat], order: [Verdict; 4], pick: fn(f64, f64) -> f64) -> (Verdict, Option<f64>) {
     let present = |verdict: &&Verdict| all.iter().any(|repeat| repeat.verdict == **verdict);
     let verdict = order.iter().find(present).copied().unwrap_or(Verdict::Incomplete);
     if verdict == Verdict::Incomplete {
@@ -199,7 +199,7 @@ mod tests {
     fn plan(count: u32, strategy: RepeatStrategy) -> RepeatPlan {
         let unit = |value| Unit::new(value).expect("in range");
         let lines = Lines::new(unit(0.8), Some(unit(0.6))).expect("in order");
-        RepeatPlan { strategy, count, ..RepeatPlan::once(lines) }
+        RepeatPlan { count, strategy, ..RepeatPlan::once(lines) }
     }
 
     fn scored(score: f64) -> Repeat {

@@ -352,7 +352,7 @@ fn unknown_keys_and_foreign_keys_are_errors() {
     let loaded = one("
 nmae: x
 providers: [y]
-execution: {worker: 3, repeat: 2}
+execution: {worker: 3, provider: y}
 x-note: free
 tests:
   - {id: a, input: i, criteria: c, expectd_output: z, x-mine: 1}
@@ -405,13 +405,13 @@ fn how_often_cases_are_run_has_several_spellings() {
     for (text, code) in [
         ("trials: 0", "E0106"),
         ("trials: 2.5", "E0106"),
-        ("trials: lots", "E0103"),
+        ("trials: lots", "E0105"),
         ("trials: {count: 1001}", "E0106"),
         ("trials: {count: 1, strategy: confidence_interval}", "E0106"),
         ("trials: {count: 2, strategy: mean, early_stop: true}", "E0414"),
         ("trials: {count: 2, cost_limit_usd: 0}", "E0106"),
-        ("{trials: 2, execution: {trials: 3}", "E0109"),
-        ("{trials: 2, repeat: 3", "E0109"),
+        ("{trials: 2, execution: {trials: 3}", "E0104"),
+        ("{trials: 2, repeat: 3", "E0104"),
     ] {
         let text = match text.strip_prefix('{') {
             Some(rest) => format!("{{{rest}, tests: [{{id: a, input: i, criteria: c}}]}}"),
@@ -468,7 +468,7 @@ tests:
 ");
     sound(&loaded);
     let suite = loaded.suite.as_ref().expect("read");
-    assert_eq!(suite.unbuilt.len(), 3, "{:?}", suite.unbuilt);
+    assert_eq!(suite.unbuilt.len(), 2, "{:?}", suite.unbuilt);
     assert_eq!(suite.settings.trials.map(|trials| trials.count), Some(3));
     let cases = cases(&loaded);
     assert_eq!(cases[0].unbuilt, []);

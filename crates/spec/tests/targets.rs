@@ -147,12 +147,74 @@ fn a_batch_is_told_nothing_about_single_cases() {
 
 #[test]
 fn kinds_that_cannot_run_are_read_and_say_so_only_when_used() {
-    for provider in ["bedrock", "vertex", "pi-coding-agent", "pi_agent_sdk", "vscode-insiders", "agentv"] {
+    for provider in ["vscode", "vscode-insiders", "agentv"] {
         let loaded = load(&format!("targets:\n- name: t\n  provider: {provider}\n  model: m\n"));
         assert_eq!(complaints(&loaded), Vec::<String>::new(), "{provider}");
         assert!(matches!(target(&loaded, "t").kind, TargetSpecKind::Unbuilt { .. }), "{provider}");
         assert_eq!(target(&loaded, "t").obstacles().len(), 1, "{provider}");
     }
+}
+
+#[test]
+fn every_name_of_both_generations_is_a_known_provider() {
+    for provider in [
+        "azure",
+        "anthropic",
+        "gemini",
+        "codex",
+        "pi-coding-agent",
+        "pi-agent-sdk",
+        "claude-code",
+        "cli",
+        "mock",
+        "vscode",
+        "vscode-insiders",
+        "openai",
+        "bedrock",
+        "vertex",
+        "openrouter",
+        "copilot-sdk",
+        "copilot-cli",
+        "copilot-log",
+        "pi-cli",
+        "claude",
+        "claude-cli",
+        "claude-sdk",
+        "agentv",
+        "transcript",
+        "codex-app-server",
+        "codex-sdk",
+        "pi-sdk",
+        "pi-rpc",
+        "replay",
+    ] {
+        for written in [provider.to_owned(), provider.replace('-', "_")] {
+            let loaded = load(&format!("targets:\n- name: t\n  provider: {written}\n"));
+            let said = complaints(&loaded).join("\n");
+            assert!(!said.contains("unknown provider"), "{written}: {said}");
+        }
+    }
+}
+
+#[test]
+fn places_of_models_stand_for_the_variables_that_say_them_otherwise() {
+    let variables = |text: &str| {
+        let loaded = load(&format!("targets:\n- name: t\n  model: m\n{text}"));
+        assert_eq!(complaints(&loaded), Vec::<String>::new(), "{text}");
+        model(&loaded, "t").variables.clone()
+    };
+    assert_eq!(
+        variables("  provider: bedrock\n  region: eu-west-1\n"),
+        [("AWS_REGION", "eu-west-1".to_owned())]
+    );
+    let vertex = variables("  provider: vertex\n  project: p\n  location: europe-west4\n");
+    assert_eq!(
+        vertex,
+        [("GOOGLE_CLOUD_PROJECT", "p".to_owned()), ("GOOGLE_CLOUD_LOCATION", "europe-west4".to_owned())]
+    );
+    let elsewhere = load("targets:\n- name: t\n  provider: openai\n  model: m\n  region: eu\n");
+    assert_eq!(target(&elsewhere, "t").without_effect.len(), 1);
+    assert!(model(&elsewhere, "t").variables.is_empty());
 }
 
 #[test]
@@ -164,6 +226,8 @@ fn models_of_every_provider_are_models() {
         ("ollama", "ollama"),
         ("groq", "groq"),
         ("hf", "huggingface"),
+        ("bedrock\n  region: eu-west-1", "bedrock"),
+        ("vertex\n  project: p\n  location: europe-west4", "vertex"),
         ("openai\n  api_format: responses", "openai-responses"),
     ] {
         let loaded = load(&format!("targets:\n- name: t\n  provider: {written}\n  model: m\n"));

@@ -164,9 +164,14 @@ pub struct Counts {
     pub fail: usize,
     /// Could not be decided.
     pub incomplete: usize,
-    /// Not run, because a case they depend on did not pass.
-    #[serde(default)]
+    /// Not run, because a case they depend on did not pass; left out where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it asks about by reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Counts {

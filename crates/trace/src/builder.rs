@@ -208,6 +208,11 @@ impl Builder {
         self.trace.error = Some(message.into());
     }
 
+    /// Takes back what was said to have failed: it was tried again with success.
+    pub(crate) fn recovered(&mut self) {
+        self.trace.error = None;
+    }
+
     /// The trace; `None` when the log said nothing of a session.
     pub(crate) fn finish(mut self) -> Option<Trace> {
         let trace = &mut self.trace;

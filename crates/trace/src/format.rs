@@ -17,6 +17,8 @@ pub enum Format {
     Gemini,
     /// OpenCode: what `run --format json` prints, and exported sessions.
     OpenCode,
+    /// Pi: what `--mode json` prints, and session files.
+    Pi,
     /// OpenTelemetry traces in OTLP/JSON with the attributes for generative AI.
     OpenTelemetry,
 }
@@ -28,8 +30,15 @@ pub struct UnknownFormat(pub String);
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 6] =
-        [Self::ClaudeCode, Self::Codex, Self::Copilot, Self::Gemini, Self::OpenCode, Self::OpenTelemetry];
+    pub const ALL: [Self; 7] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::Copilot,
+        Self::Gemini,
+        Self::OpenCode,
+        Self::Pi,
+        Self::OpenTelemetry,
+    ];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
@@ -39,6 +48,7 @@ impl Format {
             Self::Copilot => "copilot",
             Self::Gemini => "gemini",
             Self::OpenCode => "opencode",
+            Self::Pi => "pi",
             Self::OpenTelemetry => "otel",
         }
     }
@@ -76,6 +86,15 @@ impl Format {
                 matches!(kind, "step_start" | "step_finish" | "text" | "tool_use") && has("part"),
             ),
             (
+                Self::Pi,
+                match kind {
+                    "session" => has("version") && has("cwd"),
+                    "agent_start" | "agent_end" | "message_start" | "message_update" | "message_end" => true,
+                    "message" => has("message"),
+                    _ => begins(&["tool_execution_"]),
+                },
+            ),
+            (
                 Self::Gemini,
                 match kind {
                     "init" => has("session_id"),
@@ -110,6 +129,7 @@ impl FromStr for Format {
             "codex-cli" => "codex",
             "copilot-cli" => "copilot",
             "gemini-cli" => "gemini",
+            "pi-cli" | "pi-coding-agent" => "pi",
             "opentelemetry" | "otlp" => "otel",
             other => other,
         };

@@ -14,6 +14,10 @@ fn log(name: &str) -> Read {
     read(BufReader::new(File::open(path).expect("the log is there")), None).expect("it is a log")
 }
 
+fn parsed(text: &str) -> Read {
+    read(text.as_bytes(), None).expect("it is a log")
+}
+
 fn only(read: Read) -> Trace {
     assert_eq!(read.problems, []);
     let [trace] = <[Trace; 1]>::try_from(read.traces).expect("one session");
@@ -128,6 +132,32 @@ fn what_opencode_prints() {
     assert_eq!(calls(&trace), [("bash", Some(false), Some(300))]);
     assert_eq!(trace.tokens, tokens(160 + 190, 110, 33));
     assert!((trace.cost_usd.expect("a cost") - 0.003).abs() < 1e-12);
+}
+
+#[test]
+fn what_pi_prints() {
+    let trace = only(log("pi.jsonl"));
+    assert_eq!((trace.question(), trace.answer()), (Some("How many files?"), Some("Twelve files.")));
+    // Told three times: in the message, when it ran, and with its result.
+    assert_eq!(
+        calls(&trace).iter().map(|call| (call.0, call.1)).collect::<Vec<_>>(),
+        [("bash", Some(false))]
+    );
+    assert_eq!(trace.tokens, tokens(260 + 280, 50 + 260, 35));
+    assert_eq!(trace.model.as_deref(), Some("claude-x"));
+    assert!((trace.cost_usd.expect("a cost") - 0.004).abs() < 1e-12);
+}
+
+#[test]
+fn a_try_of_pi_that_failed_is_made_good_by_a_later_one() {
+    let end =
+        |rest: &str| format!("{{\"type\":\"message_end\",\"message\":{{\"role\":\"assistant\",{rest}}}}}\n");
+    let failed = end(r#""content":[],"stopReason":"error","errorMessage":"overloaded""#);
+    let good = end(r#""content":[{"type":"text","text":"Yes."}],"stopReason":"stop""#);
+    let trace = only(parsed(&failed));
+    assert_eq!(trace.error.as_deref(), Some("overloaded"));
+    let trace = only(parsed(&format!("{failed}{good}")));
+    assert_eq!((trace.error.as_deref(), trace.answer()), (None, Some("Yes.")));
 }
 
 #[test]

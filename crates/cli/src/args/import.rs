@@ -33,7 +33,7 @@ pub(crate) struct TranscriptArgs {
     /// Logs; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Who wrote them: claude-code, codex, copilot, gemini, opencode, otel, or auto.
+    /// Who wrote them: claude-code, codex, copilot, gemini, opencode, pi, otel, or auto.
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub(crate) format: String,
     /// File to write; standard output unless given.

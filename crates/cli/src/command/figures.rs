@@ -21,6 +21,14 @@ where
     Ok(summariser.figures(Level::P95))
 }
 
+/// The figures of a stored run.
+pub(super) fn of_run(folder: &RunFolder) -> Result<RunFigures, String> {
+    of_rows(|| {
+        let rows = folder.results().map_err(|error| error.to_string())?;
+        Ok(rows.map(|row| row.map_err(|error| error.to_string())))
+    })
+}
+
 /// The figures of a run whose rows were taken as they were stored. The stored rows are read only if cases were answered
 /// more than once.
 pub(super) fn of_taken(mut taken: Summariser, folder: &RunFolder) -> Result<RunFigures, String> {

@@ -298,13 +298,11 @@ impl Planner<'_> {
 
     /// The names of the targets that answer a case, `None` for an answer that is given.
     pub(crate) fn names_of(&self, suite: &Suite, case: &Arc<Case>, bench: &Bench) -> Vec<Option<String>> {
-        match case.output {
-            Some(_) => vec![None],
-            None => {
-                let targets = self.targets_of(suite, case, bench);
-                targets.into_iter().map(|(reference, _)| Some(reference.name)).collect()
-            }
+        if case.output.is_some() {
+            return vec![None];
         }
+        let targets = self.targets_of(suite, case, bench);
+        targets.into_iter().map(|(reference, _)| Some(reference.name)).collect()
     }
 
     fn lines_of(&self, suite: &Suite, case: &Case) -> Result<Lines, String> {

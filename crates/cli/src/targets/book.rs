@@ -306,6 +306,9 @@ impl TargetBook {
         let parsed = ModelName::from_str(&format!("{provider}:{}", model.model))
             .map_err(|error| format!("target `{name}`: {error}"))?;
         let lookup = |variable: &str| {
+            if let Some((_, value)) = model.variables.iter().find(|(name, _)| *name == variable) {
+                return Some(value.clone());
+            }
             if parsed.base_url_variables().contains(&variable) {
                 return model.base_url.clone().or_else(|| (self.variables)(variable));
             }

@@ -38,6 +38,7 @@ fn every_agent_is_run_as_its_preset_says_and_its_stream_is_read() {
         ("copilot", "copilot", "copilot.jsonl", "Renamed.", "edit"),
         ("gemini-cli", "gemini", "gemini-stream.jsonl", "Twelve lines.", "run_shell_command"),
         ("opencode", "opencode", "opencode-run.jsonl", "It is Sunday.", "bash"),
+        ("pi-coding-agent", "pi", "pi.jsonl", "Twelve files.", "bash"),
     ] {
         let cli = cli();
         fake_agent(&cli, program, log_name);

@@ -1,7 +1,8 @@
 //! Where answers come from: given, models, commands, several at once.
 
 use assize_testkit::cli::CliTest;
-use serde_json::Value;
+use assize_testkit::mock::{Incoming, Reply};
+use serde_json::{Value, json};
 
 use crate::bench::{KEY, cli, info, object, rows, with_server};
 use crate::judge::honest;
@@ -213,4 +214,56 @@ fn unknown_targets_and_missing_variables_are_refused_before_anything_is_spent() 
     let output = cli.run(&["eval", "s.yaml"]).expect_code(2);
     assert!(output.stderr.contains("--target"), "{}", output.stderr);
     assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn models_on_bedrock_and_vertex_answer_and_judge() {
+    let met = json!({ "evidence": [], "reason": "says so", "outcome": "met" });
+    let (mut cli, server) = with_server(move |incoming: &Incoming| {
+        let body = &incoming.body;
+        let judges = ["/toolConfig", "/generationConfig/responseJsonSchema"]
+            .iter()
+            .any(|at| body.pointer(at).is_some());
+        if judges { Reply::Json(met.clone()) } else { Reply::text("ripe apples") }
+    });
+    let root = server.base_url().trim_end_matches("/v1").to_owned();
+    cli.env("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", &root)
+        .env("AWS_BEARER_TOKEN_BEDROCK", "bedrock-api-key-0123456789");
+    cli.env("VERTEX_BASE_URL", &root).env("VERTEX_ACCESS_TOKEN", "ya29.token-0123456789");
+    cli.file(
+        ".agentv/targets.yaml",
+        "targets:\n- name: aws\n  provider: bedrock\n  model: eu.anthropic.claude-x-v1:0\n  region: eu-west-1\n\
+         - name: gcp\n  provider: vertex\n  model: gemini-x\n  project: my-project\n  location: europe-west4\n",
+    );
+    cli.file("s.yaml", SUITE);
+    for (target, path, key) in [
+        ("aws", "/model/eu.anthropic.claude-x-v1:0/converse", "Bearer bedrock-api-key-0123456789"),
+        (
+            "gcp",
+            "/v1/projects/my-project/locations/europe-west4/publishers/google/models/gemini-x:generateContent",
+            "Bearer ya29.token-0123456789",
+        ),
+    ] {
+        let before = server.requests().len();
+        let output = cli.run(&["eval", "s.yaml", "--target", target, "--judge", target, "--out", target]);
+        assert_eq!(output.code, Some(0), "{target}: {}{}", output.stdout, output.stderr);
+        let requests = server.requests();
+        assert_eq!(requests.len() - before, 2, "{target}: an answer and a judgement");
+        for request in &requests[before..] {
+            assert_eq!(
+                (request.path.as_str(), request.header("authorization")),
+                (path, Some(key)),
+                "{target}"
+            );
+        }
+        assert!(!cli.read(format!("{target}/run.json")).contains("0123456789"), "{target}");
+    }
+    // Without a place nothing is sent anywhere.
+    let bare = self::cli();
+    bare.file("s.yaml", SUITE);
+    for (judge, variable) in [("bedrock:m", "AWS_REGION"), ("vertex:m", "GOOGLE_CLOUD_PROJECT")] {
+        let output = bare.run(&["eval", "s.yaml", "--target", judge]);
+        assert_eq!(output.code, Some(2), "{judge}");
+        assert!(output.stderr.contains(variable), "{judge}: {}", output.stderr);
+    }
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod anthropic;
 mod azure;
+mod bedrock;
 mod dialect;
 mod format;
 mod gemini;
@@ -14,12 +15,15 @@ mod openai_responses;
 mod outgoing;
 mod refusal;
 mod text;
+mod vertex;
 
 pub use anthropic::Anthropic;
 pub use azure::AzureOpenAi;
+pub use bedrock::Bedrock;
 pub use dialect::Dialect;
 pub use format::{HttpCall, KeyHeader, Wire};
 pub use gemini::Gemini;
 pub use ollama::Ollama;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
+pub use vertex::Vertex;

@@ -226,10 +226,9 @@ impl Parts {
     }
 
     fn dependencies(&mut self, cx: &mut Context, object: &mut Object<'_>) {
-        if let Some(entry) = object.entry("depends_on").filter(|entry| !entry.value.is_null()) {
-            if entry.value.as_str().is_some() || filled_list(cx, entry).is_some() {
-                self.depends_on = object.strings("depends_on", &mut cx.problems);
-            }
+        let given = object.entry("depends_on").filter(|entry| !entry.value.is_null());
+        if given.is_some_and(|entry| filled_list_or_text(cx, entry)) {
+            self.depends_on = object.strings("depends_on", &mut cx.problems);
         }
         if let Some(node) = object.value("on_dependency_failure") {
             let choices = [

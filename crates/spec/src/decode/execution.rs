@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::common::{FoundLines, dollars, filled_list, lines, old_spelling, refuse, unbuilt, usable_id};
+use super::common::{FoundLines, dollars, filled_list, lines, old_spelling, refuse, usable_id};
 use super::grader::{Use, evidence, judging, panel, truncate};
 use super::object::{string, wrong_type};
 use super::trials::trials;
 use super::workspace::hooks;
 use super::{Context, Object};
 use crate::codes;
-use crate::model::{Format, SuiteSettings, TargetRef, Unbuilt};
+use crate::model::{Format, SuiteSettings, TargetRef};
 use crate::tree::{Data, Entry, Node};
 
 /// Keys of newer generations, with what does the same here.
@@ -37,7 +37,6 @@ pub(crate) fn settings(
     cx: &mut Context,
     outer: &mut Object<'_>,
     inner: Option<&mut Object<'_>>,
-    missing: &mut Vec<Unbuilt>,
 ) -> SuiteSettings {
     let mut settings = SuiteSettings::default();
     let mut found = FoundLines::default();
@@ -62,24 +61,17 @@ pub(crate) fn settings(
     settings.judge = inner.text("judge", &mut cx.problems).map(|judge| judge.value);
     settings.panel = panel(cx, inner, Use::Defaults { judge: settings.judge.as_deref() });
     settings.budget_usd = dollars(cx, inner, "budget_usd");
-    if let Some(cache) = inner.boolean("cache", &mut cx.problems) {
-        settings.cache = Some(cache.value);
-        if cache.value {
-            missing.push(unbuilt(cx, "the cache of answers (`cache`)", cache.span));
-        }
-    }
+    settings.cache = inner.boolean("cache", &mut cx.problems).map(|cache| cache.value);
     if let Some(path) = inner.text("cache_path", &mut cx.problems) {
-        if settings.cache != Some(true) {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::NO_EFFECT,
-                    "`cache_path` has no effect",
-                    path.span,
-                    "the cache is not switched on",
-                )
-                .with_help("add `cache: true`, or remove the path"),
-            );
-        }
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::NO_EFFECT,
+                "`cache_path` has no effect",
+                path.span,
+                "replies are kept in `.assize/cache` of the working folder",
+            )
+            .with_help("remove it"),
+        );
         settings.cache_path = Some(PathBuf::from(path.value));
     }
     if let Some(stop) = inner.boolean("fail_on_error", &mut cx.problems) {

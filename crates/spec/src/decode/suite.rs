@@ -71,7 +71,7 @@ pub(crate) fn suite(
     default_kind(cx, &mut object, format);
     refuse(cx, &mut object, FOREIGN);
     let mut inner = execution::open(cx, &mut object);
-    let settings = execution::settings(cx, &mut object, inner.as_mut(), &mut missing);
+    let settings = execution::settings(cx, &mut object, inner.as_mut());
     let before = cx.problems.errors();
     let list = execution::grader_list(cx, &mut object, inner.as_mut(), format);
     let base = AssertionContext::default();

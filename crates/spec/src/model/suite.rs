@@ -86,7 +86,7 @@ pub struct SuiteSettings {
     pub panel: PanelSpec,
     /// `budget_usd`: US dollars after which no further case is started.
     pub budget_usd: Option<f64>,
-    /// `cache`: whether answers may come from the cache.
+    /// `cache`: `false` asks every model anew; replies are remembered otherwise.
     pub cache: Option<bool>,
     /// `cache_path`: where the cache is, as written.
     pub cache_path: Option<PathBuf>,

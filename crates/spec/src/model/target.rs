@@ -101,6 +101,9 @@ pub struct ModelTargetSpec {
     pub context_tokens: Option<u64>,
     /// The version of the API, where the provider has several (Azure).
     pub api_version: Option<String>,
+    /// What the target says in place of variables of the environment: the region of Bedrock, the project and the
+    /// location of Vertex.
+    pub variables: Vec<(&'static str, String)>,
 }
 
 impl fmt::Debug for ModelTargetSpec {
@@ -117,6 +120,7 @@ impl fmt::Debug for ModelTargetSpec {
             .field("max_output_tokens", &self.max_output_tokens)
             .field("context_tokens", &self.context_tokens)
             .field("api_version", &self.api_version)
+            .field("variables", &self.variables)
             .finish()
     }
 }
@@ -167,7 +171,8 @@ impl fmt::Debug for CommandTargetSpec {
 }
 
 /// The formats of agents' logs that targets files may name.
-pub const SESSION_FORMATS: [&str; 6] = ["claude-code", "codex", "copilot", "gemini", "opencode", "otel"];
+pub const SESSION_FORMATS: [&str; 7] =
+    ["claude-code", "codex", "copilot", "gemini", "opencode", "pi", "otel"];
 
 /// Answers that were recorded before.
 #[derive(Debug, Clone, PartialEq, Eq)]

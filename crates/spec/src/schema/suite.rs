@@ -149,8 +149,8 @@ fn suite_execution() -> Keys {
         .key("workers", whole(1, 50), "Cases at once, 1 to 50.")
         .key("judge", text(), "Who judges: a model, a target's name, `offline`.")
         .key("budget_usd", above(0.0), "US dollars that the run may spend.")
-        .key("cache", boolean(), "A cache of answers; not built yet.")
-        .key("cache_path", text(), "Where it is; not built yet.")
+        .key("cache", boolean(), "`false` asks every model anew; replies are remembered otherwise.")
+        .key("cache_path", text(), "Without effect: replies are kept in `.assize/cache`.")
         .key(
             "fail_on_error",
             boolean(),

@@ -146,7 +146,7 @@ fn target() -> Keys {
     .open()
     .one_of(&["provider", "use_target"]);
     for key in ["region", "project", "location", "resource", "version", "api_version"] {
-        keys = keys.key(key, string(), "A setting of a provider that is not built yet.");
+        keys = keys.key(key, string(), "Where the model is: of Azure, Bedrock or Vertex.");
     }
     of_agents(of_answers(keys))
 }

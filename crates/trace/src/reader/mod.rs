@@ -7,6 +7,7 @@ mod copilot;
 mod gemini;
 mod opencode;
 mod otel;
+mod pi;
 
 use serde_json::Value;
 
@@ -38,6 +39,7 @@ pub(crate) fn reader(format: Format) -> Box<dyn Reader> {
         Format::Copilot => Box::new(copilot::Copilot::new()),
         Format::Gemini => Box::new(gemini::Gemini::new()),
         Format::OpenCode => Box::new(opencode::OpenCode::new()),
+        Format::Pi => Box::new(pi::Pi::new()),
         Format::OpenTelemetry => Box::new(otel::OpenTelemetry::default()),
     }
 }

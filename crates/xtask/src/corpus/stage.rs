@@ -48,7 +48,7 @@ impl Stage {
         let found = find_suites(std::slice::from_ref(&root));
         let mut stage =
             Self { folder, program: program.to_path_buf(), suites: found.files, variables: BTreeMap::new() };
-        stage.variables = stage.all_variables(&root, port)?;
+        stage.variables = Self::all_variables(&root, port)?;
         stage.programs()?;
         stage.attachments(&root)?;
         stage.targets(&root)?;
@@ -96,13 +96,15 @@ impl Stage {
             .env("HOME", self.folder.path())
             .env("NO_COLOR", "1")
             .env("COLUMNS", "140")
+            // Nothing is fetched from anywhere.
+            .env("GIT_ALLOW_PROTOCOL", "file")
             .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display()))
             .stdin(Stdio::null());
         command
     }
 
     /// Every variable that a file of the copy asks for, and those that say where models are.
-    fn all_variables(&self, root: &Path, port: u16) -> Result<BTreeMap<String, String>, String> {
+    fn all_variables(root: &Path, port: u16) -> Result<BTreeMap<String, String>, String> {
         let mut variables = BTreeMap::new();
         for file in files(root).map_err(|error| error.to_string())? {
             // Not every file is text.
@@ -154,8 +156,10 @@ impl Stage {
                 };
                 let Some(path) = path.filter(|path| !path.exists()) else { continue };
                 let parent = path.parent().unwrap_or(root);
-                std::fs::create_dir_all(parent)
-                    .and_then(|()| std::fs::write(&path, "left,out\n1,2\n"))
+                // What has no ending is the template of a workspace: a folder.
+                let is_folder = path.extension().is_none();
+                std::fs::create_dir_all(if is_folder { &path } else { parent })
+                    .and_then(|()| if is_folder { Ok(()) } else { std::fs::write(&path, "left,out\n1,2\n") })
                     .map_err(|error| format!("{}: {error}", path.display()))?;
             }
         }
@@ -184,13 +188,14 @@ impl Stage {
                 .trim_end()
                 .to_owned();
             for (name, role) in names {
-                text.push_str(&match role {
+                let entry = match role {
                     Role::Judge => format!("\n  - {{name: {name}, provider: openai, model: scripted}}"),
                     Role::Target => format!(
                         "\n  - {{name: {name}, provider: cli, command: [bun, --prompt, '{{PROMPT}}', --output, \
                          '{{OUTPUT_FILE}}']}}"
                     ),
-                });
+                };
+                text.push_str(&entry);
             }
             let parent = file.parent().unwrap_or(root);
             std::fs::create_dir_all(parent).map_err(|error| error.to_string())?;

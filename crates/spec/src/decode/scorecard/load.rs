@@ -198,13 +198,10 @@ fn rows(
     }
 }
 
-fn list_of(
-    cx: &mut Context,
-    node: &Node,
-    key: &str,
-    draft: &mut Draft,
-    read: fn(&mut Context, &Node, &mut Draft),
-) {
+/// Reads one item of a list into the draft.
+type Read = fn(&mut Context, &Node, &mut Draft);
+
+fn list_of(cx: &mut Context, node: &Node, key: &str, draft: &mut Draft, read: Read) {
     match &node.data {
         Data::Seq(items) => items.iter().for_each(|item| read(cx, item, draft)),
         _ => cx.problems.add(wrong_type(node, &format!("`{key}`"), "a list")),

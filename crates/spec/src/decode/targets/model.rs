@@ -9,6 +9,13 @@ use crate::decode::object::{not_blank, string};
 use crate::model::{ModelTargetSpec, SecretText};
 use crate::tree::Data;
 
+/// Settings that say where a model is: provider, key, variable.
+const PLACES: [(&str, &str, &str); 4] = [
+    ("bedrock", "region", "AWS_REGION"),
+    ("vertex", "project", "GOOGLE_CLOUD_PROJECT"),
+    ("vertex", "location", "GOOGLE_CLOUD_LOCATION"),
+    ("vertex", "region", "GOOGLE_CLOUD_LOCATION"),
+];
 const ADDRESS: &[&str] = &["base_url", "endpoint"];
 const OPENROUTER: &str = "https://openrouter.ai/api/v1";
 const OPENROUTER_KEY: &str = "OPENROUTER_API_KEY";
@@ -39,11 +46,7 @@ pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Op
             _ => entry.unbuilt("the responses API of this provider (`api_format: responses`)", format.span),
         }
     }
-    for key in ["region", "project", "location"] {
-        if let Some(found) = entry.object.entry(key).filter(|found| !found.value.is_null()) {
-            entry.without_effect("a setting of another provider", found.key_span);
-        }
-    }
+    let variables = places(entry, provider);
     if let Some(budget) = entry.object.integer("thinking_budget", 0, i64::from(u32::MAX), entry.problems) {
         entry.without_effect("`thinking_budget`", budget.span);
     }
@@ -75,7 +78,25 @@ pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Op
         max_output_tokens: settings.max_output_tokens,
         context_tokens: settings.context_tokens,
         api_version,
+        variables,
     })
+}
+
+/// Where models are that their provider has in several places, as the variables that say so otherwise.
+fn places(entry: &mut Entry<'_, '_, '_>, provider: &str) -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
+    for (of, key, variable) in PLACES {
+        if of == provider {
+            if let Some(text) = one_text(entry, &[key]) {
+                found.push((variable, text.value.trim().to_owned()));
+            }
+        } else if !PLACES.iter().any(|(of, same, _)| *of == provider && *same == key)
+            && let Some(extra) = entry.object.entry(key).filter(|extra| !extra.value.is_null())
+        {
+            entry.without_effect("a setting of another provider", extra.key_span);
+        }
+    }
+    found
 }
 
 /// The address of a resource on Azure that is named by its name alone.

@@ -1,6 +1,7 @@
 //! The wire formats the mock speaks, one file each, chosen by the path of the request.
 
 mod anthropic;
+mod bedrock;
 mod format;
 mod gemini;
 mod ollama;
@@ -14,6 +15,7 @@ static FORMATS: &[&dyn WireFormat] = &[
     &openai_chat::OpenAiChat,
     &openai_responses::OpenAiResponses,
     &anthropic::Anthropic,
+    &bedrock::Bedrock,
     &gemini::Gemini,
     &ollama::Ollama,
 ];

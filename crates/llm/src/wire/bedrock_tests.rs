@@ -1,0 +1,138 @@
+//! Golden pairs for Amazon Bedrock's Converse, after the public API reference.
+
+use reqwest::header::HeaderMap;
+use serde_json::json;
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::request::JsonSchemaFormat;
+
+fn full_request() -> ChatRequest {
+    ChatRequest {
+        model: "eu.anthropic.claude-x-v1:0".into(),
+        schema: Some(JsonSchemaFormat {
+            name: "judgement".into(),
+            schema: json!({"type": "object", "properties": {"met": {"type": "boolean"}}}).into(),
+            strict: true,
+        }),
+        temperature: Some(0.0),
+        seed: Some(7),
+        max_output_tokens: Some(500),
+        ..ChatRequest::new(vec![
+            ChatMessage::system("Be fair."),
+            ChatMessage::user("\"Hi\"\n"),
+            ChatMessage::assistant("Yes?"),
+            ChatMessage::user("So?"),
+        ])
+    }
+}
+
+fn body(request: &ChatRequest, quirks: Quirks) -> String {
+    String::from_utf8(Bedrock.encode(request, quirks).unwrap().body).unwrap()
+}
+
+fn answer(status: u16, body: &str) -> HttpAnswer {
+    HttpAnswer { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
+}
+
+fn decode(body: &str) -> Result<ChatReply, AskError> {
+    Bedrock.decode(&answer(200, body))
+}
+
+#[test]
+fn a_full_request_is_these_bytes() {
+    let call = Bedrock.encode(&full_request(), Quirks::default()).unwrap();
+    assert_eq!(call.path, "/model/eu.anthropic.claude-x-v1:0/converse");
+    assert_eq!(
+        body(&full_request(), Quirks::default()),
+        concat!(
+            r#"{"messages":[{"role":"user","content":[{"text":"\"Hi\"\n"}]},"#,
+            r#"{"role":"assistant","content":[{"text":"Yes?"}]},{"role":"user","content":[{"text":"So?"}]}],"#,
+            r#""system":[{"text":"Be fair."}],"inferenceConfig":{"maxTokens":500,"temperature":0.0},"#,
+            r#""toolConfig":{"tools":[{"toolSpec":{"name":"reply","description":"Takes the reply.","#,
+            r#""inputSchema":{"json":{"type":"object","properties":{"met":{"type":"boolean"}}}}}}],"#,
+            r#""toolChoice":{"tool":{"name":"reply"}}}}"#,
+        )
+    );
+}
+
+#[test]
+fn a_bare_request_has_nothing_that_was_not_asked_for() {
+    let request = ChatRequest { model: "m".into(), ..ChatRequest::new(vec![ChatMessage::user("q")]) };
+    assert_eq!(
+        body(&request, Quirks::default()),
+        r#"{"messages":[{"role":"user","content":[{"text":"q"}]}]}"#
+    );
+    let arn = ChatRequest { model: "arn:aws:bedrock:eu-west-1:1:inference-profile/x".into(), ..request };
+    let path = Bedrock.encode(&arn, Quirks::default()).unwrap().path;
+    assert_eq!(path, "/model/arn:aws:bedrock:eu-west-1:1:inference-profile%2Fx/converse");
+}
+
+#[test]
+fn pictures_are_sent_in_the_formats_there_are() {
+    let picture = |media_type: &str| ChatMessage {
+        role: Role::User,
+        content: vec![Part::Image { media_type: media_type.into(), data: "AAAA".into() }],
+    };
+    let request =
+        |media_type| ChatRequest { model: "m".into(), ..ChatRequest::new(vec![picture(media_type)]) };
+    assert!(
+        body(&request("image/png"), Quirks::default())
+            .contains(r#"{"image":{"format":"png","source":{"bytes":"AAAA"}}}"#)
+    );
+    let refused = Bedrock.encode(&request("image/svg+xml"), Quirks::default()).unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::BadRequest);
+}
+
+#[test]
+fn answers_are_read_and_tools_are_replies() {
+    let reply = decode(
+        r#"{"output":{"message":{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"hm"}}},
+           {"text":"Hello"}]}},"stopReason":"end_turn","usage":{"inputTokens":10,"outputTokens":3,"totalTokens":13,
+           "cacheReadInputTokens":5,"cacheWriteInputTokens":2},"metrics":{"latencyMs":7}}"#,
+    )
+    .unwrap();
+    assert_eq!((reply.text.as_str(), reply.finish), ("Hello", Finish::Stop));
+    assert_eq!(reply.usage, Usage { input: Some(17), cached: Some(5), output: Some(3) });
+
+    let filled = decode(
+        r#"{"output":{"message":{"role":"assistant","content":[{"text":"I call"},
+           {"toolUse":{"toolUseId":"t","name":"reply","input":{"met":true}}}]}},"stopReason":"tool_use"}"#,
+    )
+    .unwrap();
+    assert_eq!((filled.text.as_str(), filled.finish), (r#"{"met":true}"#, Finish::Stop));
+
+    for (reason, finish) in [
+        ("max_tokens", Finish::Length),
+        ("guardrail_intervened", Finish::ContentFilter),
+        ("content_filtered", Finish::ContentFilter),
+        ("malformed_tool_use", Finish::Other("malformed_tool_use".into())),
+    ] {
+        let body = format!(r#"{{"output":{{"message":{{"content":[]}}}},"stopReason":"{reason}"}}"#);
+        assert_eq!(decode(&body).unwrap().finish, finish, "{reason}");
+    }
+}
+
+#[test]
+fn refusals_and_broken_answers_are_errors() {
+    let refused = |status, message: &str| {
+        Bedrock.decode(&answer(status, &json!({ "message": message }).to_string())).unwrap_err()
+    };
+    let limited = refused(429, "Too many requests, please wait before trying again.");
+    assert_eq!(limited.kind, ErrorKind::RateLimited);
+    let denied = refused(403, "You don't have access to the model with the specified model ID.");
+    assert!(!matches!(denied.kind, ErrorKind::RateLimited | ErrorKind::MalformedReply), "{denied:?}");
+    assert!(denied.message.contains("access to the model"));
+    assert_eq!(decode("<html>").unwrap_err().kind, ErrorKind::MalformedReply);
+    assert_eq!(decode("{}").unwrap_err().kind, ErrorKind::MalformedReply);
+}
+
+#[test]
+fn a_model_without_tools_is_asked_in_words() {
+    let request = full_request();
+    let refusal = answer(400, r#"{"message":"This model doesn't support tool use."}"#);
+    let learned = Bedrock.learn(&request, &refusal, Quirks::default()).expect("it teaches something");
+    assert_ne!(learned.schema, SchemaSupport::Full);
+    assert!(!body(&request, learned).contains("toolConfig"));
+    assert!(Bedrock.learn(&request, &answer(400, r#"{"message":"Malformed input"}"#), learned).is_none());
+}

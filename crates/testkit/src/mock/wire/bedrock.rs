@@ -1,0 +1,53 @@
+//! Amazon Bedrock's Converse, seen from the server's side.
+
+use serde_json::{Value, json};
+
+use super::format::{Said, WireFormat, read_messages, spent, text_of};
+use crate::mock::incoming::Incoming;
+
+pub(super) struct Bedrock;
+
+impl WireFormat for Bedrock {
+    fn claims(&self, path: &str) -> bool {
+        path.ends_with("/converse")
+    }
+
+    fn read(&self, incoming: &mut Incoming) {
+        let path = incoming.path.trim_end_matches("/converse");
+        path.rsplit("/model/").next().unwrap_or_default().clone_into(&mut incoming.model);
+        read_messages(incoming, "messages", "content");
+        incoming.system_text = text_of(&incoming.body["system"]);
+    }
+
+    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
+        let (input, output) = spent(incoming, said);
+        let text = said.refusal.as_ref().unwrap_or(&said.text);
+        let called = incoming.body.pointer("/toolConfig/toolChoice/tool/name").and_then(Value::as_str);
+        let input_of_tool = called.and_then(|_| serde_json::from_str::<Value>(text).ok());
+        let (block, natural) = match (called, input_of_tool) {
+            // A model that must call a tool says what it says as the tool's input, if that is possible at all.
+            (Some(name), Some(input)) if input.is_object() => {
+                (json!({"toolUse": {"toolUseId": "tool-mock", "name": name, "input": input}}), "tool_use")
+            }
+            _ => (json!({ "text": text }), "end_turn"),
+        };
+        let reason = match said.finish.as_deref() {
+            _ if said.refusal.is_some() => "content_filtered",
+            None | Some("stop") => natural,
+            Some("length") => "max_tokens",
+            Some("content_filter") => "content_filtered",
+            Some(other) => other,
+        };
+        let content = if text.is_empty() { json!([]) } else { json!([block]) };
+        json!({
+            "output": {"message": {"role": "assistant", "content": content}},
+            "stopReason": reason,
+            "usage": {"inputTokens": input, "outputTokens": output, "totalTokens": input + output},
+            "metrics": {"latencyMs": 1},
+        })
+    }
+
+    fn error(&self, _: &str, message: &str) -> Value {
+        json!({ "message": message })
+    }
+}

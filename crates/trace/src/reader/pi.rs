@@ -1,0 +1,125 @@
+//! Pi: what `--mode json` prints, and its session files.
+
+use assize_rubric::Tokens;
+use serde_json::Value;
+
+use super::{Reader, Understood};
+use crate::builder::{Builder, Ended};
+use crate::json::{content, count, money, result, text, time};
+use crate::{Format, Role, Trace};
+
+pub(super) struct Pi {
+    builder: Builder,
+}
+
+impl Pi {
+    pub(super) fn new() -> Self {
+        Self { builder: Builder::new(Format::Pi) }
+    }
+
+    /// A whole message. Streams repeat messages in other events; only their ends are looked at.
+    fn message(&mut self, record: &Value) -> Understood {
+        let message = &record["message"];
+        let at = time(message, "timestamp").or_else(|| time(record, "timestamp"));
+        match text(message, "role").unwrap_or_default() {
+            "user" => self.builder.message(Role::User, content(&message["content"]), at, false),
+            "system" | "custom" => {
+                self.builder.message(Role::System, content(&message["content"]), at, false);
+            }
+            "assistant" => {
+                self.builder.model(text(message, "model"));
+                self.builder.message(Role::Assistant, content(&message["content"]), at, false);
+                for block in message["content"].as_array().into_iter().flatten() {
+                    if text(block, "type") == Some("toolCall") {
+                        let name = text(block, "name").unwrap_or_default();
+                        // When it began, the event that begins it says.
+                        self.builder.call(text(block, "id"), name, block["arguments"].clone(), None, false);
+                    }
+                }
+                self.builder.step_usage(tokens(&message["usage"]));
+                self.builder.cost(money(&message["usage"]["cost"], "total"));
+                match text(message, "stopReason") {
+                    Some(reason @ ("error" | "aborted")) => {
+                        self.builder.error(text(message, "errorMessage").unwrap_or(reason));
+                    }
+                    // A try that succeeds after one that failed makes that one good.
+                    _ => self.builder.recovered(),
+                }
+            }
+            "toolResult" => {
+                let id = text(message, "toolCallId").unwrap_or_default();
+                let failed = message.get("isError").and_then(Value::as_bool);
+                let output = message.get("content").map(result);
+                self.builder.ended(id, Ended { output, failed, duration: None, at });
+            }
+            // What people run by hand in a session.
+            "bashExecution" => {}
+            other => return Understood::No(format!("message {other}")),
+        }
+        Understood::Yes
+    }
+}
+
+impl Reader for Pi {
+    fn record(&mut self, record: &Value) -> Understood {
+        let at = time(record, "timestamp");
+        match text(record, "type").unwrap_or_default() {
+            "session" => {
+                self.builder.session(text(record, "id"));
+                self.builder.seen(at);
+            }
+            "message_end" | "message" => return self.message(record),
+            "tool_execution_start" => {
+                let name = text(record, "toolName").unwrap_or_default();
+                self.builder.call(text(record, "toolCallId"), name, record["args"].clone(), at, false);
+            }
+            "tool_execution_end" => {
+                let id = text(record, "toolCallId").unwrap_or_default();
+                let failed = record.get("isError").and_then(Value::as_bool);
+                let output = record["result"].get("content").or_else(|| record.get("result")).map(result);
+                self.builder.ended(id, Ended { output, failed, duration: None, at });
+            }
+            "auto_retry_end" if record["success"] == false => {
+                self.builder.error(text(record, "finalError").unwrap_or("the last try failed"));
+            }
+            "agent_start"
+            | "agent_end"
+            | "agent_settled"
+            | "turn_start"
+            | "turn_end"
+            | "message_start"
+            | "message_update"
+            | "tool_execution_update"
+            | "queue_update"
+            | "compaction_start"
+            | "compaction_end"
+            | "auto_retry_start"
+            | "auto_retry_end"
+            | "model_change"
+            | "thinking_level_change"
+            | "compaction"
+            | "branch_summary"
+            | "custom"
+            | "custom_message"
+            | "label"
+            | "session_info" => self.builder.seen(at),
+            other => return Understood::No(other.to_owned()),
+        }
+        Understood::Yes
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Trace> {
+        self.builder.finish().into_iter().collect()
+    }
+}
+
+/// What was read from and written to the provider's cache stands beside `input`.
+fn tokens(usage: &Value) -> Tokens {
+    let cached = count(usage, "cacheRead");
+    let beside = cached.unwrap_or(0) + count(usage, "cacheWrite").unwrap_or(0);
+    Tokens {
+        input: count(usage, "input").map(|input| input.saturating_add(beside)),
+        cached,
+        output: count(usage, "output"),
+    }
+}
