@@ -2,7 +2,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
-use std::os::fd::OwnedFd;
 use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -11,7 +10,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 /// Longest time a program may take to draw something, or to end.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// A program that runs on a terminal.
 #[derive(Debug)]
@@ -42,7 +41,7 @@ impl Pty {
         let child = command.spawn().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
         // The command holds the other end as well; it is the last to have it open when it ends.
         drop(command);
-        let keys = File::from(OwnedFd::from(master));
+        let keys = File::from(master);
         let mut source = keys.try_clone().expect("a second handle");
         let (sender, drawn) = channel();
         std::thread::spawn(move || {

@@ -163,13 +163,7 @@ fn check_name(cx: &mut Context, path: &Path, code: &Spanned<String>) {
 }
 
 /// A file of cases or labels: a line each, or a list, alone or under its key.
-fn rows(
-    cx: &mut Context,
-    path: &Path,
-    key: &str,
-    draft: &mut Draft,
-    read: fn(&mut Context, &Node, &mut Draft),
-) {
+fn rows(cx: &mut Context, path: &Path, key: &str, draft: &mut Draft, read: Read) {
     if ending(path) != "jsonl" {
         let Some((node, _)) = tree(cx, path) else { return };
         let list = node.get(key).filter(|_| node.as_map().is_some_and(|map| map.len() == 1)).unwrap_or(&node);
@@ -185,18 +179,15 @@ fn rows(
     }
 }
 
-fn list_of(
-    cx: &mut Context,
-    node: &Node,
-    key: &str,
-    draft: &mut Draft,
-    read: fn(&mut Context, &Node, &mut Draft),
-) {
+fn list_of(cx: &mut Context, node: &Node, key: &str, draft: &mut Draft, read: Read) {
     match &node.data {
         Data::Seq(items) => items.iter().for_each(|item| read(cx, item, draft)),
         _ => cx.problems.add(wrong_type(node, &format!("`{key}`"), "a list")),
     }
 }
+
+/// How one part of a scorecard is read.
+type Read = fn(&mut Context, &Node, &mut Draft);
 
 /// Lists of a file with everything inside whose items are read one by one where the file is JSON: together they
 /// would take many times the memory of the file.
@@ -252,7 +243,7 @@ fn whole(cx: &mut Context, node: &Node, later: &[Deferred], draft: &mut Draft) {
     }
     let rubric = |cx: &mut Context, node: &Node, draft: &mut Draft| drop(rubric(cx, node, draft));
     let benchmark = |cx: &mut Context, node: &Node, draft: &mut Draft| drop(benchmark(cx, node, draft));
-    let reads: [(&'static str, fn(&mut Context, &Node, &mut Draft)); 4] =
+    let reads: [(&'static str, Read); 4] =
         [("rubrics", rubric), ("benchmarks", benchmark), ("cases", case), ("labels", label)];
     for (key, read) in reads {
         let Some(node) = object.value(key) else { continue };
