@@ -233,10 +233,10 @@ fn published_tasks_and_examples_become_scorecards_and_suites() {
             let to = if text.contains("devai") { "scorecard" } else { "format2" };
             let output = cli.run(&["convert", text, "--to", to, "-o", "new.yaml", "--force"]);
             // Tables of verdicts are no rubrics, and are refused; whatever is written must be sound.
-            if output.code != Some(2) {
-                cli.run(&["validate", "new.yaml"]).expect_code(0);
-            } else {
+            if output.code == Some(2) {
                 assert!(output.stderr.contains("error"), "{}", output.stderr);
+            } else {
+                cli.run(&["validate", "new.yaml"]).expect_code(0);
             }
         }
     }

@@ -176,13 +176,7 @@ fn check_name(cx: &mut Context, path: &Path, code: &Spanned<String>) {
 }
 
 /// A file of cases or labels: a line each, or a list, alone or under its key.
-fn rows(
-    cx: &mut Context,
-    path: &Path,
-    key: &str,
-    draft: &mut Draft,
-    read: fn(&mut Context, &Node, &mut Draft),
-) {
+fn rows(cx: &mut Context, path: &Path, key: &str, draft: &mut Draft, read: Read) {
     if ending(path) != "jsonl" {
         let Some((node, _)) = tree(cx, path) else { return };
         let list = node.get(key).filter(|_| node.as_map().is_some_and(|map| map.len() == 1)).unwrap_or(&node);
@@ -198,15 +192,21 @@ fn rows(
     }
 }
 
+<<<<<<< HEAD
 /// Reads one item of a list into the draft.
 type Read = fn(&mut Context, &Node, &mut Draft);
 
+=======
+>>>>>>> w-review
 fn list_of(cx: &mut Context, node: &Node, key: &str, draft: &mut Draft, read: Read) {
     match &node.data {
         Data::Seq(items) => items.iter().for_each(|item| read(cx, item, draft)),
         _ => cx.problems.add(wrong_type(node, &format!("`{key}`"), "a list")),
     }
 }
+
+/// How one part of a scorecard is read.
+type Read = fn(&mut Context, &Node, &mut Draft);
 
 /// Lists of a file with everything inside whose items are read one by one where the file is JSON: together they
 /// would take many times the memory of the file.
