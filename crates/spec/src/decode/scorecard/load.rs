@@ -1,10 +1,8 @@
 //! Loading a scorecard: from a path to a checked model and every complaint.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span, Spanned};
 
@@ -43,20 +41,9 @@ pub struct LoadedScorecard {
 /// Loads a scorecard from a folder or from one file with everything inside. Everything that is wrong is
 /// reported at once; nothing but the files of the folder and those they name is read.
 pub fn load_scorecard(path: &Path, options: &LoadOptions) -> LoadedScorecard {
-    read_scorecard(path, BTreeMap::new(), options)
-}
-
-/// The same with texts that stand for the files of these paths: what is open in an editor and not saved. Paths are those
-/// that the folder leads to.
-pub fn read_scorecard(
-    path: &Path,
-    open: BTreeMap<PathBuf, String>,
-    options: &LoadOptions,
-) -> LoadedScorecard {
     let is_folder = path.is_dir();
     let inside = if is_folder { path.join("index.yaml") } else { path.to_path_buf() };
     let mut cx = context(&inside, options);
-    cx.open = Arc::new(open);
     let root = if is_folder { path.to_path_buf() } else { folder_of(path) };
     let mut draft = Draft::default();
     let files = if is_folder {
@@ -192,12 +179,6 @@ fn rows(cx: &mut Context, path: &Path, key: &str, draft: &mut Draft, read: Read)
     }
 }
 
-<<<<<<< HEAD
-/// Reads one item of a list into the draft.
-type Read = fn(&mut Context, &Node, &mut Draft);
-
-=======
->>>>>>> w-review
 fn list_of(cx: &mut Context, node: &Node, key: &str, draft: &mut Draft, read: Read) {
     match &node.data {
         Data::Seq(items) => items.iter().for_each(|item| read(cx, item, draft)),
