@@ -1,8 +1,10 @@
 //! Loading a scorecard: from a path to a checked model and every complaint.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span, Spanned};
 
@@ -41,9 +43,20 @@ pub struct LoadedScorecard {
 /// Loads a scorecard from a folder or from one file with everything inside. Everything that is wrong is
 /// reported at once; nothing but the files of the folder and those they name is read.
 pub fn load_scorecard(path: &Path, options: &LoadOptions) -> LoadedScorecard {
+    read_scorecard(path, BTreeMap::new(), options)
+}
+
+/// The same with texts that stand for the files of these paths: what is open in an editor and not saved. Paths are those
+/// that the folder leads to.
+pub fn read_scorecard(
+    path: &Path,
+    open: BTreeMap<PathBuf, String>,
+    options: &LoadOptions,
+) -> LoadedScorecard {
     let is_folder = path.is_dir();
     let inside = if is_folder { path.join("index.yaml") } else { path.to_path_buf() };
     let mut cx = context(&inside, options);
+    cx.open = Arc::new(open);
     let root = if is_folder { path.to_path_buf() } else { folder_of(path) };
     let mut draft = Draft::default();
     let files = if is_folder {
@@ -163,7 +176,13 @@ fn check_name(cx: &mut Context, path: &Path, code: &Spanned<String>) {
 }
 
 /// A file of cases or labels: a line each, or a list, alone or under its key.
-fn rows(cx: &mut Context, path: &Path, key: &str, draft: &mut Draft, read: Read) {
+fn rows(
+    cx: &mut Context,
+    path: &Path,
+    key: &str,
+    draft: &mut Draft,
+    read: fn(&mut Context, &Node, &mut Draft),
+) {
     if ending(path) != "jsonl" {
         let Some((node, _)) = tree(cx, path) else { return };
         let list = node.get(key).filter(|_| node.as_map().is_some_and(|map| map.len() == 1)).unwrap_or(&node);
@@ -179,15 +198,15 @@ fn rows(cx: &mut Context, path: &Path, key: &str, draft: &mut Draft, read: Read)
     }
 }
 
+/// Reads one item of a list into the draft.
+type Read = fn(&mut Context, &Node, &mut Draft);
+
 fn list_of(cx: &mut Context, node: &Node, key: &str, draft: &mut Draft, read: Read) {
     match &node.data {
         Data::Seq(items) => items.iter().for_each(|item| read(cx, item, draft)),
         _ => cx.problems.add(wrong_type(node, &format!("`{key}`"), "a list")),
     }
 }
-
-/// How one part of a scorecard is read.
-type Read = fn(&mut Context, &Node, &mut Draft);
 
 /// Lists of a file with everything inside whose items are read one by one where the file is JSON: together they
 /// would take many times the memory of the file.
