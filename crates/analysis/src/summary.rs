@@ -172,7 +172,8 @@ impl Summariser {
         remarks.extend(too_few(&pass_rate, &mean_score, &scores, design_effect, level));
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
             remarks.push(format!(
-                "The cases fall into {clusters} clusters; with fewer than {FEW_CLUSTERS}, errors tend to come out too small."
+                "The cases fall into {clusters} cluster{}; with fewer than {FEW_CLUSTERS}, errors tend to come out too small.",
+                if clusters == 1 { "" } else { "s" }
             ));
         }
         if clustered.is_some_and(|mean| mean.is_balanced_within()) {
