@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::systems::systems;
 use super::{QUICK, find};
 use crate::data::Data;
 use crate::data::check::Table;
@@ -66,7 +67,8 @@ pub(super) fn devai(data: &Data, table: &mut Table) -> Result<(), String> {
     table.figure("GPT-Pilot: error if independent", &people["se_independent"], ".026014");
     table.figure("GPT-Pilot: error by task, CR0", &people["se_cr0"], ".039254");
     table.figure("GPT-Pilot: error by task, CR1", &people["se"], ".039615");
-    corrected(data, table, &lines, &row)
+    corrected(data, table, &lines, &row)?;
+    systems(data, table, &lines)
 }
 
 fn corrected(

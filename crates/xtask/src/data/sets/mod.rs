@@ -7,6 +7,8 @@ mod llmbar;
 mod paperbench;
 mod prometheus;
 mod rewardbench;
+mod systems;
+mod trees;
 
 use serde_json::Value;
 
