@@ -6,7 +6,7 @@ use super::systems::systems;
 use super::{QUICK, find};
 use crate::data::Data;
 use crate::data::check::Table;
-use crate::data::convert::json_lines;
+use crate::data::convert::{items, json_lines};
 
 /// Agent, counts (both, judge only, people only, neither), raw agreement, kappa, Matthews, macro-F1, rate of
 /// people, rate of the judge.
@@ -68,7 +68,25 @@ pub(super) fn devai(data: &Data, table: &mut Table) -> Result<(), String> {
     table.figure("GPT-Pilot: error by task, CR0", &people["se_cr0"], ".039254");
     table.figure("GPT-Pilot: error by task, CR1", &people["se"], ".039615");
     corrected(data, table, &lines, &row)?;
-    systems(data, table, &lines)
+    systems(data, table, &lines)?;
+    tasks(data, table)
+}
+
+/// Tasks as a scorecard. Verdicts tell of one requirement more than the tasks do.
+fn tasks(data: &Data, table: &mut Table) -> Result<(), String> {
+    let file = data.file("devai-agent-judge/tasks.jsonl");
+    if !file.is_file() {
+        return Ok(());
+    }
+    let arguments = ["--to", "scorecard", "--out", "devai-tasks.yaml", "--force"];
+    let found = data.ends(&[3], "convert", &file, &arguments)?;
+    let circles = items(&found["notes"]).iter().filter(|note| note["what"] == "is its own prerequisite");
+    table.count("tasks: requirements in a circle are named", &circles.count().into(), 2);
+    let card = data.run("scorecard list", "devai-tasks.yaml".as_ref(), &[])?;
+    table.count("tasks: requirements", &card["benchmarks"], 365);
+    // One rubric a task, and the one above them.
+    table.count("tasks: rubrics", &card["rubrics"], 55 + 1);
+    Ok(())
 }
 
 fn corrected(
