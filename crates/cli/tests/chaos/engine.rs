@@ -31,7 +31,7 @@ pub(crate) struct Format {
 }
 
 /// Every wire format there is.
-pub(crate) static FORMATS: [Format; 6] = [
+pub(crate) static FORMATS: [Format; 8] = [
     Format {
         wire: "openai-chat",
         model: "openai:judge-1",
@@ -61,6 +61,18 @@ pub(crate) static FORMATS: [Format; 6] = [
         model: "gemini:judge-1",
         key_variable: "GEMINI_API_KEY",
         address_variable: "GEMINI_BASE_URL",
+    },
+    Format {
+        wire: "vertex",
+        model: "vertex:judge-1",
+        key_variable: "VERTEX_ACCESS_TOKEN",
+        address_variable: "VERTEX_BASE_URL",
+    },
+    Format {
+        wire: "bedrock-converse",
+        model: "bedrock:judge-1",
+        key_variable: "AWS_BEARER_TOKEN_BEDROCK",
+        address_variable: "BEDROCK_BASE_URL",
     },
     Format {
         wire: "ollama",
@@ -105,6 +117,8 @@ pub(crate) fn client(
     let env = |name: &str| {
         if name == format.key_variable {
             Some("sk-chaos-0123456789abcdef".to_owned())
+        } else if name == "GOOGLE_CLOUD_PROJECT" {
+            Some("somewhere".to_owned())
         } else {
             (name == format.address_variable).then(|| base_url.clone())
         }

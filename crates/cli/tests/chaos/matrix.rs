@@ -251,5 +251,7 @@ formats! {
     azure: 2,
     anthropic: 3,
     gemini: 4,
-    ollama: 5,
+    vertex: 5,
+    bedrock: 6,
+    ollama: 7,
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::Defs;
 use super::shape::{
     Keys, Shape, any_of, anything, boolean, like, list, list_or_none, number, string, text, texts, unit,
+    whole,
 };
 
 /// Adds the definitions.
@@ -194,6 +195,7 @@ fn label() -> Keys {
         .key("at", string(), "When.")
         .key("version", string(), "Of what.")
         .key("suite", string(), "The suite of the case, for calibration.")
+        .key("repeat", whole(1, i64::from(u32::MAX)), "Which run of the case, for calibration.")
         .key("system", string(), "Who gave the answer, for calibration.")
         .key("sampled", string(), "How the case came to be labelled, for calibration.")
         .key("split", string(), "What the label may be used for, for calibration.")

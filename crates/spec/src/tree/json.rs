@@ -37,7 +37,7 @@ pub(crate) fn read_json_in(
     let (start, body) = (range.start, text.get(range)?);
     match serde_json::from_str::<&RawValue>(body) {
         Ok(raw) => {
-            let mut reader = Reader { text, source, keys: &[], deferred: Vec::new(), problems };
+            let mut reader = Reader { text, source, keys: &[], unless: "", deferred: Vec::new(), problems };
             reader.node(raw.get())
         }
         Err(error) => {
@@ -64,11 +64,13 @@ pub(crate) fn read_json_in(
 }
 
 /// The single JSON value of a text with the lists under `keys` left for later: they are empty in the tree, and where
-/// their items stand is said beside it. Of a long list, one item at a time need be there then.
+/// their items stand is said beside it. Of a long list, one item at a time need be there then. A map with the key `unless`
+/// is something else, and is read whole.
 pub(crate) fn read_json_outline(
     sources: &SourceMap,
     source: SourceId,
     keys: &[&str],
+    unless: &str,
     problems: &mut Problems,
 ) -> Option<(Node, Vec<Deferred>)> {
     let text = sources.file(source).text();
@@ -76,7 +78,7 @@ pub(crate) fn read_json_outline(
     let Ok(raw) = serde_json::from_str::<&RawValue>(body) else {
         return read_json(sources, source, problems).map(|node| (node, Vec::new()));
     };
-    let mut reader = Reader { text, source, keys, deferred: Vec::new(), problems };
+    let mut reader = Reader { text, source, keys, unless, deferred: Vec::new(), problems };
     let node = reader.node(raw.get())?;
     Some((node, reader.deferred))
 }
@@ -95,6 +97,8 @@ struct Reader<'t, 'p> {
     source: SourceId,
     /// Keys of the outermost map whose lists are left for later.
     keys: &'p [&'p str],
+    /// A key that makes the outermost map something else, of which nothing is left for later.
+    unless: &'p str,
     deferred: Vec<Deferred>,
     problems: &'p mut Problems,
 }
@@ -113,6 +117,7 @@ impl<'t> Reader<'t, '_> {
             b'{' => {
                 let RawMap(pairs) = serde_json::from_str(raw).ok()?;
                 let keys = std::mem::take(&mut self.keys);
+                let keys = if pairs.iter().any(|(key, _)| key == self.unless) { &[] } else { keys };
                 let mut entries: Vec<Entry> = Vec::with_capacity(pairs.len());
                 let mut index: HashMap<String, usize> = HashMap::with_capacity(pairs.len());
                 for (key, value) in pairs {

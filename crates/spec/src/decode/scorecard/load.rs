@@ -223,7 +223,9 @@ fn whole_file(cx: &mut Context, path: &Path, draft: &mut Draft) {
     let Some(source) = read_source(cx, path, None) else { return };
     if cx.sources.file(source).text().trim().is_empty() {
         empty(cx, source);
-    } else if let Some((node, later)) = read_json_outline(&cx.sources, source, &LISTS, &mut cx.problems) {
+    } else if let Some((node, later)) =
+        read_json_outline(&cx.sources, source, &LISTS, "code", &mut cx.problems)
+    {
         if node.is_null() {
             empty(cx, source);
         } else {

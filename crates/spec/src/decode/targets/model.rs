@@ -85,12 +85,16 @@ pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Op
 /// Where models are that their provider has in several places, as the variables that say so otherwise.
 fn places(entry: &mut Entry<'_, '_, '_>, provider: &str) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
-    for (of, key, variable) in PLACES {
+    for (at, (of, key, variable)) in PLACES.into_iter().enumerate() {
+        let has = |rows: &[(&str, &str, &str)], whose: Option<&str>| {
+            rows.iter().any(|(of, same, _)| *same == key && whose.is_none_or(|whose| whose == *of))
+        };
         if of == provider {
             if let Some(text) = one_text(entry, &[key]) {
                 found.push((variable, text.value.trim().to_owned()));
             }
-        } else if !PLACES.iter().any(|(of, same, _)| *of == provider && *same == key)
+        } else if !has(&PLACES, Some(provider))
+            && !has(&PLACES[..at], None)
             && let Some(extra) = entry.object.entry(key).filter(|extra| !extra.value.is_null())
         {
             entry.without_effect("a setting of another provider", extra.key_span);
