@@ -83,9 +83,9 @@ impl Stored {
         let scored =
             node["id"].as_str().zip(node["score"].as_f64()).map(|(id, score)| (id.to_owned(), score));
         if parts.is_empty() {
-            self.leaves.extend(scored)
+            self.leaves.extend(scored);
         } else {
-            self.inner.extend(scored)
+            self.inner.extend(scored);
         }
         for part in parts {
             self.add(part);
