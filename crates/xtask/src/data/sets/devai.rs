@@ -21,10 +21,6 @@ pub(super) fn devai(data: &Data, table: &mut Table) -> Result<(), String> {
     table.set("devai: an agent judge of requirements against people");
     let Some(text) = data.text("devai-agent-judge/requirements.jsonl") else { return Ok(()) };
     let lines = json_lines(&text)?;
-    // One task is spelled in three ways; its number is what the spellings share.
-    let task = |row: &Value| {
-        row["task"].as_str().and_then(|task| task.split('_').next()).unwrap_or_default().to_owned()
-    };
     let row = |row: &Value| {
         json!({
             "case": task(row), "system": row["agent"], "criterion": row["requirement_id"],
@@ -70,6 +66,11 @@ pub(super) fn devai(data: &Data, table: &mut Table) -> Result<(), String> {
     corrected(data, table, &lines, &row)?;
     systems(data, table, &lines)?;
     tasks(data, table)
+}
+
+/// The number of a verdict's task: one task is spelled in three ways, and shares only that.
+pub(super) fn task(row: &Value) -> String {
+    row["task"].as_str().and_then(|task| task.split('_').next()).unwrap_or_default().to_owned()
 }
 
 /// Tasks as a scorecard. Verdicts tell of one requirement more than the tasks do.

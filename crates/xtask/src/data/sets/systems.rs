@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::devai::task;
 use crate::data::Data;
 use crate::data::check::Table;
 
@@ -20,9 +21,6 @@ const PAIRS: [(&str, [u64; 4], [&str; 2]); 2] = [
 
 /// Records what people said as the answers of three targets, grades them, and compares the targets.
 pub(super) fn systems(data: &Data, table: &mut Table, lines: &[Value]) -> Result<(), String> {
-    let task = |row: &Value| {
-        row["task"].as_str().and_then(|task| task.split('_').next()).unwrap_or_default().to_owned()
-    };
     let case = |row: &Value| format!("{}-{}", task(row), row["requirement_id"]);
     let answers: Vec<Value> = lines
         .iter()
