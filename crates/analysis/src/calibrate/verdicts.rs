@@ -87,6 +87,14 @@ pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confus
         "Mean F1 of met and unmet: what published comparisons of judges report most.",
     );
     push(
+        "f1_met",
+        "F1 of met",
+        other(&Confusion::f1),
+        "pairs",
+        "Harmonic mean of how many of the judge's met are people's, and how many of people's it finds.",
+    );
+    push("f1_unmet", "F1 of unmet", other(&Confusion::f1_fail), "pairs", "The same for what is found unmet.");
+    push(
         "mcc",
         "Matthews correlation",
         other(&Confusion::matthews),

@@ -60,6 +60,13 @@ pub struct Contrast {
     pub lower: usize,
     /// Candidate less base.
     pub difference: Option<f64>,
+    /// Standard error of the difference: around clusters (CR1) where pairs share one, else `se_independent`. Undefined
+    /// where no pair differs: an error of 0 would claim certainty.
+    pub se: Option<f64>,
+    /// The same as if every pair stood for itself.
+    pub se_independent: Option<f64>,
+    /// The clustered error without the correction for the number of clusters; null without clusters.
+    pub se_cr0: Option<f64>,
     /// Lower end of its interval.
     pub low: Option<f64>,
     /// Upper end of its interval.
@@ -143,6 +150,7 @@ pub(crate) fn contrast(pairs: &PairSample, options: &Options) -> Contrast {
         scores(pairs, &differences, clusters, difference, options)
     };
     let undefined = parts.interval.err().or(parts.p.err());
+    let errors = Errors::of(&differences, &pairs.candidate.clusters, clusters.is_some(), options.level);
     let mut contrast = Contrast {
         n: pairs.len(),
         clusters,
@@ -151,6 +159,9 @@ pub(crate) fn contrast(pairs: &PairSample, options: &Options) -> Contrast {
         higher: differences.iter().filter(|value| **value > SAME).count(),
         lower: differences.iter().filter(|value| **value < -SAME).count(),
         difference: difference.ok(),
+        se: errors.clustered.map_or(errors.independent, |(_, cr1)| cr1),
+        se_independent: errors.independent,
+        se_cr0: errors.clustered.and_then(|(cr0, _)| cr0),
         low: parts.interval.ok().map(|interval| interval.low),
         high: parts.interval.ok().map(|interval| interval.high),
         level: options.level.get(),
@@ -166,6 +177,29 @@ pub(crate) fn contrast(pairs: &PairSample, options: &Options) -> Contrast {
     };
     contrast.judge(options);
     contrast
+}
+
+/// Standard errors of a mean difference.
+#[derive(Default)]
+struct Errors {
+    independent: Option<f64>,
+    /// CR0 and CR1, where there are clusters.
+    clustered: Option<(Option<f64>, Option<f64>)>,
+}
+
+impl Errors {
+    fn of(differences: &[f64], ids: &[u32], clustered: bool, level: Level) -> Self {
+        if differences.iter().all(|value| value.abs() <= SAME) {
+            return Self::default();
+        }
+        clustered_mean(differences, ids, level).map_or_else(
+            |_| Self::default(),
+            |mean| Self {
+                independent: mean.se_independent.ok(),
+                clustered: clustered.then(|| (mean.se_cr0.ok(), mean.se_cr1.ok())),
+            },
+        )
+    }
 }
 
 /// Values closer than this differ only in how they were added up.

@@ -48,6 +48,8 @@ fn scores_are_tested_by_flipping_signs() {
     // s² = Σ(d − 0.13)² / 4, and t at 4 degrees of freedom is 2.776445.
     let squares: f64 = differences.iter().map(|d| (d - 0.13f64).powi(2)).sum();
     let reach = 2.776_445_105 * (squares / 4.0 / 5.0).sqrt();
+    close(found.se, (squares / 4.0 / 5.0).sqrt());
+    assert_eq!((found.se, found.se_cr0), (found.se_independent, None));
     close(found.low, 0.13 - reach);
     close(found.high, 0.13 + reach);
     assert_eq!((found.call, found.interval_method.as_deref()), (Call::Inconclusive, Some("Student-t")));
@@ -73,6 +75,10 @@ fn repeats_and_clusters_widen_the_error() {
     let error = squares.sqrt() / 4.0 * (3.0f64 / 2.0).sqrt();
     assert_eq!((found.n, found.clusters, found.test), (4, Some(3), "sign-flip of clusters"));
     close(found.low, 0.15 - 4.302_652_730 * error);
+    close(found.se, error);
+    close(found.se_cr0, squares.sqrt() / 4.0);
+    // Each pair by itself: differences of 0.2, 0.3, 0 and 0.1 around 0.15.
+    close(found.se_independent, (0.05f64 / 3.0 / 4.0).sqrt());
     // Eight ways to flip three clusters with sums 0.5, 0 and 0.1: four are as far out.
     close(found.p, 0.5);
 
@@ -97,6 +103,11 @@ fn a_run_compared_with_itself_shows_nothing_and_claims_no_certainty() {
     assert_eq!((found.verdict, found.score.p), (Call::NoDifference, Some(1.0)));
     // At most this share of pairs would differ: 1 − 0.05^(1/6).
     close(found.score.high, 1.0 - 0.05f64.powf(1.0 / 6.0));
+    assert_eq!(
+        (found.score.se, found.score.se_independent),
+        (None, None),
+        "an error of 0 would claim certainty"
+    );
     assert!(found.regressions.is_empty() && found.improvements.is_empty() && found.mismatches.is_empty());
 
     let margin = Options { margin: Some(0.05), ..Options::default() };

@@ -49,6 +49,9 @@ fn verdicts_are_crossed_and_every_figure_has_interval_n_and_sentence() {
     let figures = section["figures"].as_object().expect("figures");
     assert!((figures["kappa"]["value"].as_f64().expect("defined") - 0.4).abs() < 1e-12);
     assert!((figures["kappa"]["low"].as_f64().expect("defined") - 0.1511).abs() < 1e-3, "the formula's");
+    for (name, f1) in [("f1_met", 40.0 / 55.0), ("f1_unmet", 30.0 / 45.0)] {
+        assert!((figures[name]["value"].as_f64().expect("defined") - f1).abs() < 1e-12, "{name}");
+    }
     assert_eq!(
         (figures["sensitivity"]["n"].as_u64(), figures["specificity"]["n"].as_u64()),
         (Some(25), Some(25))

@@ -19,7 +19,11 @@ impl Table {
 
     /// A figure that must agree in every decimal that is written. `undefined` expects none.
     pub(super) fn figure(&mut self, name: &str, computed: &Value, expected: &str) {
-        let shown = computed.as_f64().map_or_else(|| "undefined".to_owned(), |value| format!("{value:.6}"));
+        let shown = match computed.as_f64() {
+            None => "undefined".to_owned(),
+            Some(value) if value != 0.0 && value.abs() < 1e-4 => format!("{value:.6e}"),
+            Some(value) => format!("{value:.6}"),
+        };
         let agrees = match (computed.as_f64(), expected) {
             (None, "undefined") => computed.is_null(),
             (Some(computed), expected) => agree(computed, expected),

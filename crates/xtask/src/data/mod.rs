@@ -54,17 +54,35 @@ impl Data {
 
     /// Writes rows as JSON lines for a command to read.
     fn write(&self, name: &str, rows: &[Value]) -> Result<PathBuf, String> {
-        let path = self.folder.join(name);
         let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
-        let text = lines.join("\n") + "\n";
+        self.write_text(name, &(lines.join("\n") + "\n"))
+    }
+
+    /// Writes a file for a command to read.
+    fn write_text(&self, name: &str, text: &str) -> Result<PathBuf, String> {
+        let path = self.folder.join(name);
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(path)
     }
 
+    /// A name for a folder that a command makes; what an earlier pass left there is gone.
+    fn afresh(&self, name: &str) -> Result<String, String> {
+        let folder = format!("{name}-run");
+        match std::fs::remove_dir_all(self.folder.join(&folder)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(format!("{folder}: {error}")),
+            _ => Ok(folder),
+        }
+    }
+
     /// What a command prints with `--json`.
     fn run(&self, command: &str, file: &Path, arguments: &[&str]) -> Result<Value, String> {
+        self.ends(&[0], command, file, arguments)
+    }
+
+    /// What a command prints with `--json` that must end with one of these exit codes.
+    fn ends(&self, codes: &[i32], command: &str, file: &Path, arguments: &[&str]) -> Result<Value, String> {
         let output = self.command(command, file, arguments)?;
-        if !output.status.success() {
+        if !output.status.code().is_some_and(|code| codes.contains(&code)) {
             return Err(format!("assize {command}: {}", String::from_utf8_lossy(&output.stderr)));
         }
         serde_json::from_slice(&output.stdout).map_err(|error| format!("assize {command}: {error}"))
@@ -86,7 +104,7 @@ impl Data {
         arguments: &[&str],
     ) -> Result<std::process::Output, String> {
         let mut line = Command::new(&self.program);
-        line.arg(command);
+        line.args(command.split(' '));
         if command == "calibrate" {
             line.arg("--labels");
         }

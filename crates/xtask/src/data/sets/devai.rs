@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::systems::systems;
 use super::{QUICK, find};
 use crate::data::Data;
 use crate::data::check::Table;
-use crate::data::convert::json_lines;
+use crate::data::convert::{items, json_lines};
 
 /// Agent, counts (both, judge only, people only, neither), raw agreement, kappa, Matthews, macro-F1, rate of
 /// people, rate of the judge.
@@ -20,10 +21,6 @@ pub(super) fn devai(data: &Data, table: &mut Table) -> Result<(), String> {
     table.set("devai: an agent judge of requirements against people");
     let Some(text) = data.text("devai-agent-judge/requirements.jsonl") else { return Ok(()) };
     let lines = json_lines(&text)?;
-    // One task is spelled in three ways; its number is what the spellings share.
-    let task = |row: &Value| {
-        row["task"].as_str().and_then(|task| task.split('_').next()).unwrap_or_default().to_owned()
-    };
     let row = |row: &Value| {
         json!({
             "case": task(row), "system": row["agent"], "criterion": row["requirement_id"],
@@ -66,7 +63,31 @@ pub(super) fn devai(data: &Data, table: &mut Table) -> Result<(), String> {
     table.figure("GPT-Pilot: error if independent", &people["se_independent"], ".026014");
     table.figure("GPT-Pilot: error by task, CR0", &people["se_cr0"], ".039254");
     table.figure("GPT-Pilot: error by task, CR1", &people["se"], ".039615");
-    corrected(data, table, &lines, &row)
+    corrected(data, table, &lines, &row)?;
+    systems(data, table, &lines)?;
+    tasks(data, table)
+}
+
+/// The number of a verdict's task: one task is spelled in three ways, and shares only that.
+pub(super) fn task(row: &Value) -> String {
+    row["task"].as_str().and_then(|task| task.split('_').next()).unwrap_or_default().to_owned()
+}
+
+/// Tasks as a scorecard. Verdicts tell of one requirement more than the tasks do.
+fn tasks(data: &Data, table: &mut Table) -> Result<(), String> {
+    let file = data.file("devai-agent-judge/tasks.jsonl");
+    if !file.is_file() {
+        return Ok(());
+    }
+    let arguments = ["--to", "scorecard", "--out", "devai-tasks.yaml", "--force"];
+    let found = data.ends(&[3], "convert", &file, &arguments)?;
+    let circles = items(&found["notes"]).iter().filter(|note| note["what"] == "is its own prerequisite");
+    table.count("tasks: requirements in a circle are named", &circles.count().into(), 2);
+    let card = data.run("scorecard list", "devai-tasks.yaml".as_ref(), &[])?;
+    table.count("tasks: requirements", &card["benchmarks"], 365);
+    // One rubric a task, and the one above them.
+    table.count("tasks: rubrics", &card["rubrics"], 55 + 1);
+    Ok(())
 }
 
 fn corrected(

@@ -48,6 +48,7 @@ pub(super) fn llm_rubric(data: &Data, table: &mut Table) -> Result<(), String> {
             }
         }
     }
+    let overall: Vec<Value> = readings.iter().filter(|row| row["criterion"] == "Q0").cloned().collect();
     let readings = data.write("llm-rubric.jsonl", &readings)?;
     let sampled = data.write("llm-rubric-sample.jsonl", &sampled)?;
     let question = |found: &Value, name: &str| -> Value {
@@ -80,7 +81,26 @@ pub(super) fn llm_rubric(data: &Data, table: &mut Table) -> Result<(), String> {
             }
         }
     }
+    overall_means(data, table, &overall)?;
     synthetic_dialogues(data, table, &synthetic)
+}
+
+/// Mean and spread of the judge's answers to the question on the whole. The error CR0 with each dialogue for itself is
+/// the standard deviation of the population over the root of their number.
+fn overall_means(data: &Data, table: &mut Table, rows: &[Value]) -> Result<(), String> {
+    let file = data.write("llm-rubric-overall.jsonl", rows)?;
+    for (name, arguments, mean, deviation) in [
+        ("likeliest", &["--reading", "likeliest"][..], "3.614350", 0.563_597_f64),
+        ("expected", &[], "3.282864", 0.300_516),
+    ] {
+        let found = data.run("calibrate", &file, &[&QUICK[..], arguments].concat())?;
+        let judge = &find(&found["rates"], &[("of", "all")])["judge"];
+        table.count(&format!("{name}, Q0: answers of the judge"), &judge["n"], 223);
+        table.figure(&format!("{name}, Q0: mean of the judge"), &judge["value"], mean);
+        let error = format!("{:.6}", deviation / 223f64.sqrt());
+        table.figure(&format!("{name}, Q0: error of that mean, CR0"), &judge["se_cr0"], &error);
+    }
+    Ok(())
 }
 
 fn synthetic_dialogues(data: &Data, table: &mut Table, text: &str) -> Result<(), String> {

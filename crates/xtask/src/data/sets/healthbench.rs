@@ -40,6 +40,9 @@ pub(super) fn healthbench(data: &Data, table: &mut Table) -> Result<(), String> 
     }
     let (judge, people) = (&overall["figures"], &overall["people"]);
     table.figure("judge: kappa", &judge["kappa"]["value"], ".3937835256080535");
+    table.count("judge and physicians: pairs", &judge["kappa"]["n"], 250);
+    table.figure("judge: F1 of met", &judge["f1_met"]["value"], ".8058823529");
+    table.figure("judge: F1 of unmet", &judge["f1_unmet"]["value"], ".5875");
     table.figure("judge: balanced F1", &judge["macro_f1"]["value"], ".6966911764705883");
     table.figure("judge: raw agreement", &judge["accuracy"]["value"], ".736");
     table.count("physicians: ordered pairs", &people["kappa"]["n"], 282);

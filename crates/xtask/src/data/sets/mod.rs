@@ -1,24 +1,30 @@
 //! The data sets, and the figures that must come out of each.
 
+mod biggen;
 mod devai;
 mod dialogues;
 mod healthbench;
 mod llmbar;
 mod paperbench;
 mod prometheus;
+mod promptfoo;
 mod rewardbench;
+mod systems;
+mod trees;
 
 use serde_json::Value;
 
 use super::Data;
 use super::check::Table;
 use super::convert::items;
+use biggen::biggen;
 use devai::devai;
 use dialogues::llm_rubric;
 use healthbench::healthbench;
 use llmbar::llmbar;
 use paperbench::paperbench;
 use prometheus::prometheus;
+use promptfoo::promptfoo;
 use rewardbench::rewardbench;
 
 type Set = fn(&Data, &mut Table) -> Result<(), String>;
@@ -32,6 +38,8 @@ pub(super) const ALL: &[(&str, Set)] = &[
     ("llmbar", llmbar),
     ("rewardbench2-k8", rewardbench),
     ("prometheus-gpt4-triple", prometheus),
+    ("promptfoo-configs", promptfoo),
+    ("biggen-rubrics", biggen),
 ];
 
 /// Resamples: intervals are not among the figures that are published, so a few will do.

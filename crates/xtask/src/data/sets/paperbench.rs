@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::trees::trees;
 use super::{QUICK, find};
 use crate::data::Data;
 use crate::data::check::Table;
@@ -56,5 +57,5 @@ pub(super) fn paperbench(data: &Data, table: &mut Table) -> Result<(), String> {
             );
         }
     }
-    Ok(())
+    trees(data, table)
 }

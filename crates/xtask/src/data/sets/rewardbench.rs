@@ -66,6 +66,10 @@ pub(super) fn rewardbench(data: &Data, table: &mut Table) -> Result<(), String> 
             ("gpt54_base_t0.0.jsonl", "full_scores") => Some((".233", ".0458")),
             _ => None,
         };
+        if (name, scores) == ("gpt54_base.jsonl", "full_scores") {
+            let once = items(&found["best"]).iter().find(|best| best["k"] == 1).unwrap_or(&Value::Null);
+            table.count(&format!("{name} {scores}, k = 1: the right one ties"), &once["tied"], 317);
+        }
         if let Some((differing, variance)) = noise {
             table.figure(&format!("{name}: answers that differ"), &found["differing"]["value"], differing);
             table.figure(&format!("{name}: variance of repeats"), &found["mean_variance"], variance);
