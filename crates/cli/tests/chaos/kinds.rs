@@ -104,6 +104,7 @@ pub(crate) fn status(request: &JudgeRequest, code: u16, headers: &[(&str, &str)]
 }
 
 /// A fault of one question about one criterion each.
+#[expect(clippy::large_types_passed_by_value, reason = "rows of a table that is built once")]
 fn single(
     name: impl Into<String>,
     fault: impl Fn(&JudgeRequest) -> Reply + Send + Sync + 'static,
