@@ -16,9 +16,20 @@ use crossterm::{execute, queue};
 
 use super::Writer;
 use crate::context::Context;
+use crate::exit::Exit;
 
 /// How long a request to terminate may wait to be noticed.
 const GLANCE: Duration = Duration::from_millis(100);
+
+/// How long leaving the screen may take once that is asked for. Reading keys from a terminal that is gone never returns.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Whether the review is to end, and whether its screen has been left.
+#[derive(Default)]
+struct End {
+    asked: AtomicBool,
+    left: AtomicBool,
+}
 
 /// Shows the session until the reviewer leaves or the program is asked to end.
 pub(super) fn run(session: &mut Session, writer: &mut Writer, context: &Context) -> Result<(), String> {
@@ -33,7 +44,8 @@ pub(super) fn run(session: &mut Session, writer: &mut Writer, context: &Context)
     }));
     let guard = Taken::new().map_err(failed);
     let outcome = guard.and_then(|guard| {
-        let outcome = look(session, writer, context, &ended).map_err(failed);
+        let outcome = look(session, writer, context, &ended.asked).map_err(failed);
+        ended.left.store(true, Ordering::Release);
         drop(guard);
         outcome
     });
@@ -137,10 +149,15 @@ fn restore() {
     let _ = disable_raw_mode();
 }
 
-/// A request to terminate becomes a flag, so that the terminal is given back before the program ends.
-fn watch_for_the_end() -> Arc<AtomicBool> {
-    let ended = Arc::new(AtomicBool::new(false));
+/// A request to terminate becomes a flag, so that the terminal is given back before the program ends. If that is not
+/// noticed in time, the program ends here: every decision is in its file already.
+fn watch_for_the_end() -> Arc<End> {
+    let ended = Arc::new(End::default());
     #[cfg(unix)]
+    #[expect(
+        clippy::exit,
+        reason = "the thread that should end the program waits for a terminal that is gone"
+    )]
     {
         let flag = Arc::clone(&ended);
         std::thread::spawn(move || {
@@ -158,7 +175,12 @@ fn watch_for_the_end() -> Arc<AtomicBool> {
                     _ = hangup.recv() => {}
                     _ = interrupt.recv() => {}
                 }
-                flag.store(true, Ordering::Release);
+                flag.asked.store(true, Ordering::Release);
+                tokio::time::sleep(GRACE).await;
+                if !flag.left.load(Ordering::Acquire) {
+                    restore();
+                    std::process::exit(i32::from(Exit::Interrupted.code()));
+                }
             });
         });
     }
