@@ -14,11 +14,17 @@ use crate::model::Case;
 pub struct Cases {
     parts: Arc<[Part]>,
     broken: usize,
+    have_dependencies: bool,
 }
 
 impl Cases {
-    pub(crate) fn new(parts: Vec<Part>, broken: usize) -> Self {
-        Self { parts: parts.into(), broken }
+    pub(crate) fn new(parts: Vec<Part>, broken: usize, have_dependencies: bool) -> Self {
+        Self { parts: parts.into(), broken, have_dependencies }
+    }
+
+    /// Whether any of them depends on another one. It was noted when they were checked, so nothing is read for it.
+    pub const fn have_dependencies(&self) -> bool {
+        self.have_dependencies
     }
 
     /// How many cases were left out because they are not sound.

@@ -22,6 +22,9 @@ impl Links {
         takes: impl Fn(&Case) -> bool,
         targets: impl Fn(&Arc<Case>) -> Vec<Option<String>>,
     ) -> Result<Self, String> {
+        if !cases.have_dependencies() {
+            return Ok(Self::default());
+        }
         let mut named: BTreeMap<CaseId, Vec<CaseId>> = BTreeMap::new();
         let mut open: Vec<CaseId> = Vec::new();
         for case in cases {

@@ -73,7 +73,7 @@ impl Collector {
 
     /// What was collected.
     pub(crate) fn into_cases(self) -> Cases {
-        Cases::new(self.parts, self.broken)
+        Cases::new(self.parts, self.broken, !self.dependencies.is_empty())
     }
 
     /// Adds a dataset.
