@@ -103,9 +103,9 @@ complete -c assize -n "__fish_assize_using_subcommand eval" -l requests-per-minu
 complete -c assize -n "__fish_assize_using_subcommand eval" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
-complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
-complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
-complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand eval" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -133,7 +133,7 @@ complete -c assize -n "__fish_assize_using_subcommand eval" -l keep-going -d 'Ru
 complete -c assize -n "__fish_assize_using_subcommand eval" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand eval" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand eval" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand eval" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand eval" -l shuffle -d 'Run the cases in a random order. They are all held in memory then'
@@ -170,9 +170,9 @@ complete -c assize -n "__fish_assize_using_subcommand run" -l requests-per-minut
 complete -c assize -n "__fish_assize_using_subcommand run" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
-complete -c assize -n "__fish_assize_using_subcommand run" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
-complete -c assize -n "__fish_assize_using_subcommand run" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
-complete -c assize -n "__fish_assize_using_subcommand run" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand run" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -200,7 +200,7 @@ complete -c assize -n "__fish_assize_using_subcommand run" -l keep-going -d 'Run
 complete -c assize -n "__fish_assize_using_subcommand run" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand run" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand run" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand run" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand run" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand run" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand run" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand run" -l shuffle -d 'Run the cases in a random order. They are all held in memory then'
@@ -237,9 +237,9 @@ complete -c assize -n "__fish_assize_using_subcommand plan" -l requests-per-minu
 complete -c assize -n "__fish_assize_using_subcommand plan" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
-complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
-complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
-complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand plan" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -267,7 +267,7 @@ complete -c assize -n "__fish_assize_using_subcommand plan" -l keep-going -d 'Ru
 complete -c assize -n "__fish_assize_using_subcommand plan" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand plan" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand plan" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand plan" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand plan" -l shuffle -d 'Run the cases in a random order. They are all held in memory then'
@@ -298,9 +298,9 @@ complete -c assize -n "__fish_assize_using_subcommand grade" -l requests-per-min
 complete -c assize -n "__fish_assize_using_subcommand grade" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
-complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
-complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
-complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand grade" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -318,7 +318,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand grade" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand grade" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand grade" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand grade" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand grade" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand grade" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand grade" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -353,9 +353,9 @@ complete -c assize -n "__fish_assize_using_subcommand try" -l judging -d 'Criter
 complete -c assize -n "__fish_assize_using_subcommand try" -l targets -d 'File that defines the targets' -r -F
 complete -c assize -n "__fish_assize_using_subcommand try" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
 complete -c assize -n "__fish_assize_using_subcommand try" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
-complete -c assize -n "__fish_assize_using_subcommand try" -l budget-calls -d 'Requests to models at most' -r
-complete -c assize -n "__fish_assize_using_subcommand try" -l budget-tokens -d 'Tokens at most, read and written' -r
-complete -c assize -n "__fish_assize_using_subcommand try" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand try" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
 complete -c assize -n "__fish_assize_using_subcommand try" -l truncate -d 'What is done when a judge can\'t read all of the material: `head`, `tail`, `middle`, `chunk` or `never`' -r
 complete -c assize -n "__fish_assize_using_subcommand try" -l threshold -d 'Pass line, 0 to 1' -r
@@ -364,7 +364,7 @@ always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand try" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand try" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand try" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded'
+complete -c assize -n "__fish_assize_using_subcommand try" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand try" -l json -d 'Print JSON on stdout: one object, and with `--watch` one line for each criterion that was judged'
 complete -c assize -n "__fish_assize_using_subcommand try" -s q -l quiet -d 'No notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand try" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -445,9 +445,9 @@ complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l filter -d 'Only cases whose id matches this pattern; may be given several times' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -s j -l workers -d 'Cases drafted at once' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l root -d 'Folder that eval files may read from, beside their own repository; may be given several times' -r -F
-complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-calls -d 'Requests to models at most; then what is drafted is kept and the command stops' -r
-complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-tokens -d 'Tokens at most, read and written' -r
-complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -456,7 +456,7 @@ complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l dry-run -d 'Show what would be written, and write nothing. Models are asked; their replies are kept, so that the same command without this costs nothing more'
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l replace -d 'Put new drafts in the place of the rubrics that cases have'
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l cache-only -d 'Send nothing to models: only drafts that the reply cache holds are written'
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l json -d 'Print one JSON object on stdout'
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -531,9 +531,9 @@ complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -552,7 +552,7 @@ never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -624,9 +624,9 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -653,7 +653,7 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -689,9 +689,9 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -717,7 +717,7 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -753,9 +753,9 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -780,7 +780,7 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -816,9 +816,9 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -844,7 +844,7 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l keep-workspaces -d 'Leave the workspaces of the cases where they are after the run, to look into them; says where'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l dry-run -d 'Say what the run would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -1017,9 +1017,9 @@ complete -c assize -n "__fish_assize_using_subcommand pairwise" -l requests-per-
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l tokens-per-minute -d 'Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report' -r
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l request-timeout -d 'Time that one request to a model may take, such as `90s`; 3 minutes unless given' -r
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l deadline -d 'Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it' -r
-complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-calls -d 'Requests to models at most, targets and judges together; then the run stops and can be resumed' -r
-complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-tokens -d 'Tokens at most, read and written, targets and judges together' -r
-complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-usd -d 'US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -1039,7 +1039,7 @@ complete -c assize -n "__fish_assize_using_subcommand pairwise" -l env-file -d '
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l dry-run -d 'Say what the comparison would take, and send nothing'
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l markdown -d 'Print Markdown instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l no-cache -d 'Ask every model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand pairwise" -l cache-only -d 'Send nothing to models: what the reply cache does not hold is ungraded, or has no answer'
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l json -d 'Print one JSON object on stdout instead of tables'
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -s q -l quiet -d 'No progress and no notices on stderr; problems are still told'
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -76,8 +76,9 @@ impl Access {
         usd: Option<Usd>,
         context: &Context,
     ) -> Self {
-        let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd };
-        let mut access = Self::within(budget, prices, args.no_cache, args.cache_only, context);
+        let spending = &args.spending;
+        let budget = Budget { calls: spending.budget_calls, tokens: spending.budget_tokens, usd };
+        let mut access = Self::within(budget, prices, spending.no_cache, spending.cache_only, context);
         access.all_priced = usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse;
         access.may_be_unpriced = true;
         let limits = Limits {
@@ -297,7 +298,7 @@ impl Access {
         let days = providers.into_iter().collect::<Vec<_>>().join(", ");
         [
             ("list_prices_as_of", (!days.is_empty()).then_some(days)),
-            ("budget_usd", args.budget_usd.map(|usd| usd.to_string())),
+            ("budget_usd", args.spending.budget_usd.map(|usd| usd.to_string())),
             ("context_tokens", args.context_tokens.map(|tokens| tokens.to_string())),
             ("truncate", args.truncate.map(|mode| mode.name().to_owned())),
         ]

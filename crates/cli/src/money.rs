@@ -51,8 +51,8 @@ pub(crate) fn limit<'a>(
     args: &RunArgs,
     suites: impl Iterator<Item = &'a Suite>,
 ) -> Result<Option<Usd>, String> {
-    if args.budget_usd.is_some() {
-        return Ok(args.budget_usd);
+    if args.spending.budget_usd.is_some() {
+        return Ok(args.spending.budget_usd);
     }
     let mut several = false;
     let mut found = None;

@@ -4,10 +4,11 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_rubric::{Judging, Truncate, Unit, Usd};
+use assize_rubric::{Judging, Truncate, Unit};
 
 use super::panel::PanelArgs;
-use super::values::{duration, judging, truncate, unit, usd};
+use super::spending::SpendingArgs;
+use super::values::{duration, judging, truncate, unit};
 use super::{RunArgs, ShowChoice, UnknownPrice};
 
 /// Judge one answer by one criterion, or by a few.
@@ -72,21 +73,8 @@ pub(crate) struct TryArgs {
     /// Time that one request to a model may take, such as `90s`; 3 minutes unless given.
     #[arg(long, value_parser = duration, value_name = "TIME")]
     pub(crate) request_timeout: Option<Duration>,
-    /// Ask every model anew, and keep no reply.
-    #[arg(long, conflicts_with = "cache_only")]
-    pub(crate) no_cache: bool,
-    /// Send nothing to models: what the reply cache does not hold is ungraded.
-    #[arg(long)]
-    pub(crate) cache_only: bool,
-    /// Requests to models at most.
-    #[arg(long, value_name = "N")]
-    pub(crate) budget_calls: Option<u64>,
-    /// Tokens at most, read and written.
-    #[arg(long, value_name = "N")]
-    pub(crate) budget_tokens: Option<u64>,
-    /// US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table.
-    #[arg(long, value_parser = usd, value_name = "DOLLARS")]
-    pub(crate) budget_usd: Option<Usd>,
+    #[command(flatten)]
+    pub(crate) spending: SpendingArgs,
     /// Tokens that models can read and write in one call, whatever the table of models says.
     #[arg(long, value_name = "N")]
     pub(crate) context_tokens: Option<NonZeroU64>,
@@ -117,11 +105,7 @@ impl TryArgs {
             tokens_per_minute: None,
             request_timeout: self.request_timeout,
             deadline: None,
-            no_cache: self.no_cache,
-            cache_only: self.cache_only,
-            budget_calls: self.budget_calls,
-            budget_tokens: self.budget_tokens,
-            budget_usd: self.budget_usd,
+            spending: self.spending.clone(),
             budget_unknown_price: UnknownPrice::Refuse,
             context_tokens: self.context_tokens,
             truncate: self.truncate,

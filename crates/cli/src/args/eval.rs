@@ -4,11 +4,12 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_rubric::{Judging, RepeatStrategy, Truncate, Unit, Usd};
+use assize_rubric::{Judging, RepeatStrategy, Truncate, Unit};
 use clap::ValueEnum;
 
 use super::panel::PanelArgs;
-use super::values::{duration, judging, truncate, unit, usd};
+use super::spending::SpendingArgs;
+use super::values::{duration, judging, truncate, unit};
 
 /// Run eval files.
 #[derive(Debug, Clone, clap::Args)]
@@ -152,21 +153,8 @@ pub(crate) struct RunArgs {
     /// Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it.
     #[arg(long, value_parser = duration, value_name = "TIME")]
     pub(crate) deadline: Option<Duration>,
-    /// Ask every model anew, and keep no reply.
-    #[arg(long, conflicts_with = "cache_only")]
-    pub(crate) no_cache: bool,
-    /// Send nothing to models: what the reply cache does not hold is ungraded, or has no answer.
-    #[arg(long)]
-    pub(crate) cache_only: bool,
-    /// Requests to models at most, targets and judges together; then the run stops and can be resumed.
-    #[arg(long, value_name = "N")]
-    pub(crate) budget_calls: Option<u64>,
-    /// Tokens at most, read and written, targets and judges together.
-    #[arg(long, value_name = "N")]
-    pub(crate) budget_tokens: Option<u64>,
-    /// US dollars at most, targets and judges together, by the prices of `.assize/prices.yaml` and the built-in table.
-    #[arg(long, value_parser = usd, value_name = "DOLLARS")]
-    pub(crate) budget_usd: Option<Usd>,
+    #[command(flatten)]
+    pub(crate) spending: SpendingArgs,
     /// What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count.
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub(crate) budget_unknown_price: UnknownPrice,

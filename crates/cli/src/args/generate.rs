@@ -3,10 +3,9 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use assize_rubric::Usd;
 use clap::Subcommand;
 
-use super::values::usd;
+use super::spending::SpendingArgs;
 
 /// Draft what an eval file lacks.
 #[derive(Debug, clap::Args)]
@@ -66,21 +65,8 @@ pub(crate) struct GenerateRubricsArgs {
     /// Folder that eval files may read from, beside their own repository; may be given several times.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
-    /// Ask every model anew, and keep no reply.
-    #[arg(long, conflicts_with = "cache_only")]
-    pub(crate) no_cache: bool,
-    /// Send nothing to models: only drafts that the reply cache holds are written.
-    #[arg(long)]
-    pub(crate) cache_only: bool,
-    /// Requests to models at most; then what is drafted is kept and the command stops.
-    #[arg(long, value_name = "N")]
-    pub(crate) budget_calls: Option<u64>,
-    /// Tokens at most, read and written.
-    #[arg(long, value_name = "N")]
-    pub(crate) budget_tokens: Option<u64>,
-    /// US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table.
-    #[arg(long, value_parser = usd, value_name = "DOLLARS")]
-    pub(crate) budget_usd: Option<Usd>,
+    #[command(flatten)]
+    pub(crate) spending: SpendingArgs,
     /// Print one JSON object on stdout.
     #[arg(long)]
     pub(crate) json: bool,

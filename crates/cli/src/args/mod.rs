@@ -23,6 +23,7 @@ mod review;
 mod schema;
 mod score;
 mod scorecard;
+mod spending;
 mod tables;
 mod trend;
 mod validate;

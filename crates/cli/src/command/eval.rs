@@ -158,7 +158,7 @@ pub(super) fn execute_loaded(
 ) -> Result<Exit, String> {
     let uncached = |file: &LoadedFile| file.suite.as_ref().is_some_and(|of| of.settings.cache == Some(false));
     let mut args = args.clone();
-    args.run.no_cache |= !args.run.cache_only && loaded.files.iter().any(uncached);
+    args.run.spending.no_cache |= !args.run.spending.cache_only && loaded.files.iter().any(uncached);
     let args = &args;
     if let Some(scorecard) = loaded.scorecards.first() {
         let shown = scorecard.display();

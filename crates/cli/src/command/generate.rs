@@ -36,9 +36,11 @@ pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, St
         work.take(path, args, wanted.as_ref(), &options, context)?;
     }
     let config = config(&options, context)?;
-    let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd: args.budget_usd };
+    let spending = &args.spending;
+    let budget =
+        Budget { calls: spending.budget_calls, tokens: spending.budget_tokens, usd: spending.budget_usd };
     let prices = money::prices(None, &options, context)?;
-    let access = Arc::new(Access::within(budget, prices, args.no_cache, args.cache_only, context));
+    let access = Arc::new(Access::within(budget, prices, spending.no_cache, spending.cache_only, context));
     let by = args.target.clone().or_else(|| args.judge.clone()).or_else(|| config.judge.clone());
     let environment = || context.variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty());
     let by = by.or_else(environment).unwrap_or_else(|| OFFLINE.to_owned());

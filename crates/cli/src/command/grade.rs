@@ -37,7 +37,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     };
     let config = config(&options, context)?;
     let prices = money::prices(args.run.context_tokens, &options, context)?;
-    let access = Arc::new(Access::new(&args.run, &config, prices, args.run.budget_usd, context));
+    let access = Arc::new(Access::new(&args.run, &config, prices, args.run.spending.budget_usd, context));
     // No target is run here, but one may judge.
     let folder = args.rubric.parent().unwrap_or(Path::new(""));
     let found = load_targets(folder, config.targets.as_deref(), &options);

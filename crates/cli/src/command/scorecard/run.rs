@@ -50,7 +50,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     let access = Arc::new(if args.dry_run {
         Access::without_cache(prices, context)
     } else {
-        Access::new(&args.run, &config, prices, args.run.budget_usd, context)
+        Access::new(&args.run, &config, prices, args.run.spending.budget_usd, context)
     });
     let bench = bench(args, &config, &options, &access, context)?;
     let planner = Planner {

@@ -1,0 +1,25 @@
+//! What models may be asked, and what that may cost: the same flags for every command that asks models.
+
+use assize_rubric::Usd;
+
+use super::values::usd;
+
+/// Whether the reply cache is used, and how much may be bought beside it.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct SpendingArgs {
+    /// Ask every model anew, and keep no reply.
+    #[arg(long, conflicts_with = "cache_only")]
+    pub(crate) no_cache: bool,
+    /// Send nothing to models: what the reply cache does not hold stays undone and is said so.
+    #[arg(long)]
+    pub(crate) cache_only: bool,
+    /// Requests to models at most, for answers and judgements together; then the command stops and keeps what it has.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_calls: Option<u64>,
+    /// Tokens at most, read and written, of all requests together.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_tokens: Option<u64>,
+    /// US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table.
+    #[arg(long, value_parser = usd, value_name = "DOLLARS")]
+    pub(crate) budget_usd: Option<Usd>,
+}
