@@ -40,11 +40,14 @@ impl SourceFile {
     fn new(path: Arc<Path>, text: Arc<str>, line_offset: usize) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(text.match_indices('\n').map(|(i, _)| i + 1));
-        let mut characters = Vec::with_capacity(text.len() / BLOCK + 1);
-        let mut before = 0;
-        for block in text.as_bytes().chunks(BLOCK) {
-            characters.push(before);
-            before += count_characters(block);
+        let mut characters = Vec::new();
+        // A shorter text has no line whose characters would be looked up here.
+        if text.len() > BLOCK {
+            let mut before = 0;
+            for block in text.as_bytes().chunks(BLOCK) {
+                characters.push(before);
+                before += count_characters(block);
+            }
         }
         Self { path, text, line_starts, characters, line_offset }
     }
@@ -138,7 +141,9 @@ impl SourceFile {
 
 /// Characters that begin in a stretch of UTF-8, whose ends may lie inside of one.
 fn count_characters(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
+    // The count of a piece fits into a byte, so that many bytes are looked at together.
+    let begin = |piece: &[u8]| piece.iter().map(|byte| u8::from(byte & 0xC0 != 0x80)).sum::<u8>();
+    bytes.chunks(usize::from(u8::MAX)).map(|piece| usize::from(begin(piece))).sum()
 }
 
 /// All files of one load, so that a [`Span`] can be turned back into a place.

@@ -1,22 +1,23 @@
 //! Reading JSON into the same tree as YAML.
 //!
-//! serde_json does the parsing. Positions come from borrowed raw values: each is a slice of the
-//! text, so its place is its distance from the beginning.
+//! serde_json says whether a text is JSON, and what is wrong where it is not. A text that is JSON is then walked once
+//! more, which is all that the places of its values take: nothing of it can be wrong any longer but halves of characters
+//! and too deep nesting, which serde_json does not look for in what it skips.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::ops::Range;
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::json_syntax::explain;
+use super::depth::{MAX_DEPTH, too_deep};
+use super::json_syntax::{explain, half_character};
 use super::{Data, Entry, Node};
 use crate::codes;
 use crate::decode::Problems;
+
+/// Keys of a map that are compared one by one before they are looked up by their hash.
+const FEW_KEYS: usize = 16;
 
 /// Reads the single JSON value of a text. `None` after a syntax error; the reason is in `problems`.
 pub(crate) fn read_json(sources: &SourceMap, source: SourceId, problems: &mut Problems) -> Option<Node> {
@@ -36,10 +37,7 @@ pub(crate) fn read_json_in(
     let text = file.text();
     let (start, body) = (range.start, text.get(range)?);
     match serde_json::from_str::<&RawValue>(body) {
-        Ok(raw) => {
-            let mut reader = Reader { text, source, keys: &[], unless: "", deferred: Vec::new(), problems };
-            reader.node(raw.get())
-        }
+        Ok(_) => Reader::new(text, start, source, problems).value(0),
         Err(error) => {
             // serde_json counts lines and columns (in bytes) from 1.
             let line_start: usize =
@@ -75,11 +73,14 @@ pub(crate) fn read_json_outline(
 ) -> Option<(Node, Vec<Deferred>)> {
     let text = sources.file(source).text();
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let Ok(raw) = serde_json::from_str::<&RawValue>(body) else {
+    if serde_json::from_str::<&RawValue>(body).is_err() {
         return read_json(sources, source, problems).map(|node| (node, Vec::new()));
-    };
-    let mut reader = Reader { text, source, keys, unless, deferred: Vec::new(), problems };
-    let node = reader.node(raw.get())?;
+    }
+    let mut reader = Reader::new(text, text.len() - body.len(), source, problems);
+    if !reader.has_key(unless) {
+        reader.later = keys;
+    }
+    let node = reader.value(0)?;
     Some((node, reader.deferred))
 }
 
@@ -92,130 +93,243 @@ pub(crate) struct Deferred {
     pub(crate) items: Vec<Range<usize>>,
 }
 
+/// Walks a text that is known to be JSON.
 struct Reader<'t, 'p> {
     text: &'t str,
+    /// How far it has come.
+    at: usize,
     source: SourceId,
     /// Keys of the outermost map whose lists are left for later.
-    keys: &'p [&'p str],
-    /// A key that makes the outermost map something else, of which nothing is left for later.
-    unless: &'p str,
+    later: &'p [&'p str],
     deferred: Vec<Deferred>,
     problems: &'p mut Problems,
 }
 
-impl<'t> Reader<'t, '_> {
-    /// The place of a slice of the text.
-    fn span(&self, slice: &str) -> Span {
-        let start = slice.as_ptr().addr() - self.text.as_ptr().addr();
-        Span::new(self.source, start, start + slice.len())
+impl<'t, 'p> Reader<'t, 'p> {
+    fn new(text: &'t str, at: usize, source: SourceId, problems: &'p mut Problems) -> Self {
+        Self { text, at, source, later: &[], deferred: Vec::new(), problems }
     }
 
-    fn node(&mut self, raw: &'t str) -> Option<Node> {
-        let raw = raw.trim();
-        let span = self.span(raw);
-        let data = match raw.as_bytes().first()? {
-            b'{' => {
-                let RawMap(pairs) = serde_json::from_str(raw).ok()?;
-                let keys = std::mem::take(&mut self.keys);
-                let keys = if pairs.iter().any(|(key, _)| key == self.unless) { &[] } else { keys };
-                let mut entries: Vec<Entry> = Vec::with_capacity(pairs.len());
-                let mut index: HashMap<String, usize> = HashMap::with_capacity(pairs.len());
-                for (key, value) in pairs {
-                    let value = if keys.contains(&&*key) && !index.contains_key(&*key) {
-                        self.outline(&key, value.get())?
-                    } else {
-                        self.node(value.get())?
-                    };
-                    let key_span = match &key {
-                        Cow::Borrowed(slice) => self.span(slice),
-                        // A key with escapes is not a slice of the text; its value stands close by.
-                        Cow::Owned(_) => value.span.start_point(),
-                    };
-                    let key = key.into_owned();
-                    if let Some(&first) = index.get(&key) {
-                        self.problems.add(
-                            Diagnostic::error(
-                                codes::DUPLICATE_KEY,
-                                format!("the key `{key}` stands twice in one object"),
-                                key_span,
-                                "second time",
-                            )
-                            .with_secondary(entries[first].key_span, "first time")
-                            .with_help("keep one of them: only one can count"),
-                        );
-                    } else {
-                        index.insert(key.clone(), entries.len());
-                        entries.push(Entry { key, key_span, value });
-                    }
-                }
-                Data::Map(entries)
-            }
-            b'[' => {
-                let items: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
-                Data::Seq(items.into_iter().map(|item| self.node(item.get())).collect::<Option<_>>()?)
-            }
-            b'"' => Data::Str(serde_json::from_str(raw).ok()?),
-            b't' => Data::Bool(true),
-            b'f' => Data::Bool(false),
-            b'n' => Data::Null,
-            _ => match serde_json::from_str::<i64>(raw) {
-                Ok(value) => Data::Int(value),
-                Err(_) => Data::Float(raw.parse().ok()?),
-            },
+    fn span(&self, start: usize) -> Span {
+        Span::new(self.source, start, self.at)
+    }
+
+    /// The next byte that is no white space.
+    fn peek(&mut self) -> Option<u8> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let space = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))?;
+        self.at += space;
+        Some(rest[space])
+    }
+
+    /// Whether this byte comes next; it is passed over then.
+    fn takes(&mut self, byte: u8) -> bool {
+        let comes = self.peek() == Some(byte);
+        self.at += usize::from(comes);
+        comes
+    }
+
+    /// The value that comes next.
+    fn value(&mut self, depth: usize) -> Option<Node> {
+        let first = self.peek()?;
+        let start = self.at;
+        if depth > MAX_DEPTH {
+            self.problems.add(too_deep(Span::new(self.source, start, start + 1)));
+            return None;
+        }
+        let data = match first {
+            b'{' => self.map(depth)?,
+            b'[' => self.list(depth)?,
+            b'"' => Data::Str(self.string()?),
+            _ => scalar(self.word()),
         };
-        Some(Node::new(span, data))
+        Some(Node::new(self.span(start), data))
     }
-}
 
-impl<'t> Reader<'t, '_> {
-    /// A list without its items, which are noted; anything else as it is.
-    fn outline(&mut self, key: &str, raw: &'t str) -> Option<Node> {
-        let raw = raw.trim();
-        if !raw.starts_with('[') {
-            return self.node(raw);
+    fn list(&mut self, depth: usize) -> Option<Data> {
+        let mut items = Vec::new();
+        self.at += 1;
+        while !self.takes(b']') {
+            items.push(self.value(depth + 1)?);
+            self.takes(b',');
         }
-        let items: Vec<&'t RawValue> = serde_json::from_str(raw).ok()?;
-        let places = items.into_iter().map(|item| {
-            let span = self.span(item.get());
-            span.start..span.end
-        });
-        let items = places.collect();
-        self.deferred.push(Deferred { key: key.to_owned(), items });
-        Some(Node::new(self.span(raw), Data::Seq(Vec::new())))
+        Some(Data::Seq(items))
     }
-}
 
-/// An object as a list of pairs, duplicates included, values still unread.
-struct RawMap<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
-
-impl<'de> Deserialize<'de> for RawMap<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pairs;
-
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = RawMap<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
+    fn map(&mut self, depth: usize) -> Option<Data> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut index = HashMap::new();
+        self.at += 1;
+        while !self.takes(b'}') {
+            let start = self.at;
+            let key = self.string()?;
+            // The key's own text, without its quotation marks.
+            let key_span = Span::new(self.source, start + 1, self.at - 1);
+            self.takes(b':');
+            let first = position(&entries, &mut index, &key);
+            let is_for_later = depth == 0 && first.is_none() && self.later.contains(&&*key);
+            let value = if is_for_later && self.peek() == Some(b'[') {
+                self.outline(&key)
+            } else {
+                self.value(depth + 1)?
+            };
+            match first {
+                None => entries.push(Entry { key, key_span, value }),
+                Some(first) => self.problems.add(
+                    Diagnostic::error(
+                        codes::DUPLICATE_KEY,
+                        format!("the key `{key}` stands twice in one object"),
+                        key_span,
+                        "second time",
+                    )
+                    .with_secondary(entries[first].key_span, "first time")
+                    .with_help("keep one of them: only one can count"),
+                ),
             }
+            self.takes(b',');
+        }
+        Some(Data::Map(entries))
+    }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some((Key(key), value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
-                    pairs.push((key, value));
+    /// The text that comes next. `None` if an escape in it stands for no character.
+    fn string(&mut self) -> Option<String> {
+        self.peek();
+        let start = self.at;
+        let has_escapes = self.skip_string();
+        let raw = &self.text[start..self.at];
+        if !has_escapes {
+            return Some(raw[1..raw.len() - 1].to_owned());
+        }
+        if let Ok(text) = serde_json::from_str(raw) {
+            return Some(text);
+        }
+        let half = half_character(raw);
+        let span = Span::new(self.source, start + half.start, start + half.end);
+        self.problems.add(
+            Diagnostic::error(
+                codes::JSON_SYNTAX,
+                "this is not valid JSON",
+                span,
+                "half a character: its other half is missing",
+            )
+            .with_help(
+                "write the character itself or both halves of it; a text that was cut in the middle of a character \
+                 loses that half",
+            ),
+        );
+        None
+    }
+
+    /// A number, `true`, `false` or `null`.
+    fn word(&mut self) -> &'t str {
+        let rest = &self.text[self.at..];
+        let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    /// Passes over a text; whether it has escapes.
+    fn skip_string(&mut self) -> bool {
+        let bytes = self.text.as_bytes();
+        let mut has_escapes = false;
+        self.at += 1;
+        while let Some(ahead) = memchr::memchr2(b'"', b'\\', &bytes[self.at..]) {
+            self.at += ahead + 1;
+            if bytes[self.at - 1] == b'"' {
+                break;
+            }
+            // What follows a backslash may be a quotation mark.
+            has_escapes = true;
+            self.at += 1;
+        }
+        has_escapes
+    }
+
+    /// Passes over the value that comes next, however deep it is.
+    fn skip_value(&mut self) {
+        let mut open = 0_usize;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'{' | b'[' => {
+                    open += 1;
+                    self.at += 1;
                 }
-                Ok(RawMap(pairs))
+                b'}' | b']' => {
+                    open -= 1;
+                    self.at += 1;
+                }
+                b',' | b':' => self.at += 1,
+                b'"' => {
+                    self.skip_string();
+                }
+                _ => {
+                    self.word();
+                }
+            }
+            if open == 0 {
+                break;
             }
         }
+    }
 
-        deserializer.deserialize_map(Pairs)
+    /// Whether the map that comes next has this key. Passes over nothing.
+    fn has_key(&mut self, wanted: &str) -> bool {
+        let start = self.at;
+        let mut found = false;
+        if self.takes(b'{') {
+            while !found && !self.takes(b'}') {
+                let key = self.at;
+                self.skip_value();
+                found =
+                    serde_json::from_str::<String>(&self.text[key..self.at]).is_ok_and(|key| key == wanted);
+                self.takes(b':');
+                self.skip_value();
+                self.takes(b',');
+            }
+        }
+        self.at = start;
+        found
+    }
+
+    /// The list that comes next without its items, which are noted.
+    fn outline(&mut self, key: &str) -> Node {
+        let start = self.at;
+        let mut items = Vec::new();
+        self.at += 1;
+        while !self.takes(b']') {
+            let item = self.at;
+            self.skip_value();
+            items.push(item..self.at);
+            self.takes(b',');
+        }
+        self.deferred.push(Deferred { key: key.to_owned(), items });
+        Node::new(self.span(start), Data::Seq(Vec::new()))
     }
 }
 
-/// A key that stays a slice of the text when it can.
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
+/// A number, `true`, `false` or `null`. A number that is too large to be told exactly becomes the nearest one.
+fn scalar(word: &str) -> Data {
+    match word {
+        "true" => Data::Bool(true),
+        "false" => Data::Bool(false),
+        "null" => Data::Null,
+        _ => match word.parse() {
+            Ok(whole) => Data::Int(whole),
+            Err(_) => word.parse().map_or(Data::Null, Data::Float),
+        },
+    }
+}
+
+/// Where a key stands among the entries of a map. The index is made once there are many.
+fn position(entries: &[Entry], index: &mut HashMap<String, usize>, key: &str) -> Option<usize> {
+    if entries.len() <= FEW_KEYS {
+        return entries.iter().position(|entry| entry.key == key);
+    }
+    for (place, entry) in entries.iter().enumerate().skip(index.len()) {
+        index.insert(entry.key.clone(), place);
+    }
+    index.get(key).copied()
+}
 
 #[cfg(test)]
 mod tests {
@@ -260,9 +374,101 @@ mod tests {
     }
 
     #[test]
-    fn deep_nests_are_refused_by_the_parser() {
+    fn deep_nests_are_refused() {
         let (node, problems, _) = read(&"[".repeat(100_000));
         assert_eq!(node, None);
         assert_eq!(problems[0].code, codes::JSON_SYNTAX);
+
+        let nest = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let (node, problems, _) = read(&nest(100_000));
+        assert_eq!(node, None);
+        assert_eq!(problems[0].code, codes::TOO_DEEP);
+        assert!(read(&nest(MAX_DEPTH)).0.is_some());
+    }
+
+    #[test]
+    fn half_a_character_is_an_error_in_a_text_and_in_a_key() {
+        for (text, at) in [
+            (r#"{"id": "a \ud83d\ude00 \ud83d"}"#, 24),
+            (r#"{"id": "\ude00"}"#, 9),
+            (r#"{"id": "\ud83d\n"}"#, 9),
+            (r#"{"\\\ud800x": 1}"#, 5),
+        ] {
+            let (node, problems, sources) = read(text);
+            assert_eq!(node, None, "{text}");
+            assert_eq!(problems[0].code, codes::JSON_SYNTAX, "{text}");
+            assert_eq!(sources.position(problems[0].primary.span).column, at, "{text}");
+        }
+    }
+
+    #[test]
+    fn maps_of_many_keys_keep_their_order_and_know_what_stands_twice() {
+        let keys: Vec<String> = (0..60).map(|number| format!("\"k{number}\": {number}")).collect();
+        let (node, problems, _) = read(&format!("{{{}, \"k7\": 0, \"k59\": 0}}", keys.join(", ")));
+        let node = node.expect("valid");
+        assert_eq!(problems.len(), 2);
+        let entries = node.as_map().expect("a map");
+        assert_eq!(entries.len(), 60);
+        assert!((0..).zip(entries).all(|(at, entry)| entry.value.data == Data::Int(at)));
+    }
+
+    #[test]
+    fn lists_are_left_for_later_unless_the_map_is_something_else() {
+        let outline = |text: &str| {
+            let mut sources = SourceMap::new();
+            let id = sources.add("test.json", text);
+            let mut problems = Problems::default();
+            let (node, later) =
+                read_json_outline(&sources, id, &["items"], "code", &mut problems).expect("valid");
+            let later: Vec<String> =
+                later.iter().flat_map(|list| &list.items).map(|item| text[item.clone()].to_owned()).collect();
+            (node, later)
+        };
+        let list = r#"[{"a": "]\"", "b": [[1], {}]} , 2,"x,y" ]"#;
+        let (node, later) = outline(&format!("{{\"n\": {{\"items\": [0]}}, \"items\": {list}}}"));
+        assert_eq!(later, [r#"{"a": "]\"", "b": [[1], {}]}"#, "2", "\"x,y\""]);
+        assert_eq!(node.get("items").and_then(Node::as_seq), Some(&[][..]));
+        assert_eq!(
+            node.get("n").and_then(|n| n.get("items")).and_then(Node::as_seq).map(<[_]>::len),
+            Some(1)
+        );
+
+        let (node, later) = outline(&format!("{{\"items\": {list}, \"code\": 1}}"));
+        assert_eq!(later, Vec::<String>::new());
+        assert_eq!(node.get("items").and_then(Node::as_seq).map(<[_]>::len), Some(3));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_read_is_what_the_library_reads(value in json(), pretty in proptest::bool::ANY) {
+            let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+            let (node, problems, _) = read(&text.expect("json"));
+            proptest::prop_assert_eq!(problems, vec![]);
+            proptest::prop_assert_eq!(node.expect("valid").to_json(), value);
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "[\\[\\]{}\":,\\\\u0-9a-fd8 \n+.e-]{0,40}") {
+            let (node, problems, _) = read(&text);
+            proptest::prop_assert_eq!(node.is_none(), !problems.is_empty());
+        }
+    }
+
+    fn json() -> impl proptest::strategy::Strategy<Value = serde_json::Value> {
+        use proptest::prelude::*;
+        use serde_json::json;
+        let leaf = prop_oneof![
+            Just(json!(null)),
+            any::<bool>().prop_map(|value| json!(value)),
+            any::<i64>().prop_map(|value| json!(value)),
+            (-1e9..1e9).prop_map(|value: f64| json!(value)),
+            any::<String>().prop_map(|value| json!(value)),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(|list| json!(list)),
+                proptest::collection::btree_map(any::<String>(), inner, 0..6).prop_map(|map| json!(map)),
+            ]
+        })
     }
 }

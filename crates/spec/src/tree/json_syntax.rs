@@ -1,5 +1,7 @@
 //! What the JSON parser complains about, in words that say what to do.
 
+use std::ops::Range;
+
 /// The offset to point at, what to say there, and the way out. `message` is the parser's own, `at` the
 /// place it gives, `is_line` whether `text` is one line of a dataset.
 pub(super) fn explain(message: &str, text: &str, at: usize, is_line: bool) -> (usize, String, String) {
@@ -70,6 +72,28 @@ pub(super) fn explain(message: &str, text: &str, at: usize, is_line: bool) -> (u
         }
         other => said(other, "check for missing commas, quotes and brackets just before this place"),
     }
+}
+
+/// Where the first escape stands in a text between quotation marks that stands for half a character: characters beyond
+/// U+FFFF are written as two escapes, of which neither means anything alone (RFC 8259, section 7). The whole text, if there
+/// is none.
+pub(super) fn half_character(raw: &str) -> Range<usize> {
+    const ESCAPE: usize = r"\uXXXX".len();
+    let unit = |at: usize| match raw.get(at..at + ESCAPE)?.strip_prefix(r"\u") {
+        Some(digits) => u16::from_str_radix(digits, 16).ok(),
+        None => None,
+    };
+    let mut at = 0;
+    while let Some(ahead) = raw[at..].find('\\') {
+        at += ahead;
+        match (unit(at), unit(at + ESCAPE)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => at += 2 * ESCAPE,
+            (Some(0xD800..=0xDFFF), _) => return at..at + ESCAPE,
+            // What follows the backslash may be another one.
+            _ => at += 2,
+        }
+    }
+    0..raw.len()
 }
 
 #[cfg(test)]

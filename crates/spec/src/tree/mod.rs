@@ -1,5 +1,6 @@
 //! A tree of values that know where they stand, read from YAML or JSON.
 
+mod depth;
 mod json;
 mod json_syntax;
 mod node;

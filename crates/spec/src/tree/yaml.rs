@@ -5,14 +5,13 @@ use std::collections::HashMap;
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 
+use super::depth::{MAX_DEPTH, too_deep};
 use super::scalar::resolve;
 use super::yaml_syntax::{Stop, quoted};
 use super::{Data, Entry, Node};
 use crate::codes;
 use crate::decode::Problems;
 
-/// Nesting beyond this is refused: nobody writes it, and reading it would exhaust the stack.
-const MAX_DEPTH: usize = 96;
 /// Most nodes that aliases may add: the "billion laughs" file stays small in memory.
 const MAX_ALIAS_NODES: usize = 200_000;
 
@@ -124,15 +123,7 @@ impl<'t> Reader<'t, '_> {
 
     fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Node, Stopped> {
         if depth > MAX_DEPTH {
-            self.problems.add(
-                Diagnostic::error(
-                    codes::TOO_DEEP,
-                    format!("values nested more than {MAX_DEPTH} levels deep"),
-                    span,
-                    "too deep here",
-                )
-                .with_help("eval files need fewer than ten levels; check the brackets and the indentation"),
-            );
+            self.problems.add(too_deep(span));
             return Err(Stopped);
         }
         let (node, anchor) = match event {
