@@ -325,11 +325,16 @@ impl Access {
     /// Waits until every kept reply is written; says what was lost.
     pub(crate) fn flush(&self) -> Result<(), String> {
         let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*cache {
-            None => Ok(()),
-            Some(cache) => cache.flush().map_err(|error| {
-                format!("{error}; the results are complete, but replies may have to be bought again")
-            }),
+        let Some(cache) = &*cache else { return Ok(()) };
+        cache.flush().map_err(|error| {
+            format!("{error}; the results are complete, but replies may have to be bought again")
+        })?;
+        match cache.damaged() {
+            0 => Ok(()),
+            damaged => Err(format!(
+                "`{}` was damaged: {damaged} of the replies asked for could not be used, and were as good as not there",
+                cache.path().display()
+            )),
         }
     }
 

@@ -48,9 +48,13 @@ impl ReplyMemory for CacheMemory {
         // A look takes microseconds, less than handing it to another thread would, and waits for a disk only where the
         // system holds nothing of the file in memory.
         let found = self.cache.find(key.as_bytes());
-        // What can't be read, or was written by something else, is as good as not there: it is bought again.
+        // What can't be read is as good as not there: it is bought again.
         let entry = found.ok().flatten().and_then(|found| {
-            let mut entry: Entry = serde_json::from_str(&found.reply).ok()?;
+            let Ok(mut entry) = serde_json::from_str::<Entry>(&found.reply) else {
+                // It would stand in the way of the one that is bought instead.
+                let _ = self.cache.forget(key.as_bytes());
+                return None;
+            };
             if let Some(body) = found.body {
                 entry.reply.raw = body;
             }

@@ -1,5 +1,6 @@
 //! The reply cache: what is kept is found, by several users at once, and can be made less.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use assize_store::{CachedReply, FoundReply, ReplyCache, StoreError};
@@ -165,4 +166,107 @@ fn a_write_that_fails_is_said_and_what_was_kept_before_stays() {
     assert!(error.contains("no room"), "{error}");
     assert_eq!(text(&cache, 1).as_deref(), Some("kept"));
     assert_eq!(cache.find(&key(2)).unwrap(), None);
+}
+
+/// The files in which replies stand until they are in the cache, and what they hold.
+fn journals(database: &Path) -> Vec<(String, Vec<u8>)> {
+    let folder = database.with_file_name("replies.db-journals");
+    let entries = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("readable"));
+    let journals = entries.filter(|entry| entry.path().extension().is_some());
+    let read = |entry: std::fs::DirEntry| {
+        (entry.file_name().into_string().expect("readable"), std::fs::read(entry.path()).expect("readable"))
+    };
+    journals.map(read).collect()
+}
+
+#[test]
+fn what_a_dead_process_had_not_written_is_written_by_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.db");
+    let cache = ReplyCache::open(&path).unwrap();
+    // Nothing can be written as long as somebody else writes.
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for n in 0..3000 {
+        cache.keep(CachedReply { body: Some("größe".into()), ..reply(n, &format!("reply {n}")) });
+    }
+    // The disk as a process leaves it that is killed now, with a record half written.
+    let dead = tempfile::tempdir().unwrap();
+    let left = dead.path().join("replies.db");
+    std::fs::create_dir(dead.path().join("replies.db-journals")).unwrap();
+    for (name, mut bytes) in journals(&path) {
+        bytes.extend_from_slice(&bytes.clone()[..bytes.len().min(40)]);
+        std::fs::write(dead.path().join("replies.db-journals").join(name), bytes).unwrap();
+    }
+    let next = ReplyCache::open(&left).unwrap();
+    assert_eq!(next.stats().unwrap().replies, 3000);
+    assert_eq!(text(&next, 2999).as_deref(), Some("reply 2999"));
+    assert_eq!(journals(&left), []);
+    // The files of a process that is still there are left to it, and go with it.
+    assert!(!journals(&path).is_empty());
+    let beside = ReplyCache::open(&path).unwrap();
+    assert_eq!(beside.find(&key(1)).unwrap(), None);
+    other.execute_batch("COMMIT").unwrap();
+    cache.flush().unwrap();
+    drop(cache);
+    let after = ReplyCache::open(&path).unwrap();
+    assert_eq!((text(&after, 1).as_deref(), journals(&path)), (Some("reply 1"), vec![]));
+}
+
+#[test]
+fn what_could_not_be_written_is_written_when_it_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.db");
+    let cache = ReplyCache::open(&path).unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    let full = "CREATE TRIGGER full BEFORE INSERT ON replies BEGIN SELECT RAISE(ABORT, 'no room'); END";
+    other.execute_batch(full).unwrap();
+    cache.keep(reply(1, "late"));
+    assert!(cache.flush().is_err());
+    drop(cache);
+    let still = ReplyCache::open(&path).unwrap();
+    assert!(still.flush().unwrap_err().to_string().contains("no room"));
+    drop(still);
+    other.execute_batch("DROP TRIGGER full").unwrap();
+    assert_eq!(text(&ReplyCache::open(&path).unwrap(), 1).as_deref(), Some("late"));
+    assert_eq!(journals(&path), []);
+}
+
+#[test]
+fn a_reply_that_was_damaged_on_the_disk_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.db");
+    let other = {
+        let cache = ReplyCache::open(&path).unwrap();
+        for n in 0..6 {
+            cache.keep(CachedReply { body: Some("met".into()), ..reply(n, "{\"text\": \"met\"}") });
+        }
+        drop(cache);
+        rusqlite::Connection::open(&path).unwrap()
+    };
+    for (n, damage) in [
+        "reply = '{\"text\": \"met!\"}'",
+        "body = 'unmet'",
+        "body = NULL",
+        "created = 7",
+        "reply = CAST(x'ff7b' AS TEXT)",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        other.execute(&format!("UPDATE replies SET {damage} WHERE key = ?1"), [key(n as u32)]).unwrap();
+    }
+    let cache = ReplyCache::open(&path).unwrap();
+    for n in 0..5 {
+        assert_eq!(cache.find(&key(n)).unwrap(), None, "{n}");
+        cache.keep(reply(n, "bought again"));
+    }
+    assert_eq!((cache.damaged(), text(&cache, 5).is_some()), (5, true));
+    cache.forget(&key(5)).unwrap();
+    cache.flush().unwrap();
+    assert_eq!(text(&cache, 0).as_deref(), Some("bought again"));
+    assert_eq!((text(&cache, 5), cache.damaged()), (None, 6));
+    // Rows from before there were checksums are taken as they are.
+    other.execute("UPDATE replies SET sum = NULL", []).unwrap();
+    assert_eq!(text(&ReplyCache::open(&path).unwrap(), 1).as_deref(), Some("bought again"));
 }

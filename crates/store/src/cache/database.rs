@@ -16,7 +16,8 @@ const OPENINGS: u32 = 50;
 const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
 
 /// What each version of the tables adds to the one before. The file's `user_version` counts the steps taken.
-const STEPS: &[&str] = &[include_str!("0001_replies.sql"), include_str!("0002_body.sql")];
+const STEPS: &[&str] =
+    &[include_str!("0001_replies.sql"), include_str!("0002_body.sql"), include_str!("0003_sum.sql")];
 
 /// Opens the file, making it and its folder where they are missing.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
@@ -113,14 +114,15 @@ mod tests {
         )
         .unwrap();
         drop(old);
-        let next = [STEPS[0], STEPS[1], "ALTER TABLE replies ADD COLUMN used INTEGER NOT NULL DEFAULT 0;"];
+        let next =
+            [STEPS[0], STEPS[1], STEPS[2], "ALTER TABLE replies ADD COLUMN used INTEGER NOT NULL DEFAULT 0;"];
         let new = try_open(&path, &next).ok().unwrap();
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
         let found: (String, Option<String>, i64) =
             new.query_row("SELECT reply, body, used FROM replies", [], row).unwrap();
-        assert_eq!((found, version(&new).unwrap()), (("r".to_owned(), None, 0), 3));
+        assert_eq!((found, version(&new).unwrap()), (("r".to_owned(), None, 0), 4));
         drop(new);
-        assert!(matches!(open(&path), Err(StoreError::Version { found: 3, known: 2, .. })));
+        assert!(matches!(open(&path), Err(StoreError::Version { found: 4, known: 3, .. })));
     }
 
     #[test]

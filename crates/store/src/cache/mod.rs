@@ -2,6 +2,8 @@
 
 mod database;
 mod fence_key;
+mod journal;
+mod record;
 mod replies;
 mod upkeep;
 mod writer;

@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::database::{cache_error, open};
+use super::journal;
 use super::writer::{Look, Writer};
 use crate::StoreError;
 
@@ -46,20 +49,22 @@ const READERS: usize = 4;
 /// The replies of a workspace. Any number of processes may use one file at a time.
 ///
 /// Reading takes one of a few connections; writing goes through one thread, which puts whatever has
-/// come together into one transaction. Dropping it writes what is left.
+/// come together into one transaction. Until then it stands in a file beside the cache: should the process be killed,
+/// whoever opens the cache next writes it. Dropping it writes what is left.
 #[derive(Debug)]
 pub struct ReplyCache {
     path: PathBuf,
     readers: [Mutex<Option<Connection>>; READERS],
     writer: Writer,
+    damaged: AtomicU64,
 }
 
 impl ReplyCache {
     /// Opens the file, making it where it is missing.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let writer = Writer::start(open(&path)?);
-        Ok(Self { path, readers: Default::default(), writer })
+        let writer = Writer::start(open(&path)?, &path);
+        Ok(Self { path, readers: Default::default(), writer, damaged: AtomicU64::new(0) })
     }
 
     /// The file.
@@ -67,7 +72,8 @@ impl ReplyCache {
         &self.path
     }
 
-    /// The reply kept under this key. Blocks for a disk read at most.
+    /// The reply kept under this key. Blocks for a disk read at most. One that was damaged on the disk is not found, and
+    /// makes room for another.
     pub fn find(&self, key: &[u8; 32]) -> Result<Option<FoundReply>, StoreError> {
         match self.writer.look(key) {
             Look::Found(reply) => return Ok(Some(reply)),
@@ -81,13 +87,33 @@ impl ReplyCache {
             Some(reader) => reader,
             none => none.insert(open(&self.path)?),
         };
-        reader
-            .prepare_cached("SELECT reply, body FROM replies WHERE key = ?1")
+        let row = reader
+            .prepare_cached("SELECT model, created, reply, body, sum FROM replies WHERE key = ?1")
             .and_then(|mut query| {
-                let found = |row: &Row<'_>| Ok(FoundReply { reply: row.get(0)?, body: row.get(1)? });
-                query.query_row(params![key.as_slice()], found).optional()
+                query.query_row(params![key.as_slice()], |row| Ok(sound(*key, row))).optional()
             })
-            .map_err(cache_error(&self.path))
+            .map_err(cache_error(&self.path))?;
+        if row == Some(None) {
+            self.discard(key, reader);
+        }
+        Ok(row.flatten())
+    }
+
+    /// Forgets the reply kept under this key, which turned out to be none.
+    pub fn forget(&self, key: &[u8; 32]) -> Result<(), StoreError> {
+        self.discard(key, &open(&self.path)?);
+        Ok(())
+    }
+
+    /// How many replies have turned out to be damaged.
+    pub fn damaged(&self) -> u64 {
+        self.damaged.load(Ordering::Relaxed)
+    }
+
+    fn discard(&self, key: &[u8; 32], connection: &Connection) {
+        self.damaged.fetch_add(1, Ordering::Relaxed);
+        // Where it can't be deleted, it is found to be damaged again.
+        let _ = connection.execute("DELETE FROM replies WHERE key = ?1", params![key.as_slice()]);
     }
 
     /// Hands a reply over to be written. Returns at once, unless thousands wait for the disk already. A reply that is
@@ -117,6 +143,18 @@ impl ReplyCache {
                 _ => {}
             }
         }
-        Ok(())
+        journal::discard(path).map_err(StoreError::io("delete what waits for", path))
     }
+}
+
+/// The reply in this row, unless it is not what was written. Rows of older versions have no checksum.
+fn sound(key: [u8; 32], row: &Row<'_>) -> Option<FoundReply> {
+    let text = |at: usize| Some(std::str::from_utf8(row.get_ref(at).ok()?.as_bytes().ok()?).ok()?.to_owned());
+    let body = match row.get_ref(3).ok()? {
+        ValueRef::Null => None,
+        _ => Some(text(3)?),
+    };
+    let kept = CachedReply { key, model: text(0)?, created: row.get(1).ok()?, reply: text(2)?, body };
+    let sum: Option<u32> = row.get(4).ok()?;
+    sum.is_none_or(|sum| sum == kept.sum()).then_some(FoundReply { reply: kept.reply, body: kept.body })
 }

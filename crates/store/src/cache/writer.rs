@@ -1,12 +1,14 @@
 //! The one thread that writes: what has come together goes into one transaction.
 
 use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
+use super::journal::{Journal, Part, recover};
 use super::replies::{CachedReply, FoundReply};
 
 /// Replies in one transaction at most.
@@ -38,6 +40,7 @@ const REMEMBERED: usize = 100_000;
 /// Hands replies to the writing thread.
 #[derive(Debug)]
 pub(super) struct Writer {
+    database: PathBuf,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -55,6 +58,8 @@ struct Shared {
 struct State {
     /// What was handed over and is not being written yet.
     queue: Vec<Arc<CachedReply>>,
+    /// Where replies stand until they are in the file. `None` before the first, and where it can't be made.
+    journal: Option<Journal>,
     /// Everything that is not in the file yet, by key.
     pending: HashMap<[u8; 32], Arc<CachedReply>>,
     /// The beginnings of all keys in the file. `None` when there are too many, or when another process has put some
@@ -78,19 +83,24 @@ impl Shared {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection) -> Self {
+    /// Writes what dead processes have left, and starts the thread.
+    pub(super) fn start(mut connection: Connection, database: &Path) -> Self {
         // Only speed hangs on either, so a refusal is no failure.
         let _ = connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES);
         let _ = connection.pragma_update(None, "cache_size", -INDEX_KIB);
         let shared = Arc::new(Shared::default());
+        if let Err(error) = recover(database, |left| insert(&mut connection, left)) {
+            shared.state().failure = Some(error.to_string());
+        }
         let others = data_version(&connection);
         shared.state().known = known_keys(&connection);
         let work = Work { connection, shared: Arc::clone(&shared), last: Duration::ZERO, others };
         let thread = std::thread::spawn(move || work.run());
-        Self { shared, thread: Some(thread) }
+        Self { database: database.to_path_buf(), shared, thread: Some(thread) }
     }
 
     pub(super) fn write(&self, reply: CachedReply) {
+        let record = reply.record();
         let reply = Arc::new(reply);
         let mut state = self.shared.state();
         while state.queue.len() >= QUEUE {
@@ -101,6 +111,13 @@ impl Writer {
             if known.len() > REMEMBERED {
                 state.known = None;
             }
+        }
+        if state.handed == 0 {
+            state.journal = Journal::begin(&self.database).ok();
+        }
+        // Under the lock, so that the file is that of the transaction it will be in.
+        if let Some(journal) = &state.journal {
+            journal.append(&record);
         }
         state.pending.entry(reply.key).or_insert_with(|| Arc::clone(&reply));
         state.queue.push(reply);
@@ -173,6 +190,13 @@ fn data_version(connection: &Connection) -> Option<i64> {
     connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()
 }
 
+/// What one transaction writes.
+struct Batch {
+    replies: Vec<Arc<CachedReply>>,
+    /// Where they stand until then.
+    journal: Option<Arc<Part>>,
+}
+
 struct Work {
     connection: Connection,
     shared: Arc<Shared>,
@@ -184,12 +208,15 @@ struct Work {
 
 impl Work {
     fn run(mut self) {
-        while let Some(mut batch) = self.next_batch() {
+        while let Some(Batch { replies: mut batch, journal }) = self.next_batch() {
             let begun = Instant::now();
             // Neighbours in the index are written one after the other. Of several replies of one key, the first stays
             // the first.
             batch.sort_by_key(|reply| reply.key);
-            let result = self.commit(&batch);
+            let result = insert(&mut self.connection, batch.iter().map(|reply| &**reply));
+            if let Some(part) = journal {
+                part.end(result.is_ok());
+            }
             self.last = begun.elapsed();
             let alone = self.is_alone();
             let mut state = self.shared.state();
@@ -215,7 +242,7 @@ impl Work {
     }
 
     /// What is to be written next; `None` at the end.
-    fn next_batch(&self) -> Option<Vec<Arc<CachedReply>>> {
+    fn next_batch(&self) -> Option<Batch> {
         let mut state = self.shared.state();
         while state.queue.is_empty() && !state.closed {
             state.idle = true;
@@ -238,23 +265,30 @@ impl Work {
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
         state.urgent = false;
-        let batch = std::mem::take(&mut state.queue);
-        (!batch.is_empty()).then_some(batch)
-    }
-
-    fn commit(&mut self, batch: &[Arc<CachedReply>]) -> rusqlite::Result<()> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        {
-            // The first reply stays: a later one must not change what earlier runs rest on.
-            let mut insert = transaction.prepare_cached(
-                "INSERT INTO replies (key, model, created, reply, body) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (key) DO NOTHING",
-            )?;
-            for reply in batch {
-                let CachedReply { key, model, created, reply, body } = &**reply;
-                insert.execute(params![key.as_slice(), model, created, reply, body])?;
-            }
+        let replies = std::mem::take(&mut state.queue);
+        if replies.is_empty() {
+            return None;
         }
-        transaction.commit()
+        Some(Batch { replies, journal: state.journal.as_mut().map(Journal::turn) })
     }
+}
+
+/// Writes replies in one transaction. The first reply of a key stays: a later one must not change what earlier runs rest
+/// on.
+fn insert<'a>(
+    connection: &mut Connection,
+    replies: impl IntoIterator<Item = &'a CachedReply>,
+) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    {
+        let mut insert = transaction.prepare_cached(
+            "INSERT INTO replies (key, model, created, reply, body, sum) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (key) DO NOTHING",
+        )?;
+        for reply in replies {
+            let CachedReply { key, model, created, reply: text, body } = reply;
+            insert.execute(params![key.as_slice(), model, created, text, body, reply.sum()])?;
+        }
+    }
+    transaction.commit()
 }

@@ -1,0 +1,120 @@
+//! A reply as bytes: how it stands in the journal, and what its checksum is made of.
+
+use std::io::{self, Read};
+
+use super::replies::CachedReply;
+
+/// Version of the form. What is read ends where another one begins.
+const FORM: u8 = 1;
+
+/// Form, checksum and length, before the fields.
+const HEAD: usize = 1 + 4 + 8;
+
+impl CachedReply {
+    /// A checksum (CRC-32) of everything in it.
+    pub(super) fn sum(&self) -> u32 {
+        let mut sum = crc32fast::Hasher::new();
+        self.fields(|bytes| sum.update(bytes));
+        sum.finalize()
+    }
+
+    /// The reply as a record: a head, then its fields.
+    pub(super) fn record(&self) -> Vec<u8> {
+        let body = self.body.as_deref().unwrap_or_default();
+        let mut record = Vec::with_capacity(HEAD + 80 + self.model.len() + self.reply.len() + body.len());
+        record.resize(HEAD, 0);
+        self.fields(|bytes| record.extend_from_slice(bytes));
+        let length = (record.len() - HEAD) as u64;
+        let sum = crc32fast::hash(&record[HEAD..]);
+        record[0] = FORM;
+        record[1..5].copy_from_slice(&sum.to_le_bytes());
+        record[5..HEAD].copy_from_slice(&length.to_le_bytes());
+        record
+    }
+
+    /// Every field, each text with its length before it.
+    fn fields(&self, mut take: impl FnMut(&[u8])) {
+        let Self { key, model, created, reply, body } = self;
+        take(key);
+        take(&created.to_le_bytes());
+        take(&[u8::from(body.is_some())]);
+        for text in [model.as_str(), reply, body.as_deref().unwrap_or_default()] {
+            take(&(text.len() as u64).to_le_bytes());
+            take(text.as_bytes());
+        }
+    }
+}
+
+/// The next record, read from a file of which `left` bytes are left. `None` at the end, at one that was not written to its
+/// end, and at one that is damaged: what stands behind it can't be told from chance.
+pub(super) fn read(from: &mut impl Read, left: &mut u64) -> io::Result<Option<CachedReply>> {
+    if *left < HEAD as u64 {
+        return Ok(None);
+    }
+    let mut head = [0; HEAD];
+    from.read_exact(&mut head)?;
+    *left -= HEAD as u64;
+    let [form, s0, s1, s2, s3, length @ ..] = head;
+    let length = u64::from_le_bytes(length);
+    if form != FORM || length > *left {
+        return Ok(None);
+    }
+    let mut fields = Vec::new();
+    from.take(length).read_to_end(&mut fields)?;
+    *left -= length;
+    let sound = crc32fast::hash(&fields) == u32::from_le_bytes([s0, s1, s2, s3]);
+    Ok(if sound { decode(&fields) } else { None })
+}
+
+fn decode(fields: &[u8]) -> Option<CachedReply> {
+    let (key, rest) = fields.split_first_chunk()?;
+    let (created, rest) = rest.split_first_chunk()?;
+    let (has_body, mut rest) = rest.split_first()?;
+    let mut text = || {
+        let (length, after) = rest.split_first_chunk()?;
+        let (text, after) = after.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+        rest = after;
+        String::from_utf8(text.to_vec()).ok()
+    };
+    let (model, reply, body) = (text()?, text()?, text()?);
+    let body = (*has_body == 1).then_some(body);
+    Some(CachedReply { key: *key, model, created: i64::from_le_bytes(*created), reply, body })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(n: u8, body: Option<&str>) -> CachedReply {
+        let (model, reply) = ("modèle".into(), "r".repeat(n.into()));
+        CachedReply { key: [n; 32], model, created: -i64::from(n), reply, body: body.map(Into::into) }
+    }
+
+    fn all(bytes: &[u8]) -> Vec<CachedReply> {
+        let (mut from, mut left) = (bytes, bytes.len() as u64);
+        std::iter::from_fn(|| read(&mut from, &mut left).unwrap()).collect()
+    }
+
+    #[test]
+    fn records_come_back_as_they_were() {
+        let replies = [reply(1, None), reply(2, Some("")), reply(200, Some("a\0b\n"))];
+        let bytes: Vec<u8> = replies.iter().flat_map(CachedReply::record).collect();
+        assert_eq!(all(&bytes), replies);
+        assert_ne!(replies[1].sum(), CachedReply { body: None, ..replies[1].clone() }.sum());
+    }
+
+    #[test]
+    fn reading_ends_where_a_record_is_torn_or_damaged() {
+        let replies = [reply(3, Some("body")), reply(4, None)];
+        let bytes: Vec<u8> = replies.iter().flat_map(CachedReply::record).collect();
+        let first = replies[0].record().len();
+        for end in 0..bytes.len() {
+            assert_eq!(all(&bytes[..end]).len(), usize::from(end >= first), "{end}");
+        }
+        for at in 0..bytes.len() * 8 {
+            let mut bytes = bytes.clone();
+            bytes[at / 8] ^= 1 << (at % 8);
+            assert_eq!(all(&bytes).len(), usize::from(at / 8 >= first), "{at}");
+        }
+    }
+}
