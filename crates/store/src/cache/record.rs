@@ -18,6 +18,11 @@ impl CachedReply {
         sum.finalize()
     }
 
+    /// Bytes of its texts.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.model.len() + self.reply.len() + self.body.as_ref().map_or(0, String::len)) as u64
+    }
+
     /// The reply as a record: a head, then its fields.
     pub(super) fn record(&self) -> Vec<u8> {
         let body = self.body.as_deref().unwrap_or_default();

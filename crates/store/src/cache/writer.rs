@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::journal::{Journal, Part, recover};
@@ -28,8 +29,15 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// How often a thread without work looks whether another process has written.
 const CHECK: Duration = Duration::from_millis(100);
 
-/// Pages in the log before they are moved into the file, which waits for the disk: 64 MiB.
+/// Pages in the log before a transaction moves them into the file, which waits for the disk: 64 MiB.
 const CHECKPOINT_PAGES: i64 = 16_384;
+
+/// Bytes in the log that are worth moving into the file while there is nothing to write.
+const WORTH_MOVING: u64 = 1024 * 1024;
+
+/// Bytes in the log at the end that are left there: moving them would make the end of a run wait for the disk, and
+/// whoever opens the cache next finds them where they are.
+const LEFT_AT_END: u64 = 8 * 1024 * 1024;
 
 /// Memory for pages, in KiB. Keys are hashes, so that every write touches another page of their index.
 const INDEX_KIB: i64 = 8192;
@@ -94,7 +102,8 @@ impl Writer {
         }
         let others = data_version(&connection);
         shared.state().known = known_keys(&connection);
-        let work = Work { connection, shared: Arc::clone(&shared), last: Duration::ZERO, others };
+        let log = log_bytes(database);
+        let work = Work { connection, shared: Arc::clone(&shared), last: Duration::ZERO, others, log };
         let thread = std::thread::spawn(move || work.run());
         Self { database: database.to_path_buf(), shared, thread: Some(thread) }
     }
@@ -185,6 +194,13 @@ fn known_keys(connection: &Connection) -> Option<HashSet<u64>> {
     (known.len() <= REMEMBERED).then_some(known)
 }
 
+/// Bytes in the log beside this database.
+fn log_bytes(database: &Path) -> u64 {
+    let mut log = database.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).map_or(0, |log| log.len())
+}
+
 /// A number that changes when another connection has written. `None` if that can't be told.
 fn data_version(connection: &Connection) -> Option<i64> {
     connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()
@@ -204,10 +220,20 @@ struct Work {
     last: Duration,
     /// Changes when another process has written.
     others: Option<i64>,
+    /// About how many bytes stand in the log and not in the file.
+    log: u64,
 }
 
 impl Work {
     fn run(mut self) {
+        self.write_all();
+        if self.log > LEFT_AT_END {
+            // Where that can't be set, the end waits for the disk.
+            let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        }
+    }
+
+    fn write_all(&mut self) {
         while let Some(Batch { replies: mut batch, journal }) = self.next_batch() {
             let begun = Instant::now();
             // Neighbours in the index are written one after the other. Of several replies of one key, the first stays
@@ -218,6 +244,7 @@ impl Work {
                 part.end(result.is_ok());
             }
             self.last = begun.elapsed();
+            self.log += batch.iter().map(|reply| reply.bytes()).sum::<u64>();
             let alone = self.is_alone();
             let mut state = self.shared.state();
             if !alone || result.is_err() {
@@ -241,17 +268,35 @@ impl Work {
         self.others.is_some() && self.others == data_version(&self.connection)
     }
 
+    /// Moves what stands in the log into the file, as far as nobody reads it there.
+    fn move_log(&mut self) {
+        let left = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+            let (pages, moved): (i64, i64) = (row.get(1)?, row.get(2)?);
+            Ok(pages - moved)
+        });
+        // What can't be moved now is moved by a later transaction.
+        if left.unwrap_or_default() == 0 {
+            self.log = 0;
+        }
+    }
+
     /// What is to be written next; `None` at the end.
-    fn next_batch(&self) -> Option<Batch> {
-        let mut state = self.shared.state();
+    fn next_batch(&mut self) -> Option<Batch> {
+        let shared = Arc::clone(&self.shared);
+        let mut state = shared.state();
         while state.queue.is_empty() && !state.closed {
             state.idle = true;
-            let waited = self.shared.work.wait_timeout(state, CHECK);
+            let waited = shared.work.wait_timeout(state, CHECK);
             let (after, wait) = waited.unwrap_or_else(PoisonError::into_inner);
             state = after;
             // A look at the file waits for no other process.
             if wait.timed_out() && state.known.is_some() && !self.is_alone() {
                 state.known = None;
+            }
+            if wait.timed_out() && state.queue.is_empty() && self.log >= WORTH_MOVING {
+                drop(state);
+                self.move_log();
+                state = shared.state();
             }
         }
         state.idle = false;
@@ -261,7 +306,7 @@ impl Work {
             if left.is_zero() {
                 break;
             }
-            let waited = self.shared.work.wait_timeout(state, left);
+            let waited = shared.work.wait_timeout(state, left);
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
         state.urgent = false;
@@ -291,4 +336,50 @@ fn insert<'a>(
         }
     }
     transaction.commit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::database::open;
+    use super::super::replies::ReplyCache;
+    use super::*;
+
+    fn reply(n: u64) -> CachedReply {
+        let mut key = [7; 32];
+        key[..8].copy_from_slice(&n.to_be_bytes());
+        CachedReply { key, model: "m".into(), created: 1, reply: "r".repeat(1024), body: None }
+    }
+
+    #[test]
+    fn a_long_log_is_left_at_the_end_and_moved_by_a_later_process_without_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.db");
+        let many = LEFT_AT_END / 1024 + 10;
+        let cache = ReplyCache::open(&path).unwrap();
+        (0..many).for_each(|n| cache.keep(reply(n)));
+        drop(cache);
+        assert!(log_bytes(&path) > LEFT_AT_END);
+
+        let connection = open(&path).unwrap();
+        let log = log_bytes(&path);
+        let mut work = Work { connection, shared: Arc::default(), last: Duration::ZERO, others: None, log };
+        work.move_log();
+        assert_eq!(work.log, 0);
+        work.shared.state().closed = true;
+        work.run();
+        assert_eq!(log_bytes(&path), 0);
+        let cache = ReplyCache::open(&path).unwrap();
+        assert_eq!(cache.stats().unwrap().replies, many);
+    }
+
+    #[test]
+    fn a_short_log_is_moved_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.db");
+        let cache = ReplyCache::open(&path).unwrap();
+        (0..100).for_each(|n| cache.keep(reply(n)));
+        drop(cache);
+        assert_eq!(log_bytes(&path), 0);
+        assert_eq!(ReplyCache::open(&path).unwrap().stats().unwrap().replies, 100);
+    }
 }
