@@ -92,11 +92,13 @@ pub(crate) fn fence_for_material(source: &dyn FenceSource, material: &Material) 
 
 /// Whether `text` contains the lower-case hex word `fence` in any mix of cases.
 fn contains(text: &str, fence: &str) -> bool {
-    // Hardly any text has so many hexadecimal digits in a row, which takes one look at each of its bytes to know.
-    text.as_bytes()
-        .split(|byte| !byte.is_ascii_hexdigit())
-        .filter(|digits| digits.len() >= fence.len())
-        .any(|digits| digits.windows(fence.len()).any(|window| window.eq_ignore_ascii_case(fence.as_bytes())))
+    let (text, fence) = (text.as_bytes(), fence.as_bytes());
+    let length = fence.len();
+    // Wherever it stood, it would cover one of these places, and most of them hold no hexadecimal digit.
+    (length - 1..text.len()).step_by(length).filter(|&at| text[at].is_ascii_hexdigit()).any(|at| {
+        let around = &text[at + 1 - length..(at + length).min(text.len())];
+        around.windows(length).any(|window| window.eq_ignore_ascii_case(fence))
+    })
 }
 
 #[cfg(test)]
@@ -111,6 +113,19 @@ mod tests {
         let source = move || u128::from(next.fetch_add(1, Ordering::Relaxed));
         let taken = "x 00000000000000000ABC y".to_owned();
         assert_eq!(fence_for(&source, &[&taken]), "00000000000000000abd");
+    }
+
+    #[test]
+    fn a_fence_is_found_wherever_it_stands() {
+        let fence = "0123456789abcdef0123";
+        for before in 0..45 {
+            for after in [0, 1, 30] {
+                let text = format!("{}{}{}", "e".repeat(before), fence.to_uppercase(), "é".repeat(after));
+                assert!(contains(&text, fence), "{text}");
+                assert!(!contains(&text.replace("9A", "9B"), fence), "{text}");
+            }
+        }
+        assert!(!contains("", fence) && !contains(&fence[1..], fence));
     }
 
     #[test]

@@ -35,6 +35,9 @@ use crate::settings;
 use crate::transport::{HttpAnswer, Outgoing, Transport, TransportError};
 use crate::wire::{HttpCall, Wire};
 
+/// Room for the headers that whoever sends a request adds.
+const HEADERS_OF_HTTP: usize = 4;
+
 /// What clients share: the network, time, and the rules for trying again.
 #[derive(Clone)]
 pub struct Setup {
@@ -358,7 +361,7 @@ impl Client {
 
     fn outgoing(&self, call: HttpCall) -> Outgoing {
         let Inner { setup, headers, .. } = &*self.inner;
-        let mut all = HeaderMap::with_capacity(headers.len() + call.headers.len());
+        let mut all = HeaderMap::with_capacity(headers.len() + call.headers.len() + HEADERS_OF_HTTP);
         for (name, value) in call.headers {
             let value = match value {
                 Cow::Borrowed(text) => Ok(HeaderValue::from_static(text)),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::Write as _;
 
-use assize_rubric::{Criterion, GraderStanding, Operator, Scale};
+use assize_rubric::{Criterion, GraderStanding, Operator, Scale, Tokens};
 use assize_spec::{
     Baseline, Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, PairwiseGrader,
     PanelSpec, Prompt, RubricGrader,
@@ -17,7 +17,7 @@ use crate::panel::panel_wishes;
 use crate::{Source, WorkItem};
 
 /// Version of what is hashed. Raised when the same inputs would lead to other results.
-const VERSION: &str = "4";
+const VERSION: &str = "5";
 
 /// Room for the fields of a usual case.
 const USUAL_BYTES: usize = 4096;
@@ -32,7 +32,10 @@ pub fn fingerprint(item: &WorkItem) -> String {
     let case = &item.case;
     hash.field(VERSION);
     hash.field(&item.suite);
-    hash.shown(format_args!("{:?} {} {:?}", item.format, item.repeat, item.lines));
+    hash.perhaps(item.format);
+    hash.number(item.repeat.into());
+    hash.number(item.lines.pass().get().to_bits());
+    hash.perhaps(item.lines.borderline());
     hash.field(case.id.as_str());
     // A case that is run once and for itself has the fingerprint it had before there was anything else.
     let relations = &item.relations;
@@ -55,8 +58,9 @@ pub fn fingerprint(item: &WorkItem) -> String {
     hash.field(&case.question());
     hash.maybe(case.expected_outcome.as_deref());
     hash.maybe(case.reference().as_deref());
-    hash.shown(format_args!("{:?} {:?} {:?}", item.judging_override, item.judging, item.evidence));
-    hash.shown(format_args!("{:?} {:?}", item.truncate_override, item.truncate));
+    hash.shown(format_args!("{:?} {:?} {:?}", item.judging, item.evidence, item.truncate));
+    hash.perhaps(item.judging_override);
+    hash.perhaps(item.truncate_override);
     if let Some(talk) = &case.conversation {
         let Conversation { turns, aggregation, on_turn_failure, window_size } = talk;
         hash.shown(format_args!(
@@ -97,8 +101,17 @@ fn add_answer(hash: &mut Fields, answer: &Answer) {
     } = answer;
     hash.field("given");
     hash.field(text);
-    hash.shown(format_args!("{messages:?} {tokens:?} {cost:?} {duration:?} {model:?} {tool_calls:?}"));
-    hash.shown(format_args!("{file_changes:?} {cut_off} {attempts} {answered_by:?} {workspace:?}"));
+    hash.perhaps(messages.as_ref());
+    hash.perhaps(Some(tokens).filter(|tokens| **tokens != Tokens::default()));
+    hash.perhaps(*cost);
+    hash.perhaps(Some(duration).filter(|duration| !duration.is_zero()));
+    hash.perhaps(model.as_ref());
+    hash.perhaps(Some(tool_calls).filter(|calls| !calls.is_empty()));
+    hash.perhaps(file_changes.as_ref());
+    hash.number((*cut_off).into());
+    hash.number((*attempts).into());
+    hash.perhaps(answered_by.as_ref());
+    hash.perhaps(workspace.as_ref());
 }
 
 /// A criterion, taken apart for the same reasons.
@@ -124,11 +137,15 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
     hash.field(&grader.name);
     hash.field(&grader.type_name);
     hash.number(weight.get().to_bits());
-    hash.shown(format_args!("{required} {min_score:?} {negate}"));
+    hash.number(required.into());
+    hash.perhaps(min_score);
+    hash.number(negate.into());
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
             let RubricGrader { rubric: criteria, judging, evidence, truncate, .. } = rubric;
-            hash.shown(format_args!("{judging:?} {evidence:?} {truncate:?}"));
+            hash.perhaps(*judging);
+            hash.perhaps(*evidence);
+            hash.perhaps(*truncate);
             hash.number(criteria.criteria().len() as u64);
             for criterion in criteria.criteria() {
                 add_criterion(hash, criterion);
@@ -254,6 +271,14 @@ impl Fields {
     fn maybe(&mut self, text: Option<&str>) {
         self.number(u64::from(text.is_some()));
         self.field(text.unwrap_or_default());
+    }
+
+    /// Something that is usually not there, which then costs nothing to write about.
+    fn perhaps(&mut self, value: Option<impl fmt::Debug>) {
+        self.number(u64::from(value.is_some()));
+        if let Some(value) = value {
+            self.shown(format_args!("{value:?}"));
+        }
     }
 
     /// A text as it is formatted, without a string of its own.

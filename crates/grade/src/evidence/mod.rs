@@ -2,17 +2,20 @@
 
 mod normalise;
 
+use std::sync::OnceLock;
+
 use normalise::{is_letter_of_word, normalise};
 
 use crate::Material;
 
-/// The texts that may be quoted, made comparable once so that each quote is one search.
+/// The texts that may be quoted, made comparable once, at the first quote, so that each quote is one search.
 ///
 /// Two texts compare equal when they differ only in case, white space, compatibility forms (NFKC), the kind of quote
 /// marks and dashes, Markdown emphasis, or invisible characters. `...` inside a quote stands for left-out text.
 #[derive(Debug, Clone)]
 pub struct EvidenceIndex {
-    texts: Vec<String>,
+    written: Vec<String>,
+    comparable: OnceLock<Vec<String>>,
 }
 
 impl EvidenceIndex {
@@ -23,7 +26,7 @@ impl EvidenceIndex {
 
     /// Indexes these texts.
     pub(crate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
-        Self { texts: texts.map(normalise).collect() }
+        Self { written: texts.map(str::to_owned).collect(), comparable: OnceLock::new() }
     }
 
     /// Whether the quote occurs. A quote of one to three letters or digits must be a word of its own, one of a single
@@ -31,12 +34,13 @@ impl EvidenceIndex {
     pub fn contains(&self, quote: &str) -> bool {
         let whole = normalise(quote);
         let whole = whole.trim_matches(is_wrapping);
+        let texts = self.comparable.get_or_init(|| self.written.iter().map(|text| normalise(text)).collect());
         let symbols = whole.chars().filter(|c| c.is_alphanumeric()).count();
         match symbols {
             0 => false,
-            1 => self.texts.iter().any(|text| text.trim_matches(is_wrapping) == whole),
-            2 | 3 => self.texts.iter().any(|text| find_word(text, whole)),
-            _ => self.texts.iter().any(|text| text.contains(whole) || contains_in_order(text, whole)),
+            1 => texts.iter().any(|text| text.trim_matches(is_wrapping) == whole),
+            2 | 3 => texts.iter().any(|text| find_word(text, whole)),
+            _ => texts.iter().any(|text| text.contains(whole) || contains_in_order(text, whole)),
         }
     }
 }
