@@ -17,7 +17,7 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     if (400..500).contains(&status) && unknown_key(&code, &message) {
         return ErrorKind::Authentication;
     }
-    if status == 400 && message.contains("credit balance") {
+    if status == 400 && out_of_money(&code, &message) {
         return ErrorKind::PermissionDenied;
     }
     match status {
@@ -28,7 +28,8 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
         402 | 403 => ErrorKind::PermissionDenied,
         404 | 405 | 410 | 501 => ErrorKind::NotFound,
         408 => ErrorKind::Timeout,
-        409 | 425 | 499 => ErrorKind::Server,
+        // 424 is how Bedrock says that a model failed on the request.
+        409 | 424 | 425 | 499 => ErrorKind::Server,
         413 => ErrorKind::ContextLength,
         503 | 529 => ErrorKind::Overloaded,
         300..=499 => ErrorKind::BadRequest,
@@ -36,6 +37,12 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
         _ if code.contains("overloaded") => ErrorKind::Overloaded,
         _ => ErrorKind::Server,
     }
+}
+
+fn out_of_money(code: &str, message: &str) -> bool {
+    code.contains("billing")
+        || message.contains("credit balance")
+        || message.contains("reached your specified api usage limits")
 }
 
 fn too_long(code: &str, message: &str) -> bool {
@@ -133,7 +140,15 @@ mod tests {
                 "flagged as potentially violating our usage policy",
                 ErrorKind::ContentRefused,
             ),
+            (
+                400,
+                "invalid_request_error",
+                "You have reached your specified API usage limits. You will regain access on 2026-12-01.",
+                ErrorKind::PermissionDenied,
+            ),
+            (400, "billing_hard_limit_reached", "", ErrorKind::PermissionDenied),
             (403, "", "", ErrorKind::PermissionDenied),
+            (424, "", "The model failed to process the request", ErrorKind::Server),
             (404, "model_not_found", "", ErrorKind::NotFound),
             (408, "", "", ErrorKind::Timeout),
             (409, "", "", ErrorKind::Server),

@@ -24,6 +24,7 @@ mod name;
 mod pace;
 mod price;
 mod price_table;
+mod prompt_cache;
 mod provider;
 mod proxy;
 mod quirks;
@@ -34,6 +35,7 @@ mod request;
 mod retry;
 mod retry_after;
 mod ring;
+mod scout;
 mod settings;
 mod transport;
 pub mod wire;
@@ -54,9 +56,8 @@ pub use name::{ModelName, NameError};
 pub use pace::{Accounts, Limits};
 pub use price::{ModelCard, Price, Rates};
 pub use price_table::{PriceOverride, PriceTable, prices_as_of};
-pub use provider::{
-    USUAL_CACHED_BYTES, cached_prefix_bytes, key_variables, known_providers, offers_logprobs,
-};
+pub use prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
+pub use provider::{key_variables, known_providers, offers_logprobs};
 pub use proxy::{ModelProxy, ProxySetup, ProxyUsage};
 pub use quirks::{LimitField, Quirks, SchemaSupport};
 pub use readiness::{Readiness, ReadyState, readiness, usable};

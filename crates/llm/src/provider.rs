@@ -31,22 +31,12 @@ pub(crate) struct Provider {
     pub(crate) wire: fn(&Endpoint) -> Arc<dyn Wire>,
 }
 
-/// Providers that charge for what is written to their prompt cache, with the bytes from which they cache a prefix:
-/// about 1,024 tokens.
-const MARKED_CACHES: &[(&str, usize)] = &[("anthropic", 4096)];
-
-/// Bytes from which providers usually cache a prefix: about 1,024 tokens.
-pub const USUAL_CACHED_BYTES: usize = 4096;
-
-/// Bytes from which a prefix is cached at a provider that caches only what is marked and charges for every call that
-/// marks and finds nothing; `None` for all others.
-pub fn cached_prefix_bytes(provider: &str) -> Option<usize> {
-    MARKED_CACHES.iter().find(|(name, _)| *name == provider).map(|(_, bytes)| *bytes)
-}
+/// Providers whose documentation has no log-probabilities, or says that no model tells them.
+const WITHOUT_LOGPROBS: [&str; 4] = ["anthropic", "bedrock", "groq", "mistral"];
 
 /// Whether a provider may tell log-probabilities. Some of its models may still not.
 pub fn offers_logprobs(provider: &str) -> bool {
-    !["anthropic", "bedrock"].contains(&provider)
+    !WITHOUT_LOGPROBS.contains(&provider)
 }
 
 /// A row that the others are variations of: a hosted server that speaks OpenAI's chat completions.
@@ -145,6 +135,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         key_variables: &["OPENROUTER_API_KEY"],
         base_url_variables: &["OPENROUTER_BASE_URL"],
         base_url: Some("https://openrouter.ai/api/v1"),
+        wire: |_| Arc::new(OpenAiChat::new(Dialect::OPENROUTER)),
         ..HOSTED
     },
     Provider {
@@ -160,6 +151,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         key_variables: &["TOGETHER_API_KEY"],
         base_url_variables: &["TOGETHER_BASE_URL"],
         base_url: Some("https://api.together.xyz/v1"),
+        wire: |_| Arc::new(OpenAiChat::new(Dialect::TOGETHER)),
         ..HOSTED
     },
     Provider {

@@ -152,7 +152,8 @@ impl ModelJudge {
 
     /// Whether to await the first of several calls that begin with this much text.
     fn warms_up(&self, shared_bytes: usize) -> bool {
-        let marked = cached_prefix_bytes(&self.ask.describe().provider);
+        let asked = self.ask.describe();
+        let marked = cached_prefix_bytes(&asked.provider, &asked.model);
         match self.options.warm_up {
             WarmUp::Never => false,
             WarmUp::Auto => marked.is_some_and(|least| shared_bytes >= least),

@@ -95,6 +95,10 @@ fn answers_are_read_and_tools_are_replies() {
     assert_eq!((reply.text.as_str(), reply.finish), ("Hello", Finish::Stop));
     assert_eq!(reply.usage, Usage { input: Some(17), cached: Some(5), output: Some(3) });
 
+    let mut named = answer(200, r#"{"output":{"message":{"content":[]}}}"#);
+    named.headers.insert("x-amzn-requestid", "r-1".parse().unwrap());
+    assert_eq!(Bedrock.decode(&named).unwrap().request_id.as_deref(), Some("r-1"));
+
     let filled = decode(
         r#"{"output":{"message":{"role":"assistant","content":[{"text":"I call"},
            {"toolUse":{"toolUseId":"t","name":"reply","input":{"met":true}}}]}},"stopReason":"tool_use"}"#,
@@ -128,11 +132,30 @@ fn refusals_and_broken_answers_are_errors() {
 }
 
 #[test]
-fn a_model_without_tools_is_asked_in_words() {
+fn a_model_that_cannot_be_made_to_call_a_tool_gets_the_schema_as_its_format() {
     let request = full_request();
-    let refusal = answer(400, r#"{"message":"This model doesn't support tool use."}"#);
-    let learned = Bedrock.learn(&request, &refusal, Quirks::default()).expect("it teaches something");
-    assert_ne!(learned.schema, SchemaSupport::Full);
-    assert!(!body(&request, learned).contains("toolConfig"));
-    assert!(Bedrock.learn(&request, &answer(400, r#"{"message":"Malformed input"}"#), learned).is_none());
+    let refused = |message: &str, quirks| {
+        let learned =
+            Bedrock.learn(&request, &answer(400, &json!({ "message": message }).to_string()), quirks);
+        learned.unwrap_or_else(|| panic!("{message} teaches something"))
+    };
+    for message in [
+        "This model doesn't support tool use.",
+        "This model doesn't support the toolConfig.toolChoice.tool field. Remove toolConfig.toolChoice.tool and try again.",
+    ] {
+        let once = refused(message, Quirks::default());
+        let sent = body(&request, once);
+        assert!(!sent.contains("toolConfig"), "{sent}");
+        assert!(
+            sent.ends_with(concat!(
+                r#""outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"name":"judgement","#,
+                r#""schema":"{\"type\":\"object\",\"properties\":{\"met\":{\"type\":\"boolean\"}}}"}}}}}"#
+            )),
+            "{sent}"
+        );
+        let twice = refused("This model doesn't support the outputConfig.textFormat field.", once);
+        let sent = body(&request, twice);
+        assert!(!sent.contains("outputConfig") && !sent.contains("toolConfig"), "{sent}");
+        assert!(Bedrock.learn(&request, &answer(400, r#"{"message":"Malformed input"}"#), twice).is_none());
+    }
 }

@@ -122,10 +122,12 @@ fn ends_of_every_kind() {
         decode(&body).unwrap().finish
     };
     assert_eq!(read("MAX_TOKENS"), Finish::Length);
-    for filtered in ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"] {
+    for filtered in
+        ["SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"]
+    {
         assert_eq!(read(filtered), Finish::ContentFilter);
     }
-    assert_eq!(read("LANGUAGE"), Finish::Other("language".into()));
+    assert_eq!(read("MALFORMED_RESPONSE"), Finish::Other("malformed_response".into()));
     let blocked = decode(
         r#"{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":9,"totalTokenCount":9}}"#,
     )

@@ -20,7 +20,7 @@ mod vertex;
 pub use anthropic::Anthropic;
 pub use azure::AzureOpenAi;
 pub use bedrock::Bedrock;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, LogprobsField};
 pub use format::{HttpCall, KeyHeader, Wire};
 pub use gemini::Gemini;
 pub use ollama::Ollama;
