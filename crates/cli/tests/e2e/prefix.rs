@@ -7,22 +7,11 @@ use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 use serde_json::json;
 
-use crate::bench::{KEY, cli};
+use crate::bench::{FORMATS, Format, KEY, cli};
 use crate::judge::JudgeRequest;
 
 /// Ends the answer, which is the last thing that calls share; nothing in it is escaped in JSON.
 const END: &str = "<<end of the answer>>";
-
-/// Every wire format through a provider that speaks it: model, variable of the key, variable of the address.
-const FORMATS: [(&str, &str, &str); 7] = [
-    ("openai:j", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
-    ("openai-responses:j", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
-    ("azure:j", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),
-    ("anthropic:j", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
-    ("gemini:j", "GEMINI_API_KEY", "GEMINI_BASE_URL"),
-    ("ollama:j", "OLLAMA_API_KEY", "OLLAMA_HOST"),
-    ("openrouter:j", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL"),
-];
 
 /// A criterion of the suite; `{at}` is its number.
 const CRITERION: &str = "    - {id: c{at}, outcome: 'Criterion {at}'}\n";
@@ -33,7 +22,7 @@ fn met() -> Reply {
 
 /// A suite of one case with a long answer, and the binary that finds the format's server.
 fn fixture(
-    (model, key, address): (&str, &str, &str),
+    (model, key, address): Format,
     server: &MockServer,
     criteria: usize,
 ) -> (CliTest, String) {
@@ -90,13 +79,19 @@ fn the_first_call_is_awaited_where_later_ones_profit_and_only_there() {
         noted.lock().expect("not poisoned").push(Instant::now());
         met().after(wait)
     });
-    let (cli, model) = fixture(FORMATS[3], &server, 3);
-    cli.run(&["eval", "s.yaml", "--judge", &model, "--judge-repeats", "2", "--no-cache", "--quiet"])
-        .expect_code(0);
-    let times = arrivals.lock().expect("not poisoned").clone();
-    assert_eq!(times.len(), 6);
-    assert!(times[1].duration_since(times[0]) >= wait, "the others wait for the first reply");
-    assert!(bodies(&server).iter().all(|body| body.contains("cache_control")));
+    for (format, model, mark) in [
+        (FORMATS[3], "anthropic:j", "cache_control"),
+        (FORMATS[6], "bedrock:eu.anthropic.claude-j-v1:0", "cachePoint"),
+    ] {
+        let (cli, _) = fixture(format, &server, 3);
+        cli.run(&["eval", "s.yaml", "--judge", model, "--judge-repeats", "2", "--no-cache", "--quiet"])
+            .expect_code(0);
+        let times = std::mem::take(&mut *arrivals.lock().expect("not poisoned"));
+        assert_eq!(times.len(), 6, "{model}");
+        assert!(times[1].duration_since(times[0]) >= wait, "the others wait for the first reply: {model}");
+        let bodies = bodies(&server);
+        assert!(bodies[bodies.len() - 6..].iter().all(|body| body.contains(mark)), "{model}");
+    }
 
     for (more, calls) in [(&["--warm-up", "never"][..], 3), (&["--judging", "batched"], 1)] {
         let server = MockServer::start(|incoming: &Incoming| {
