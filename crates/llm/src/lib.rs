@@ -5,6 +5,7 @@
 
 mod address;
 mod ask;
+mod check;
 mod classify;
 mod client;
 mod clock;
@@ -41,6 +42,7 @@ mod transport;
 pub mod wire;
 
 pub use ask::{Answered, Ask, BoxFuture, ModelId};
+pub use check::{Checked, check};
 pub use client::{Client, ClientParts, Setup};
 pub use clock::{Clock, TokioClock};
 pub use config::ConfigError;

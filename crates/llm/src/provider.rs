@@ -19,6 +19,8 @@ pub(crate) struct Provider {
     pub(crate) aliases: &'static [&'static str],
     /// The variables that may hold the key; the first that is set counts. Never empty.
     pub(crate) key_variables: &'static [&'static str],
+    /// Variables with credentials of another kind, which are not read, and what is to be done instead.
+    pub(crate) unread: &'static [(&'static str, &'static str)],
     /// Whether a server that is not on this machine demands a key.
     pub(crate) key_needed: bool,
     /// The variables that may move the address; the first that is set counts. Never empty.
@@ -27,6 +29,8 @@ pub(crate) struct Provider {
     pub(crate) base_url: Option<&'static str>,
     /// From the address as written to the base URL in use.
     pub(crate) address: fn(&str, Lookup<'_>) -> Result<String, ConfigError>,
+    /// Where a GET costs nothing and demands the key, as far as one is needed; `None` where nothing is known to.
+    pub(crate) free: Option<&'static str>,
     /// The wire format, given the address in use.
     pub(crate) wire: fn(&Endpoint) -> Arc<dyn Wire>,
 }
@@ -44,10 +48,12 @@ const HOSTED: Provider = Provider {
     name: "",
     aliases: &[],
     key_variables: &[],
+    unread: &[],
     key_needed: true,
     base_url_variables: &[],
     base_url: None,
     address: address::plain,
+    free: Some("/models"),
     wire: |_| Arc::new(OpenAiChat::new(Dialect::COMPATIBLE)),
 };
 
@@ -58,7 +64,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
     Provider {
         name: "openai",
         key_variables: &["OPENAI_API_KEY"],
-        base_url_variables: &["OPENAI_BASE_URL"],
+        base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         base_url: Some("https://api.openai.com/v1"),
         wire: |endpoint| Arc::new(OpenAiChat::new(Dialect::for_host(&endpoint.host()))),
         ..HOSTED
@@ -67,7 +73,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         name: "openai-responses",
         aliases: &["responses"],
         key_variables: &["OPENAI_API_KEY"],
-        base_url_variables: &["OPENAI_BASE_URL"],
+        base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         base_url: Some("https://api.openai.com/v1"),
         wire: |_| Arc::new(OpenAiResponses),
         ..HOSTED
@@ -75,8 +81,8 @@ pub(crate) static PROVIDERS: &[Provider] = &[
     Provider {
         name: "azure",
         aliases: &["azure-openai", "azureopenai"],
-        key_variables: &["AZURE_OPENAI_API_KEY"],
-        base_url_variables: &["AZURE_OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"],
+        key_variables: &["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
+        base_url_variables: &["AZURE_OPENAI_BASE_URL", "AZURE_API_BASE", "AZURE_OPENAI_ENDPOINT"],
         address: address::azure,
         wire: |endpoint| Arc::new(AzureOpenAi::new(address::azure_has_deployments(&endpoint.base_url))),
         ..HOSTED
@@ -88,6 +94,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         base_url_variables: &["ANTHROPIC_BASE_URL"],
         base_url: Some("https://api.anthropic.com"),
         address: address::anthropic,
+        free: Some("/v1/models"),
         wire: |_| Arc::new(Anthropic),
         ..HOSTED
     },
@@ -105,9 +112,14 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         name: "bedrock",
         aliases: &["amazon-bedrock", "aws-bedrock"],
         key_variables: &["AWS_BEARER_TOKEN_BEDROCK"],
+        unread: &[
+            ("AWS_ACCESS_KEY_ID", "requests are not signed; make an API key for Bedrock"),
+            ("AWS_PROFILE", "profiles are not read; make an API key for Bedrock"),
+        ],
         base_url_variables: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "BEDROCK_BASE_URL"],
         base_url: Some(address::BEDROCK),
         address: address::bedrock,
+        free: None,
         wire: |_| Arc::new(Bedrock),
         ..HOSTED
     },
@@ -115,18 +127,24 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         name: "vertex",
         aliases: &["vertex-ai", "google-vertex"],
         key_variables: &["VERTEX_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"],
+        unread: &[(
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "such files are not read; `gcloud auth print-access-token` prints a token",
+        )],
         base_url_variables: &["VERTEX_BASE_URL", "GOOGLE_VERTEX_BASE_URL"],
         base_url: Some(address::VERTEX),
         address: address::vertex,
+        free: None,
         wire: |_| Arc::new(Vertex),
         ..HOSTED
     },
     Provider {
         name: "ollama",
         key_variables: &["OLLAMA_API_KEY"],
-        base_url_variables: &["OLLAMA_BASE_URL", "OLLAMA_HOST"],
+        base_url_variables: &["OLLAMA_BASE_URL", "OLLAMA_API_BASE", "OLLAMA_HOST"],
         base_url: Some("http://127.0.0.1:11434"),
         address: address::ollama,
+        free: Some("/api/tags"),
         wire: |_| Arc::new(Ollama),
         ..OWN
     },
@@ -135,6 +153,8 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         key_variables: &["OPENROUTER_API_KEY"],
         base_url_variables: &["OPENROUTER_BASE_URL"],
         base_url: Some("https://openrouter.ai/api/v1"),
+        // Its list of models is there for everybody.
+        free: Some("/key"),
         wire: |_| Arc::new(OpenAiChat::new(Dialect::OPENROUTER)),
         ..HOSTED
     },
@@ -198,6 +218,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         key_variables: &["DEEPINFRA_API_KEY"],
         base_url_variables: &["DEEPINFRA_BASE_URL"],
         base_url: Some("https://api.deepinfra.com/v1/openai"),
+        free: None,
         ..HOSTED
     },
     Provider {
@@ -206,6 +227,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         key_variables: &["HF_TOKEN", "HUGGINGFACE_API_KEY"],
         base_url_variables: &["HUGGINGFACE_BASE_URL"],
         base_url: Some("https://router.huggingface.co/v1"),
+        free: None,
         ..HOSTED
     },
     Provider {

@@ -21,11 +21,7 @@ fn met() -> Reply {
 }
 
 /// A suite of one case with a long answer, and the binary that finds the format's server.
-fn fixture(
-    (model, key, address): Format,
-    server: &MockServer,
-    criteria: usize,
-) -> (CliTest, String) {
+fn fixture((model, key, address): Format, server: &MockServer, criteria: usize) -> (CliTest, String) {
     let mut cli = cli();
     cli.env(key, KEY).env(address, server.base_url());
     let list: String = (0..criteria).map(|at| CRITERION.replace("{at}", &at.to_string())).collect();

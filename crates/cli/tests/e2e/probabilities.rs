@@ -13,9 +13,10 @@ const HEAD: &str = "{\"evidence\":[],\"reason\":\"so\",";
 
 /// A suite of one case whose criteria are scored where they have a number in their name.
 fn suite(criteria: &[&str]) -> String {
-    let mut text = "name: s\ntests:\n- id: one\n  criteria: x\n  input: q\n  output: an answer\n  assertions:\n  \
+    let mut text =
+        "name: s\ntests:\n- id: one\n  criteria: x\n  input: q\n  output: an answer\n  assertions:\n  \
                     - type: rubrics\n    panel: {scoring: logprobs}\n    criteria:\n"
-        .to_owned();
+            .to_owned();
     for (at, words) in criteria.iter().enumerate() {
         let _ = write!(text, "    - id: c{at}\n      outcome: {words}\n");
         if words.chars().any(|c| c.is_ascii_digit()) {
@@ -74,7 +75,11 @@ fn every_format_that_has_them_decides_by_them() {
         let row = rows(&cli, "run").remove(0);
         let value = row["graders"][0]["criteria"][0]["value"].as_f64().expect("a value");
         assert!((value - 0.775).abs() < 1e-9, "{model}: {row}");
-        assert_eq!(outcomes(&row)[1..], ["c1=met", "c2=ungraded"], "{model}: the likelier one, not the written one");
+        assert_eq!(
+            outcomes(&row)[1..],
+            ["c1=met", "c2=ungraded"],
+            "{model}: the likelier one, not the written one"
+        );
         let stored = judgements(&cli, "run");
         assert_eq!(stored[0]["probability"]["written"].as_u64(), Some(7), "{model}");
         assert_eq!(stored[0]["raw_score"], Value::Null, "{model}: 7.75 is no judge's number");
@@ -110,7 +115,8 @@ fn a_model_that_tells_none_is_found_out_by_one_call_and_the_run_says_so() {
                 Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
             });
             let cli = reached(format, &server);
-            let criteria: Vec<String> = (b'a'..b'm').map(|letter| format!("Has {}", char::from(letter))).collect();
+            let criteria: Vec<String> =
+                (b'a'..b'm').map(|letter| format!("Has {}", char::from(letter))).collect();
             let criteria: Vec<&str> = criteria.iter().map(String::as_str).collect();
             cli.file("s.yaml", suite(&criteria));
             let output = cli.run(&["eval", "s.yaml", "--judge", model, "--out", "run"]).expect_code(3);
@@ -157,7 +163,8 @@ fn a_server_with_fewer_alternatives_is_asked_for_as_many_as_it_has() {
         score(&[("7", 0.75), ("9", 0.25)])
     });
     cli.file("s.yaml", suite(&["Has 1", "Has 2", "Has 3"]));
-    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run", "--quiet", "--threshold", "0.5"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run", "--quiet", "--threshold", "0.5"])
+        .expect_code(0);
     let row = rows(&cli, "run").remove(0);
     assert!((row["graders"][0]["score"].as_f64().expect("a score") - 0.75).abs() < 1e-9, "{row}");
     assert_eq!(server.count(), 4, "learned once");

@@ -17,6 +17,8 @@ mod refusal;
 mod text;
 mod vertex;
 
+pub(crate) use refusal::refusal_in;
+
 pub use anthropic::Anthropic;
 pub use azure::AzureOpenAi;
 pub use bedrock::Bedrock;
