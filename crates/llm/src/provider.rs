@@ -112,10 +112,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         name: "bedrock",
         aliases: &["amazon-bedrock", "aws-bedrock"],
         key_variables: &["AWS_BEARER_TOKEN_BEDROCK"],
-        unread: &[
-            ("AWS_ACCESS_KEY_ID", "requests are not signed; make an API key for Bedrock"),
-            ("AWS_PROFILE", "profiles are not read; make an API key for Bedrock"),
-        ],
+        unread: &[("AWS_ACCESS_KEY_ID", "requests are not signed; make an API key for Bedrock")],
         base_url_variables: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "BEDROCK_BASE_URL"],
         base_url: Some(address::BEDROCK),
         address: address::bedrock,

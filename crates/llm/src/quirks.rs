@@ -231,7 +231,7 @@ fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
 }
 
 fn says_unsupported(message: &str) -> bool {
-    const WORDS: [&str; 22] = [
+    const WORDS: [&str; 23] = [
         "unsupported",
         "not support",
         "n't support",
@@ -251,6 +251,7 @@ fn says_unsupported(message: &str) -> bool {
         "only supported",
         "extra_forbidden",
         "is not enabled",
+        "is enabled only for",
         "must be 'text'",
         // A schema that the server's grammar compiler gives up on: less of it may pass.
         "too many states",
@@ -301,6 +302,12 @@ mod tests {
                 renamed,
             ),
             ("", "This response_format type is unavailable now", object),
+            (
+                "",
+                "response_format value as json_schema is enabled only for api versions 2024-08-01-preview and later",
+                object,
+            ),
+            ("", "This model does not support response format `json_schema`.", object),
             ("", "'response_format.type' must be 'json_schema' or 'text'", object),
             ("", "Model m does not support structured outputs", object),
             (
