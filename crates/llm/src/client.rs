@@ -224,13 +224,11 @@ impl Client {
     ) -> Result<ChatReply, AskError> {
         let Inner { parts, setup, questions, account, scouts, .. } = &*self.inner;
         let request = self.complete(request);
-        let mut turn = match request.logprobs {
-            None => None,
-            Some(_) => {
-                let turn = scouts.turn(&request.model).await;
-                Some(turn.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?)
-            }
-        };
+        let mut turn = None;
+        if request.logprobs.is_some() {
+            let mine = scouts.turn(&request.model).await;
+            turn = Some(mine.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?);
+        }
         let mut jitter = Jitter::new(setup.seed, questions.fetch_add(1, Ordering::Relaxed));
         let mut quirks = self.learned(&request.model);
         let mut failed: Vec<FailedAttempt> = Vec::new();
