@@ -7,6 +7,8 @@ mod bedrock;
 mod dialect;
 mod format;
 mod gemini;
+#[cfg(test)]
+mod golden;
 mod json;
 mod ollama;
 mod openai_chat;

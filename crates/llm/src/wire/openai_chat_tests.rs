@@ -1,39 +1,23 @@
 //! Golden pairs for OpenAI's chat completions, after the public API reference.
 
-use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::json;
 
+use super::super::golden::{self, answer, encoded, named};
 use super::*;
 use crate::error::ErrorKind;
 use crate::request::{ChatMessage, Role};
 
+/// Without log-probabilities, which hardly anybody asks for.
 fn full_request() -> ChatRequest {
-    ChatRequest {
-        model: "gpt-x".into(),
-        schema: Some(JsonSchemaFormat {
-            name: "judgement".into(),
-            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}).into(),
-            strict: true,
-        }),
-        temperature: Some(0.0),
-        seed: Some(7),
-        max_output_tokens: Some(500),
-        ..ChatRequest::new(vec![ChatMessage::system("Be fair."), ChatMessage::user("\"Hi\"\n")])
-    }
+    ChatRequest { logprobs: None, ..golden::full_request("gpt-x") }
 }
 
 fn body(dialect: Dialect, request: &ChatRequest, quirks: Quirks) -> String {
-    String::from_utf8(OpenAiChat::new(dialect).encode(request, quirks).unwrap().body).unwrap()
-}
-
-fn answer(status: u16, body: &str) -> HttpAnswer {
-    let mut headers = HeaderMap::new();
-    headers.insert("x-request-id", HeaderValue::from_static("req_1"));
-    HttpAnswer { status, headers, body: body.as_bytes().to_vec() }
+    encoded(&OpenAiChat::new(dialect), request, quirks)
 }
 
 fn decode(status: u16, body: &str) -> Result<ChatReply, AskError> {
-    OpenAiChat::new(Dialect::OPENAI).decode(&answer(status, body))
+    OpenAiChat::new(Dialect::OPENAI).decode(&named("x-request-id", "req_1", answer(status, body)))
 }
 
 #[test]
