@@ -1122,6 +1122,7 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
         'assize;doctor' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
             [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
+            [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Ask each server that is set up whether it takes the key. That costs nothing: it is asked for its list of models')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'List every provider, also those of which nothing is set up')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

@@ -1393,7 +1393,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__doctor)
-            opts="-h -V --json --all --color --env-file --help --version"
+            opts="-h -V --check --json --all --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

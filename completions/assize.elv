@@ -1078,6 +1078,7 @@ set edit:completion:arg-completer[assize] = {|@words|
         &'assize;doctor'= {
             cand --color 'When to colour output'
             cand --env-file 'File of variables to read; `.env` in the working folder unless given. What is set already wins'
+            cand --check 'Ask each server that is set up whether it takes the key. That costs nothing: it is asked for its list of models'
             cand --json 'Print JSON'
             cand --all 'List every provider, also those of which nothing is set up'
             cand -h 'Print help (see more with ''--help'')'

@@ -1147,6 +1147,7 @@ complete -c assize -n "__fish_assize_using_subcommand doctor" -l color -d 'When 
 always\t'Always'
 never\t'Never'"
 complete -c assize -n "__fish_assize_using_subcommand doctor" -l env-file -d 'File of variables to read; `.env` in the working folder unless given. What is set already wins' -r -F
+complete -c assize -n "__fish_assize_using_subcommand doctor" -l check -d 'Ask each server that is set up whether it takes the key. That costs nothing: it is asked for its list of models'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -l json -d 'Print JSON'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -l all -d 'List every provider, also those of which nothing is set up'
 complete -c assize -n "__fish_assize_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -176,7 +176,7 @@ impl Access {
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
                 self.missing_keys.lock().unwrap_or_else(PoisonError::into_inner).insert(variable);
                 let stand_in = move |key: &str| {
-                    known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not set".to_owned()))
+                    known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
                 };
                 Client::from_name(name, &stand_in, self.setup())
             }

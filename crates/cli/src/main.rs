@@ -100,7 +100,7 @@ fn run() -> ExitCode {
         Command::Completions(args) => Ok(command::completions::completions(&args)),
         Command::Man(args) => command::completions::man(&args),
         Command::Lsp(args) => command::lsp::execute(&args, &context),
-        Command::Doctor(args) => Ok(command::doctor::execute(&args, &context)),
+        Command::Doctor(args) => command::doctor::execute(&args, &context),
     };
     let exit = exit.unwrap_or_else(|failure| {
         output::complain(&failure, &context);

@@ -11,21 +11,43 @@ use crate::config::ConfigError;
 pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The variables that choose Azure's API version, the first that is set.
-const AZURE_VERSION_VARIABLES: [&str; 2] = ["OPENAI_API_VERSION", "AZURE_OPENAI_API_VERSION"];
+const AZURE_VERSION_VARIABLES: [&str; 3] =
+    ["OPENAI_API_VERSION", "AZURE_OPENAI_API_VERSION", "AZURE_API_VERSION"];
 
 /// The oldest stable version that takes reply schemas.
 const AZURE_VERSION: &str = "2024-10-21";
 
-/// As it is written.
+/// As it is written, without what is added to it in any case: addresses are often copied from an example of a request.
 #[expect(clippy::unnecessary_wraps, reason = "one signature for the addresses of all providers")]
 pub(crate) fn plain(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
-    Ok(text.trim().to_owned())
+    let text = text.trim();
+    let copied = ENDPOINTS.iter().any(|end| text.trim_end_matches('/').ends_with(end));
+    Ok(if copied { with_path(text, |path| without_endpoint(path).to_owned()) } else { text.to_owned() })
+}
+
+/// The paths that stand in examples of requests after the base URL.
+const ENDPOINTS: [&str; 4] = ["/chat/completions", "/responses", "/messages", "/models"];
+
+fn without_endpoint(path: &str) -> &str {
+    ENDPOINTS.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path)
+}
+
+/// Adds the usual path to an address that has none, where it is the provider's own server or one that has no other:
+/// `http://localhost:8000` for `http://localhost:8000/v1`.
+pub(crate) fn complete(url: &mut Url, usual: Option<&str>, own: bool) {
+    let Some(usual) = usual.and_then(|usual| Url::parse(usual).ok()) else { return };
+    if url.path() == "/" && (own || url.host_str() == usual.host_str()) {
+        url.set_path(usual.path());
+    }
 }
 
 /// Without a closing `/v1`, which is part of Anthropic's paths.
 #[expect(clippy::unnecessary_wraps, reason = "one signature for the addresses of all providers")]
 pub(crate) fn anthropic(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
-    Ok(with_path(text, |path| path.strip_suffix("/v1").unwrap_or(path).to_owned()))
+    Ok(with_path(text, |path| {
+        let path = without_endpoint(path);
+        path.strip_suffix("/v1").unwrap_or(path).to_owned()
+    }))
 }
 
 /// With a version, which Google's own variable leaves out.
@@ -59,6 +81,7 @@ pub(crate) fn ollama(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
         }
     }
     Ok(with_path(&address, |path| {
+        let path = path.strip_suffix("/api/chat").unwrap_or(without_endpoint(path));
         let path = path.strip_suffix("/v1").unwrap_or(path);
         path.strip_suffix("/api").unwrap_or(path).to_owned()
     }))
@@ -70,6 +93,9 @@ pub(crate) fn ollama(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
 /// When the API version does not look like one.
 pub(crate) fn azure(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> {
     let address = with_path(text, |path| {
+        // The deployment is the name of the model.
+        let path = path.split_once("/deployments/").map_or(path, |(before, _)| before);
+        let path = without_endpoint(path);
         if path.ends_with("/openai") || path.ends_with("/openai/v1") {
             path.to_owned()
         } else {
@@ -188,11 +214,40 @@ mod tests {
 
     #[test]
     fn anthropics_version_belongs_to_the_path() {
-        for text in ["https://h", "https://h/", "https://h/v1", "https://h/v1/"] {
+        for text in ["https://h", "https://h/", "https://h/v1", "https://h/v1/", "https://h/v1/messages"] {
             assert_eq!(anthropic(text, &none).unwrap(), "https://h/");
         }
         assert_eq!(anthropic("https://h/proxy/v1?a=1", &none).unwrap(), "https://h/proxy?a=1");
         assert_eq!(anthropic("h/v1", &none).unwrap(), "h/v1");
+    }
+
+    #[test]
+    fn what_is_added_in_any_case_may_stand_there() {
+        for (written, meant) in [
+            ("https://h/v1/chat/completions", "https://h/v1"),
+            ("https://h/v1/chat/completions/?v=1", "https://h/v1/chat/completions/?v=1"),
+            (" https://h/v1/responses/ ", "https://h/v1"),
+            ("https://h/v1/", "https://h/v1/"),
+            ("https://h/models/m", "https://h/models/m"),
+        ] {
+            assert_eq!(plain(written, &none).unwrap(), meant, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_added_where_there_is_no_other() {
+        let completed = |url: &str, usual, own| {
+            let mut url = Url::parse(url).unwrap();
+            complete(&mut url, usual, own);
+            url.to_string()
+        };
+        let openai = Some("https://api.openai.com/v1");
+        assert_eq!(completed("https://api.openai.com", openai, false), "https://api.openai.com/v1");
+        assert_eq!(completed("https://api.openai.com/v2", openai, false), "https://api.openai.com/v2");
+        assert_eq!(completed("https://api.perplexity.ai", openai, false), "https://api.perplexity.ai/");
+        let vllm = Some("http://127.0.0.1:8000/v1");
+        assert_eq!(completed("http://box:9000", vllm, true), "http://box:9000/v1");
+        assert_eq!(completed("http://box:9000", None, true), "http://box:9000/");
     }
 
     #[test]
@@ -212,6 +267,8 @@ mod tests {
             (":9000", "http://127.0.0.1:9000/"),
             ("http://box:11434/v1", "http://box:11434/"),
             ("http://box:11434/api/", "http://box:11434/"),
+            ("http://box:11434/api/chat", "http://box:11434/"),
+            ("http://box:11434/v1/chat/completions", "http://box:11434/"),
             ("https://ollama.com", "https://ollama.com/"),
         ] {
             assert_eq!(ollama(written, &none).unwrap(), meant, "{written}");
@@ -268,6 +325,8 @@ mod tests {
             azure(base, &with("2025-04-01-preview")).unwrap(),
             format!("{base}/openai?api-version=2025-04-01-preview")
         );
+        let copied = format!("{base}/openai/deployments/mine/chat/completions?api-version=2025-01-01");
+        assert_eq!(azure(&copied, &none).unwrap(), format!("{base}/openai?api-version=2025-01-01"));
         let given = format!("{base}/openai?api-version=x");
         assert_eq!(azure(&given, &with("2025-04-01")).unwrap(), given);
         assert_eq!(azure(&format!("{base}/openai/v1/"), &none).unwrap(), format!("{base}/openai/v1"));

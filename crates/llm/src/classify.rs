@@ -14,21 +14,31 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     if (400..500).contains(&status) && refused_content(&code, &message) {
         return ErrorKind::ContentRefused;
     }
+    if status == 400 && code.contains("json_validate_failed") {
+        // The model wrote something else than the JSON it was held to: no fault of the request.
+        return ErrorKind::MalformedReply;
+    }
     if (400..500).contains(&status) && unknown_key(&code, &message) {
         return ErrorKind::Authentication;
     }
-    if status == 400 && message.contains("credit balance") {
+    if status == 400 && out_of_money(&code, &message) {
         return ErrorKind::PermissionDenied;
     }
     match status {
         // An exhausted account answers 429 too, but waiting does not fill it.
-        429 if code.contains("insufficient_quota") || code.contains("billing") => ErrorKind::PermissionDenied,
+        429 if ["insufficient_quota", "exceeded_current_quota", "billing"]
+            .iter()
+            .any(|c| code.contains(c)) =>
+        {
+            ErrorKind::PermissionDenied
+        }
         429 => ErrorKind::RateLimited,
         401 => ErrorKind::Authentication,
         402 | 403 => ErrorKind::PermissionDenied,
         404 | 405 | 410 | 501 => ErrorKind::NotFound,
         408 => ErrorKind::Timeout,
-        409 | 425 | 499 => ErrorKind::Server,
+        // 424 is how Bedrock says that a model failed on the request.
+        409 | 424 | 425 | 499 => ErrorKind::Server,
         413 => ErrorKind::ContextLength,
         503 | 529 => ErrorKind::Overloaded,
         300..=499 => ErrorKind::BadRequest,
@@ -38,11 +48,20 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     }
 }
 
+fn out_of_money(code: &str, message: &str) -> bool {
+    code.contains("billing")
+        || message.contains("credit balance")
+        || message.contains("reached your specified api usage limits")
+}
+
 fn too_long(code: &str, message: &str) -> bool {
     const CODES: [&str; 4] =
         ["context_length", "exceed_context", "string_above_max_length", "prompt_too_long"];
-    const WORDS: [&str; 12] = [
+    const WORDS: [&str; 15] = [
         "exceeds the context length",
+        "greater than the context length",
+        "maximum prompt length",
+        "`inputs` tokens",
         "exceeds the maximum number of tokens",
         "maximum context length",
         "context length exceeded",
@@ -68,8 +87,10 @@ fn unknown_key(code: &str, message: &str) -> bool {
 fn refused_content(code: &str, message: &str) -> bool {
     const CODES: [&str; 5] =
         ["content_filter", "content_policy", "responsibleaipolicy", "moderation", "data_inspection_failed"];
-    const WORDS: [&str; 6] = [
+    const WORDS: [&str; 8] = [
         "violating our usage policy",
+        "violates usage guidelines",
+        "content exists risk",
         "output blocked by content filtering",
         "content management policy",
         "flagged by moderation",
@@ -94,6 +115,22 @@ mod tests {
             (403, "", "Input was flagged by moderation", ErrorKind::ContentRefused),
             (400, "invalid_value", "bad", ErrorKind::BadRequest),
             (401, "invalid_api_key", "", ErrorKind::Authentication),
+            (400, "json_validate_failed", "Failed to generate JSON.", ErrorKind::MalformedReply),
+            (429, "exceeded_current_quota_error", "", ErrorKind::PermissionDenied),
+            (403, "", "Content violates usage guidelines. Failed check: X", ErrorKind::ContentRefused),
+            (400, "invalid_request_error", "Content Exists Risk", ErrorKind::ContentRefused),
+            (
+                400,
+                "",
+                "This model's maximum prompt length is 131072 but the request contains 200000 tokens.",
+                ErrorKind::ContextLength,
+            ),
+            (
+                422,
+                "",
+                "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193.",
+                ErrorKind::ContextLength,
+            ),
             (400, "400 INVALID_ARGUMENT API_KEY_INVALID", "API key not valid.", ErrorKind::Authentication),
             (400, "invalid_request_error", "Your credit balance is too low", ErrorKind::PermissionDenied),
             (
@@ -133,7 +170,15 @@ mod tests {
                 "flagged as potentially violating our usage policy",
                 ErrorKind::ContentRefused,
             ),
+            (
+                400,
+                "invalid_request_error",
+                "You have reached your specified API usage limits. You will regain access on 2026-12-01.",
+                ErrorKind::PermissionDenied,
+            ),
+            (400, "billing_hard_limit_reached", "", ErrorKind::PermissionDenied),
             (403, "", "", ErrorKind::PermissionDenied),
+            (424, "", "The model failed to process the request", ErrorKind::Server),
             (404, "model_not_found", "", ErrorKind::NotFound),
             (408, "", "", ErrorKind::Timeout),
             (409, "", "", ErrorKind::Server),

@@ -31,6 +31,7 @@ use crate::reply::{ChatReply, Usage};
 use crate::request::ChatRequest;
 use crate::retry::{Jitter, RetryPolicy};
 use crate::retry_after;
+use crate::scout::Scouts;
 use crate::settings;
 use crate::transport::{HttpAnswer, Outgoing, Transport, TransportError};
 use crate::wire::{HttpCall, Wire};
@@ -105,6 +106,8 @@ struct Inner {
     account: Arc<Account>,
     /// What was learned, by model.
     learned: RwLock<BTreeMap<String, Quirks>>,
+    /// Which models tell log-probabilities.
+    scouts: Scouts,
     /// Numbers the questions, so that each draws its own jitter.
     questions: AtomicU64,
 }
@@ -128,6 +131,7 @@ impl Client {
             first_url: OnceLock::new(),
             account,
             learned: RwLock::default(),
+            scouts: Scouts::default(),
             questions: AtomicU64::new(0),
         };
         let card = ModelCard::default();
@@ -184,7 +188,8 @@ impl Client {
     /// When the wire format cannot express the request.
     pub fn body(&self, request: &ChatRequest) -> Result<Vec<u8>, AskError> {
         let request = self.complete(request);
-        self.inner.parts.wire.encode(&request, self.learned(&request.model)).map(|call| call.body)
+        let quirks = self.learned(&request.model);
+        self.inner.parts.wire.encode(&quirks.fold(&request), quirks).map(|call| call.body)
     }
 
     /// What identifies a call across processes. What the server has turned out to refuse has no part in it: a process
@@ -220,8 +225,13 @@ impl Client {
         request: &ChatRequest,
         mut encoded: Option<HttpCall>,
     ) -> Result<ChatReply, AskError> {
-        let Inner { parts, setup, questions, account, .. } = &*self.inner;
+        let Inner { parts, setup, questions, account, scouts, .. } = &*self.inner;
         let request = self.complete(request);
+        let mut turn = None;
+        if request.logprobs.is_some() {
+            let mine = scouts.turn(&request.model).await;
+            turn = Some(mine.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?);
+        }
         let mut jitter = Jitter::new(setup.seed, questions.fetch_add(1, Ordering::Relaxed));
         let mut quirks = self.learned(&request.model);
         let mut failed: Vec<FailedAttempt> = Vec::new();
@@ -252,7 +262,7 @@ impl Client {
             let good_before = account.good_answers();
             let call = match encoded.take().filter(|_| quirks == Quirks::default()) {
                 Some(call) => call,
-                None => parts.wire.encode(&request, quirks)?,
+                None => parts.wire.encode(&quirks.fold(&request), quirks)?,
             };
             let hold = match &setup.meter {
                 None => None,
@@ -274,6 +284,9 @@ impl Client {
                         }
                         // Kept only now: the refusal was understood rightly if asking for less was accepted.
                         self.learn(&request.model, quirks);
+                        if let Some(turn) = &turn {
+                            turn.replied(&reply);
+                        }
                         let attempts = count(&failed) + 1;
                         return Ok(ChatReply { latency, attempts, failed, ..reply });
                     }
@@ -298,10 +311,21 @@ impl Client {
             }
             if let Some(learned) = refused {
                 quirks = quirks.merge(learned);
+                if let Some(turn) = turn.as_ref().filter(|_| quirks.no_logprobs) {
+                    failed.push(attempt);
+                    let error =
+                        AskError { kind: ErrorKind::NoLogprobs, attempts: count(&failed), failed, ..error };
+                    let error = self.explained(error, &request.model);
+                    turn.refused(&error.message);
+                    return Err(error);
+                }
                 failed.push(attempt);
                 // Asked again at once, so that whoever waits knows by then what the server takes.
                 kept = Some(place);
                 continue;
+            }
+            if let Some(turn) = &mut turn {
+                turn.pass_on();
             }
             tries += 1;
             if matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
@@ -466,7 +490,8 @@ impl Client {
             | ErrorKind::Overloaded
             | ErrorKind::Server
             | ErrorKind::Cancelled
-            | ErrorKind::NotCached => return None,
+            | ErrorKind::NotCached
+            | ErrorKind::NoLogprobs => return None,
         })
     }
 }

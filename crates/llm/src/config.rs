@@ -63,6 +63,14 @@ pub enum ConfigError {
         /// Where the value came from.
         source_name: String,
     },
+    /// A key that can't be one. Its value is not shown.
+    #[error("{variable} does not hold a key as it is: {what}")]
+    OddKey {
+        /// The variable that holds it.
+        variable: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
     /// A header's name is not a header name.
     #[error("`{name}` is not a valid HTTP header name: use letters, digits and `-`")]
     BadHeaderName {

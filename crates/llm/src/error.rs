@@ -111,6 +111,8 @@ pub enum ErrorKind {
     Cancelled,
     /// Only remembered replies may be used, and there is none.
     NotCached,
+    /// The question needs log-probabilities, and the model tells none.
+    NoLogprobs,
 }
 
 impl ErrorKind {
@@ -144,6 +146,7 @@ impl ErrorKind {
             Self::MalformedReply => "malformed_reply",
             Self::Cancelled => "cancelled",
             Self::NotCached => "not_cached",
+            Self::NoLogprobs => "no_logprobs",
         }
     }
 
@@ -163,6 +166,7 @@ impl ErrorKind {
             Self::MalformedReply => "the model server answered something unreadable",
             Self::Cancelled => "the request was cancelled",
             Self::NotCached => "not in the cache",
+            Self::NoLogprobs => "the model gives no log-probabilities",
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use reqwest::header::HeaderMap;
 use reqwest::{Client, Url};
 
 use crate::ask::BoxFuture;
@@ -101,6 +102,35 @@ impl HttpTransport {
         sent.map(|response| response.status().as_u16()).map_err(|error| failure(&error, timeout))
     }
 
+    /// Sends a GET and reads the whole answer, of any status.
+    pub(crate) async fn get(
+        &self,
+        url: Url,
+        headers: HeaderMap,
+        timeout: Duration,
+    ) -> Result<HttpAnswer, TransportError> {
+        let client = self.client(&url)?;
+        let sent = client.get().get(url).headers(headers).timeout(timeout).send().await;
+        self.read(sent.map_err(|error| failure(&error, timeout))?, timeout).await
+    }
+
+    async fn read(
+        &self,
+        mut response: reqwest::Response,
+        timeout: Duration,
+    ) -> Result<HttpAnswer, TransportError> {
+        let status = response.status().as_u16();
+        let headers = std::mem::take(response.headers_mut());
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error, timeout))? {
+            if body.len() + chunk.len() > self.options.max_answer_bytes {
+                return Err(TransportError::TooLarge(self.options.max_answer_bytes));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(HttpAnswer { status, headers, body })
+    }
+
     fn build(&self, local: bool, secure: bool) -> Result<Client, TransportError> {
         let mut builder = Client::builder()
             .user_agent(concat!("assize/", env!("CARGO_PKG_VERSION")))
@@ -133,26 +163,9 @@ impl HttpTransport {
         }
         let client = self.client(&call.url)?;
         let timeout = call.timeout;
-        let failed = |error: reqwest::Error| failure(&error, timeout);
-        let mut response = client
-            .get()
-            .post(call.url)
-            .headers(call.headers)
-            .timeout(timeout)
-            .body(call.body)
-            .send()
-            .await
-            .map_err(failed)?;
-        let status = response.status().as_u16();
-        let headers = std::mem::take(response.headers_mut());
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(failed)? {
-            if body.len() + chunk.len() > self.options.max_answer_bytes {
-                return Err(TransportError::TooLarge(self.options.max_answer_bytes));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(HttpAnswer { status, headers, body })
+        let sent =
+            client.get().post(call.url).headers(call.headers).timeout(timeout).body(call.body).send().await;
+        self.read(sent.map_err(|error| failure(&error, timeout))?, timeout).await
     }
 }
 

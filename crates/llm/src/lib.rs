@@ -5,6 +5,7 @@
 
 mod address;
 mod ask;
+mod check;
 mod classify;
 mod client;
 mod clock;
@@ -24,6 +25,7 @@ mod name;
 mod pace;
 mod price;
 mod price_table;
+mod prompt_cache;
 mod provider;
 mod proxy;
 mod quirks;
@@ -34,11 +36,13 @@ mod request;
 mod retry;
 mod retry_after;
 mod ring;
+mod scout;
 mod settings;
 mod transport;
 pub mod wire;
 
 pub use ask::{Answered, Ask, BoxFuture, ModelId};
+pub use check::{Checked, check};
 pub use client::{Client, ClientParts, Setup};
 pub use clock::{Clock, TokioClock};
 pub use config::ConfigError;
@@ -54,9 +58,8 @@ pub use name::{ModelName, NameError};
 pub use pace::{Accounts, Limits};
 pub use price::{ModelCard, Price, Rates};
 pub use price_table::{PriceOverride, PriceTable, prices_as_of};
-pub use provider::{
-    USUAL_CACHED_BYTES, cached_prefix_bytes, key_variables, known_providers, offers_logprobs,
-};
+pub use prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
+pub use provider::{key_variables, known_providers, offers_logprobs};
 pub use proxy::{ModelProxy, ProxySetup, ProxyUsage};
 pub use quirks::{LimitField, Quirks, SchemaSupport};
 pub use readiness::{Readiness, ReadyState, readiness, usable};

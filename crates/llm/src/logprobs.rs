@@ -27,6 +27,9 @@ pub struct Alternative {
     pub logprob: f64,
 }
 
+/// What Anthropic's and Bedrock's formats call the tokens written to their caches.
+const CACHE_WRITTEN: [&str; 2] = ["cache_creation_input_tokens", "cacheWriteInputTokens"];
+
 impl ChatReply {
     /// The log-probabilities of the reply's visible tokens, in order; `None` when the server sent none. A token without
     /// a usable number makes all of them unusable: a gap would shift what they belong to.
@@ -39,19 +42,42 @@ impl ChatReply {
         (!tokens.is_empty()).then_some(tokens)
     }
 
-    /// Tokens of the input that were written to the provider's prompt cache, which costs extra at Anthropic; they are
-    /// part of `usage.input`. `None` when not reported.
+    /// Tokens of the input that were written to the provider's prompt cache, which costs extra at Anthropic and on
+    /// Bedrock; they are part of `usage.input`. `None` when not reported.
     pub fn cache_written(&self) -> Option<u64> {
-        if !self.raw.contains("cache_creation_input_tokens") {
-            return None;
-        }
+        let name = CACHE_WRITTEN.into_iter().find(|name| self.raw.contains(name))?;
         let body: Value = serde_json::from_str(&self.raw).ok()?;
-        body.pointer("/usage/cache_creation_input_tokens")?.as_u64()
+        body.get("usage")?.get(name)?.as_u64()
     }
 }
 
 fn openai_chat(body: &Value) -> Option<Vec<TokenLogprob>> {
-    list(body.pointer("/choices/0/logprobs/content")?)
+    let logprobs = body.pointer("/choices/0/logprobs")?;
+    logprobs.get("content").and_then(list).or_else(|| columns(logprobs))
+}
+
+/// The older form, which some servers keep to, Together's among them: tokens, their log-probabilities and their
+/// alternatives in lists of their own.
+fn columns(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
+    let tokens = logprobs.get("tokens")?.as_array()?;
+    let numbers = logprobs.get("token_logprobs")?.as_array()?;
+    let tops = logprobs.get("top_logprobs").and_then(Value::as_array);
+    if tokens.len() != numbers.len() {
+        return None;
+    }
+    let read = |(at, (token, number)): (usize, (&Value, &Value))| {
+        let top = tops.and_then(|tops| tops.get(at)).and_then(Value::as_object);
+        let alternatives = top.into_iter().flatten();
+        let alternatives = alternatives.filter_map(|(token, number)| {
+            Some(Alternative { token: token.clone(), logprob: logarithm(number)? })
+        });
+        Some(TokenLogprob {
+            token: token.as_str()?.to_owned(),
+            logprob: logarithm(number)?,
+            alternatives: alternatives.collect(),
+        })
+    };
+    tokens.iter().zip(numbers).enumerate().map(read).collect()
 }
 
 fn openai_responses(body: &Value) -> Option<Vec<TokenLogprob>> {
@@ -109,10 +135,13 @@ fn alternatives(items: &[Value], name: &str) -> Vec<Alternative> {
     items.iter().filter_map(read).collect()
 }
 
-/// A probability cannot be above 1; rounding may lift its logarithm a hair above 0.
 fn entry(item: &Value, name: &str) -> Option<(String, f64)> {
-    let logprob = item.get(name)?.as_f64().filter(|number| *number <= 1e-3)?;
-    Some((item.get("token")?.as_str()?.to_owned(), logprob.min(0.0)))
+    Some((item.get("token")?.as_str()?.to_owned(), logarithm(item.get(name)?)?))
+}
+
+/// A probability cannot be above 1; rounding may lift its logarithm a hair above 0.
+fn logarithm(number: &Value) -> Option<f64> {
+    number.as_f64().filter(|number| *number <= 1e-3).map(|number| number.min(0.0))
 }
 
 #[cfg(test)]
@@ -161,6 +190,9 @@ mod tests {
                 "logprobs":{list}}}]}}]}}"#
             ),
             format!(r#"{{"message":{{"content":"unmet"}},"logprobs":{list}}}"#),
+            r#"{"choices":[{"logprobs":{"tokens":["un","met"],"token_ids":[1,2],"token_logprobs":[0.0,-0.25],
+                "top_logprobs":[{},{"met":-0.25,"known":-1.5}]}}]}"#
+                .to_owned(),
             r#"{"candidates":[{"logprobsResult":{
                 "chosenCandidates":[{"token":"un","tokenId":1,"logProbability":0},
                     {"token":"met","tokenId":2,"logProbability":-0.25}],
@@ -180,6 +212,10 @@ mod tests {
             "{}",
             r#"{"choices":[{"logprobs":null}]}"#,
             r#"{"choices":[{"logprobs":{"content":[]}}]}"#,
+            r#"{"choices":[{"logprobs":{"content":null}}]}"#,
+            r#"{"choices":[{"logprobs":{"tokens":["a","b"],"token_logprobs":[-0.1]}}]}"#,
+            r#"{"choices":[{"logprobs":{"tokens":["a"],"token_logprobs":[null]}}]}"#,
+            r#"{"choices":[{"logprobs":{"tokens":[],"token_logprobs":[]}}]}"#,
             r#"{"logprobs":[{"token":"a","logprob":-0.1},{"token":"b"}]}"#,
             r#"{"logprobs":[{"token":"a","logprob":0.7}]}"#,
         ] {
@@ -190,6 +226,7 @@ mod tests {
     #[test]
     fn tokens_written_to_the_cache_are_read() {
         assert_eq!(reply(r#"{"usage":{"cache_creation_input_tokens":7}}"#).cache_written(), Some(7));
+        assert_eq!(reply(r#"{"usage":{"cacheWriteInputTokens":9}}"#).cache_written(), Some(9));
         assert_eq!(reply(r#"{"usage":{}}"#).cache_written(), None);
     }
 }

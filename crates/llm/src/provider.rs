@@ -19,6 +19,8 @@ pub(crate) struct Provider {
     pub(crate) aliases: &'static [&'static str],
     /// The variables that may hold the key; the first that is set counts. Never empty.
     pub(crate) key_variables: &'static [&'static str],
+    /// Variables with credentials of another kind, which are not read, and what is to be done instead.
+    pub(crate) unread: &'static [(&'static str, &'static str)],
     /// Whether a server that is not on this machine demands a key.
     pub(crate) key_needed: bool,
     /// The variables that may move the address; the first that is set counts. Never empty.
@@ -27,26 +29,18 @@ pub(crate) struct Provider {
     pub(crate) base_url: Option<&'static str>,
     /// From the address as written to the base URL in use.
     pub(crate) address: fn(&str, Lookup<'_>) -> Result<String, ConfigError>,
+    /// Where a GET costs nothing and demands the key, as far as one is needed; `None` where nothing is known to.
+    pub(crate) free: Option<&'static str>,
     /// The wire format, given the address in use.
     pub(crate) wire: fn(&Endpoint) -> Arc<dyn Wire>,
 }
 
-/// Providers that charge for what is written to their prompt cache, with the bytes from which they cache a prefix:
-/// about 1,024 tokens.
-const MARKED_CACHES: &[(&str, usize)] = &[("anthropic", 4096)];
-
-/// Bytes from which providers usually cache a prefix: about 1,024 tokens.
-pub const USUAL_CACHED_BYTES: usize = 4096;
-
-/// Bytes from which a prefix is cached at a provider that caches only what is marked and charges for every call that
-/// marks and finds nothing; `None` for all others.
-pub fn cached_prefix_bytes(provider: &str) -> Option<usize> {
-    MARKED_CACHES.iter().find(|(name, _)| *name == provider).map(|(_, bytes)| *bytes)
-}
+/// Providers whose documentation has no log-probabilities, or says that no model tells them.
+const WITHOUT_LOGPROBS: [&str; 4] = ["anthropic", "bedrock", "groq", "mistral"];
 
 /// Whether a provider may tell log-probabilities. Some of its models may still not.
 pub fn offers_logprobs(provider: &str) -> bool {
-    !["anthropic", "bedrock"].contains(&provider)
+    !WITHOUT_LOGPROBS.contains(&provider)
 }
 
 /// A row that the others are variations of: a hosted server that speaks OpenAI's chat completions.
@@ -54,10 +48,12 @@ const HOSTED: Provider = Provider {
     name: "",
     aliases: &[],
     key_variables: &[],
+    unread: &[],
     key_needed: true,
     base_url_variables: &[],
     base_url: None,
     address: address::plain,
+    free: Some("/models"),
     wire: |_| Arc::new(OpenAiChat::new(Dialect::COMPATIBLE)),
 };
 
@@ -68,7 +64,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
     Provider {
         name: "openai",
         key_variables: &["OPENAI_API_KEY"],
-        base_url_variables: &["OPENAI_BASE_URL"],
+        base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         base_url: Some("https://api.openai.com/v1"),
         wire: |endpoint| Arc::new(OpenAiChat::new(Dialect::for_host(&endpoint.host()))),
         ..HOSTED
@@ -77,7 +73,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         name: "openai-responses",
         aliases: &["responses"],
         key_variables: &["OPENAI_API_KEY"],
-        base_url_variables: &["OPENAI_BASE_URL"],
+        base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         base_url: Some("https://api.openai.com/v1"),
         wire: |_| Arc::new(OpenAiResponses),
         ..HOSTED
@@ -85,8 +81,8 @@ pub(crate) static PROVIDERS: &[Provider] = &[
     Provider {
         name: "azure",
         aliases: &["azure-openai", "azureopenai"],
-        key_variables: &["AZURE_OPENAI_API_KEY"],
-        base_url_variables: &["AZURE_OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"],
+        key_variables: &["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
+        base_url_variables: &["AZURE_OPENAI_BASE_URL", "AZURE_API_BASE", "AZURE_OPENAI_ENDPOINT"],
         address: address::azure,
         wire: |endpoint| Arc::new(AzureOpenAi::new(address::azure_has_deployments(&endpoint.base_url))),
         ..HOSTED
@@ -98,6 +94,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         base_url_variables: &["ANTHROPIC_BASE_URL"],
         base_url: Some("https://api.anthropic.com"),
         address: address::anthropic,
+        free: Some("/v1/models"),
         wire: |_| Arc::new(Anthropic),
         ..HOSTED
     },
@@ -115,9 +112,11 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         name: "bedrock",
         aliases: &["amazon-bedrock", "aws-bedrock"],
         key_variables: &["AWS_BEARER_TOKEN_BEDROCK"],
+        unread: &[("AWS_ACCESS_KEY_ID", "requests are not signed; make an API key for Bedrock")],
         base_url_variables: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "BEDROCK_BASE_URL"],
         base_url: Some(address::BEDROCK),
         address: address::bedrock,
+        free: None,
         wire: |_| Arc::new(Bedrock),
         ..HOSTED
     },
@@ -125,18 +124,24 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         name: "vertex",
         aliases: &["vertex-ai", "google-vertex"],
         key_variables: &["VERTEX_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"],
+        unread: &[(
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "such files are not read; `gcloud auth print-access-token` prints a token",
+        )],
         base_url_variables: &["VERTEX_BASE_URL", "GOOGLE_VERTEX_BASE_URL"],
         base_url: Some(address::VERTEX),
         address: address::vertex,
+        free: None,
         wire: |_| Arc::new(Vertex),
         ..HOSTED
     },
     Provider {
         name: "ollama",
         key_variables: &["OLLAMA_API_KEY"],
-        base_url_variables: &["OLLAMA_BASE_URL", "OLLAMA_HOST"],
+        base_url_variables: &["OLLAMA_BASE_URL", "OLLAMA_API_BASE", "OLLAMA_HOST"],
         base_url: Some("http://127.0.0.1:11434"),
         address: address::ollama,
+        free: Some("/api/tags"),
         wire: |_| Arc::new(Ollama),
         ..OWN
     },
@@ -145,6 +150,9 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         key_variables: &["OPENROUTER_API_KEY"],
         base_url_variables: &["OPENROUTER_BASE_URL"],
         base_url: Some("https://openrouter.ai/api/v1"),
+        // Its list of models is there for everybody.
+        free: Some("/key"),
+        wire: |_| Arc::new(OpenAiChat::new(Dialect::OPENROUTER)),
         ..HOSTED
     },
     Provider {
@@ -160,6 +168,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         key_variables: &["TOGETHER_API_KEY"],
         base_url_variables: &["TOGETHER_BASE_URL"],
         base_url: Some("https://api.together.xyz/v1"),
+        wire: |_| Arc::new(OpenAiChat::new(Dialect::TOGETHER)),
         ..HOSTED
     },
     Provider {
@@ -206,6 +215,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         key_variables: &["DEEPINFRA_API_KEY"],
         base_url_variables: &["DEEPINFRA_BASE_URL"],
         base_url: Some("https://api.deepinfra.com/v1/openai"),
+        free: None,
         ..HOSTED
     },
     Provider {
@@ -214,6 +224,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         key_variables: &["HF_TOKEN", "HUGGINGFACE_API_KEY"],
         base_url_variables: &["HUGGINGFACE_BASE_URL"],
         base_url: Some("https://router.huggingface.co/v1"),
+        free: None,
         ..HOSTED
     },
     Provider {

@@ -1,6 +1,10 @@
 //! What a server has turned out not to accept, learned from its refusals once per model and then kept.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
+
+use crate::request::{ChatMessage, ChatRequest, Part, Role};
 
 /// Parameters one model refuses. Learning only ever adds to it, so it settles after a few refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,8 +14,14 @@ pub struct Quirks {
     pub no_temperature: bool,
     /// The seed is not sent.
     pub no_seed: bool,
-    /// Log-probabilities are not asked for.
+    /// The model tells no log-probabilities, so that nothing that needs them is asked.
     pub no_logprobs: bool,
+    /// The most alternatives to a token that may be asked for, where it is less than usual.
+    pub most_alternatives: Option<u8>,
+    /// Instructions are sent as the beginning of the user's first message.
+    pub no_system: bool,
+    /// The prompt's beginning is not marked for the provider's cache.
+    pub no_cache_mark: bool,
     /// How much of a reply schema is sent.
     pub schema: SchemaSupport,
     /// Under which name the output limit is sent.
@@ -51,19 +61,67 @@ impl Quirks {
             no_temperature: self.no_temperature || other.no_temperature,
             no_seed: self.no_seed || other.no_seed,
             no_logprobs: self.no_logprobs || other.no_logprobs,
+            most_alternatives: match (self.most_alternatives, other.most_alternatives) {
+                (Some(one), Some(two)) => Some(one.min(two)),
+                (known, None) | (None, known) => known,
+            },
+            no_system: self.no_system || other.no_system,
+            no_cache_mark: self.no_cache_mark || other.no_cache_mark,
             schema: self.schema.max(other.schema),
             limit: self.limit.max(other.limit),
         }
+    }
+
+    /// Whether a request goes out with instructions in a role of their own.
+    pub(crate) fn sends_system(self, request: &ChatRequest) -> bool {
+        !self.no_system && request.messages.iter().any(|message| message.role == Role::System)
+    }
+
+    /// The request as it is sent: for a model that takes no instructions in a role of their own, they become the
+    /// beginning of the user's first message.
+    pub(crate) fn fold(self, request: &ChatRequest) -> Cow<'_, ChatRequest> {
+        if !self.no_system {
+            return Cow::Borrowed(request);
+        }
+        let (system, mut others): (Vec<ChatMessage>, Vec<ChatMessage>) =
+            request.messages.iter().cloned().partition(|message| message.role == Role::System);
+        let Some(first) = others.iter_mut().find(|message| message.role == Role::User) else {
+            return Cow::Borrowed(request);
+        };
+        let mut rules: Vec<Part> = Vec::new();
+        for message in system {
+            rules.extend(message.content);
+            rules.push(Part::Text("\n\n".to_owned()));
+        }
+        // One text with what follows, so that the first part still ends where requests begin to differ.
+        let texts = rules.iter().map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Image { .. } => None,
+        });
+        match (texts.collect::<Option<String>>(), first.content.first_mut()) {
+            (Some(texts), Some(Part::Text(beginning))) => beginning.insert_str(0, &texts),
+            _ => drop(first.content.splice(0..0, rules)),
+        }
+        Cow::Owned(ChatRequest { messages: others.into(), ..request.clone() })
+    }
+
+    /// How many alternatives to each token are asked for, where log-probabilities are.
+    pub(crate) fn alternatives(self, asked: Option<u8>) -> Option<u8> {
+        let most = self.most_alternatives.unwrap_or(u8::MAX);
+        asked.filter(|_| !self.no_logprobs).map(|asked| asked.min(most))
     }
 }
 
 /// The parameters a request carried, under the names the server knows. Only what was sent can have been refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sent<'a> {
+    /// Whether there were instructions in a role of their own.
+    pub(crate) system: bool,
     pub(crate) temperature: bool,
     /// The name of the seed.
     pub(crate) seed: Option<&'a str>,
-    pub(crate) logprobs: bool,
+    /// The number of alternatives asked for.
+    pub(crate) logprobs: Option<u8>,
     /// The names by which a server may call the reply schema; empty when none was sent.
     pub(crate) schema: &'a [&'a str],
     /// The name of the output limit.
@@ -76,22 +134,26 @@ pub(crate) struct Sent<'a> {
 /// it is named and the words say so: a bad value is the caller's mistake and must not be hidden by dropping it.
 pub(crate) fn learn(quirks: Quirks, sent: Sent<'_>, param: &str, message: &str) -> Option<Quirks> {
     let message = message.to_ascii_lowercase();
+    let param = param.to_ascii_lowercase();
+    if let Some(fewer) = sent.logprobs.and_then(|sent| fewer_alternatives(sent, &param, &message)) {
+        return Some(Quirks { most_alternatives: Some(fewer), ..quirks });
+    }
     if !says_unsupported(&message) {
         return None;
     }
-    let param = param.to_ascii_lowercase();
+    if sent.system && SYSTEM_NAMES.iter().any(|name| message.contains(name)) {
+        return Some(Quirks { no_system: true, ..quirks });
+    }
     // What the server points at counts before what its sentence mentions in passing.
     [param.as_str(), message.as_str()].into_iter().find_map(|text| {
-        let names = |name: &str| {
-            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
-        };
+        let names = |name: &str| names(text, name);
         if sent.temperature && names("temperature") {
             return Some(Quirks { no_temperature: true, ..quirks });
         }
         if sent.seed.is_some_and(names) {
             return Some(Quirks { no_seed: true, ..quirks });
         }
-        if sent.logprobs && LOGPROBS_NAMES.iter().any(|name| names(name)) {
+        if sent.logprobs.is_some() && LOGPROBS_NAMES.iter().any(|name| names(name)) {
             return Some(Quirks { no_logprobs: true, ..quirks });
         }
         if sent.limit.is_some_and(names) {
@@ -111,12 +173,65 @@ pub(crate) fn learn(quirks: Quirks, sent: Sent<'_>, param: &str, message: &str) 
     })
 }
 
+/// How servers speak of instructions in a role of their own, in lower case.
+const SYSTEM_NAMES: [&str; 6] = [
+    "developer instruction",
+    "system role",
+    "system message",
+    "system prompt",
+    "system instruction",
+    "does not support 'system'",
+];
+
 /// Names under which servers speak of log-probabilities, in lower case.
 const LOGPROBS_NAMES: [&str; 5] =
     ["logprobs", "top_logprobs", "responselogprobs", "response_logprobs", "include"];
 
+/// Whether a text in lower case has this name in it as a word.
+fn names(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
+}
+
+/// How many alternatives may be asked for, as told by a server that finds `sent` too many. How many are asked for is no
+/// wish of the caller's: as many as there are will do.
+fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
+    const BOUNDS: [&str; 14] = [
+        "between",
+        "range",
+        "less than",
+        "at most",
+        "up to",
+        "greater than",
+        "larger than",
+        "more than",
+        "max",
+        "above",
+        "exceed",
+        "no more",
+        "<=",
+        "too large",
+    ];
+    const COUNTS: [&str; 3] = ["top_logprobs", "logprobs", "toplogprobs"];
+    if !COUNTS.iter().any(|name| names(param, name) || names(message, name))
+        || !BOUNDS.iter().any(|bound| message.contains(bound))
+    {
+        return None;
+    }
+    let mut most = None;
+    let mut rest = message;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let digits = &rest[start..];
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        rest = &digits[end..];
+        let excluded = ["(exclusive)", "exclusive"].iter().any(|word| rest.trim_start().starts_with(word));
+        let bound = digits[..end].parse::<u8>().ok().map(|bound| bound - u8::from(excluded && bound > 0));
+        most = most.max(bound.filter(|bound| (1..sent).contains(bound)));
+    }
+    most
+}
+
 fn says_unsupported(message: &str) -> bool {
-    const WORDS: [&str; 18] = [
+    const WORDS: [&str; 23] = [
         "unsupported",
         "not support",
         "n't support",
@@ -125,13 +240,18 @@ fn says_unsupported(message: &str) -> bool {
         "unexpected",
         "not permitted",
         "not allowed",
+        "may not be enabled",
+        "may only be set",
+        "is allowed for this model",
         "not available",
         "unavailable",
         "not implemented",
         "deprecated",
         "only the default",
+        "only supported",
         "extra_forbidden",
         "is not enabled",
+        "is enabled only for",
         "must be 'text'",
         // A schema that the server's grammar compiler gives up on: less of it may pass.
         "too many states",
@@ -145,10 +265,11 @@ mod tests {
     use super::*;
 
     const ALL: Sent<'_> = Sent {
+        system: true,
         temperature: true,
         seed: Some("seed"),
-        logprobs: true,
-        schema: &["response_format", "json_schema", "structured outputs"],
+        logprobs: Some(20),
+        schema: &["response_format", "json_schema", "json mode", "structured outputs", "tool_choice"],
         limit: Some("max_tokens"),
     };
 
@@ -162,6 +283,7 @@ mod tests {
         let no_temperature = Some(Quirks { no_temperature: true, ..none });
         let no_seed = Some(Quirks { no_seed: true, ..none });
         let no_logprobs = Some(Quirks { no_logprobs: true, ..none });
+        let folded = Some(Quirks { no_system: true, ..none });
         let object = Some(Quirks { schema: SchemaSupport::JsonObject, ..none });
         let renamed = Some(Quirks { limit: LimitField::Other, ..none });
         let table = [
@@ -180,6 +302,12 @@ mod tests {
                 renamed,
             ),
             ("", "This response_format type is unavailable now", object),
+            (
+                "",
+                "response_format value as json_schema is enabled only for api versions 2024-08-01-preview and later",
+                object,
+            ),
+            ("", "This model does not support response format `json_schema`.", object),
             ("", "'response_format.type' must be 'json_schema' or 'text'", object),
             ("", "Model m does not support structured outputs", object),
             (
@@ -187,6 +315,30 @@ mod tests {
                 "The specified response_format schema produces a constraint that has too many states",
                 object,
             ),
+            ("", "Thinking may not be enabled when tool_choice forces tool use.", object),
+            ("", "Developer instruction is not enabled for models/gemma-3-27b-it", folded),
+            ("", "System role not supported", folded),
+            (
+                "messages[0].role",
+                "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+                folded,
+            ),
+            ("", "This model doesn't support system messages. Try again without a system message.", folded),
+            (
+                "temperature",
+                "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.",
+                no_temperature,
+            ),
+            ("", "invalid temperature: only 1 is allowed for this model", no_temperature),
+            ("", "JSON mode is not enabled for models/gemma-3-27b-it", object),
+            ("", "Logprobs is not supported for the current model", no_logprobs),
+            (
+                "",
+                "Unable to submit request because Logprobs is not supported for this model. Learn more: ...",
+                no_logprobs,
+            ),
+            ("", "`logprobs` is not supported with this model", no_logprobs),
+            ("include", "Unsupported parameter: 'include' is not supported with this model.", no_logprobs),
             ("", "You are not allowed to request logprobs from this model", no_logprobs),
             ("", "Logprobs is not enabled for models/m", no_logprobs),
         ];

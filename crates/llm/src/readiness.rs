@@ -32,15 +32,13 @@ pub enum ReadyState {
     Ready,
     /// It has an address and needs no key. Whether a server runs there is not known.
     ReadyWithoutKey,
-    /// No key is set.
-    MissingKey {
-        /// The variable or variables that may hold it, such as `GEMINI_API_KEY or GOOGLE_API_KEY`.
-        variable: String,
-    },
-    /// No address is set and there is no usual one.
-    MissingBaseUrl {
-        /// The variable that should hold it.
-        variable: String,
+    /// Something is not set.
+    Missing {
+        /// The variables to set, all of them: the key's first. One may name several of which one will do, such as
+        /// `GEMINI_API_KEY or GOOGLE_API_KEY`.
+        variables: Vec<String>,
+        /// A variable that is set and not read, and what to do instead.
+        unread: Option<(&'static str, &'static str)>,
     },
     /// The address is none.
     BadBaseUrl {
@@ -77,6 +75,13 @@ fn of_row(row: &'static Provider, env: &dyn Fn(&str) -> Option<String>) -> Readi
     let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
     let of = |variables: &'static [&'static str]| variables.iter().copied().find(|variable| set(variable));
     let (key, address) = (of(row.key_variables), of(row.base_url_variables));
+    let unread = row.unread.iter().copied().find(|(variable, _)| set(variable));
+    let missing = |variables| ReadyState::Missing { variables, unread: unread.filter(|_| key.is_none()) };
+    // An address is looked for first; the key may be missing as well.
+    let with_key = |variable: String| {
+        let lacks_key = row.key_needed && key.is_none();
+        lacks_key.then(|| row.key_variables.join(" or ")).into_iter().chain([variable]).collect()
+    };
     let (host, state) = match settings::endpoint(row, env) {
         Ok(endpoint) => {
             let state = match &endpoint.key {
@@ -89,10 +94,9 @@ fn of_row(row: &'static Provider, env: &dyn Fn(&str) -> Option<String>) -> Readi
             };
             (Some(endpoint.host()), state)
         }
-        Err(ConfigError::MissingKey { variable, host, .. }) => {
-            (Some(host), ReadyState::MissingKey { variable })
-        }
-        Err(ConfigError::MissingBaseUrl { variable, .. }) => (None, ReadyState::MissingBaseUrl { variable }),
+        Err(ConfigError::MissingKey { variable, host, .. }) => (Some(host), missing(vec![variable])),
+        Err(ConfigError::MissingBaseUrl { variable, .. }) => (None, missing(with_key(variable))),
+        Err(ConfigError::MissingPlace { variable, .. }) => (None, missing(with_key(variable.to_owned()))),
         Err(ConfigError::BadBaseUrl { variable, reason }) => {
             (None, ReadyState::BadBaseUrl { variable, reason })
         }
@@ -102,7 +106,7 @@ fn of_row(row: &'static Provider, env: &dyn Fn(&str) -> Option<String>) -> Readi
         provider: row.name,
         key_variable: key.unwrap_or_else(|| settings::key_variable(row)),
         base_url_variable: address.unwrap_or_else(|| settings::base_url_variable(row)),
-        configured: key.is_some() || address.is_some(),
+        configured: key.is_some() || address.is_some() || unread.is_some(),
         host,
         state,
     }
@@ -126,6 +130,28 @@ mod tests {
         assert_eq!(all.len(), provider::known_providers().count());
     }
 
+    fn missing(variables: &[&str]) -> ReadyState {
+        let variables = variables.iter().map(|variable| (*variable).to_owned()).collect();
+        ReadyState::Missing { variables, unread: None }
+    }
+
+    #[test]
+    fn keys_that_can_be_none_are_told_without_being_shown() {
+        for (key, words) in [
+            ("\"gsk_quoted\"", "quotation marks"),
+            ("'gsk_quoted'", "quotation marks"),
+            ("Bearer gsk_quoted", "begins with `Bearer`"),
+            ("gsk_quoted gsk_quoted", "white space"),
+            ("gsk_quoted\ngsk_quoted", "white space"),
+            ("gsk_quoted\u{7}", "cannot be sent"),
+        ] {
+            let state = state("groq", &[("GROQ_API_KEY", key)]).state;
+            let ReadyState::BadSetting { reason } = &state else { panic!("{key}: {state:?}") };
+            assert!(reason.contains("GROQ_API_KEY") && reason.contains(words), "{reason}");
+            assert!(!reason.contains("gsk_quoted"), "{reason}");
+        }
+    }
+
     #[test]
     fn keys_and_addresses_decide() {
         let ready = state("anthropic", &[("ANTHROPIC_API_KEY", "k")]);
@@ -137,11 +163,23 @@ mod tests {
         );
         assert_eq!(
             state("gemini", &[("GEMINI_API_KEY", " ")]).state,
-            ReadyState::MissingKey { variable: "GEMINI_API_KEY or GOOGLE_API_KEY".into() }
+            missing(&["GEMINI_API_KEY or GOOGLE_API_KEY"])
         );
         assert_eq!(
             state("azure", &[("AZURE_OPENAI_API_KEY", "k")]).state,
-            ReadyState::MissingBaseUrl { variable: "AZURE_OPENAI_ENDPOINT".into() }
+            missing(&["AZURE_OPENAI_ENDPOINT"])
+        );
+        assert_eq!(
+            state("azure", &[]).state,
+            missing(&["AZURE_OPENAI_API_KEY or AZURE_API_KEY", "AZURE_OPENAI_ENDPOINT"])
+        );
+        assert_eq!(state("bedrock", &[]).state, missing(&["AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION"]));
+        let signed = state("bedrock", &[("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_REGION", "eu-west-1")]);
+        assert!(signed.configured, "somebody meant it");
+        assert!(
+            matches!(&signed.state, ReadyState::Missing { variables, unread: Some(("AWS_ACCESS_KEY_ID", _)) }
+                if *variables == ["AWS_BEARER_TOKEN_BEDROCK"]),
+            "{signed:?}"
         );
         let azure = [("AZURE_OPENAI_API_KEY", "k"), ("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com/")];
         assert_eq!(state("azure", &azure).host.as_deref(), Some("r.openai.azure.com"));

@@ -23,8 +23,9 @@ pub struct ChatRequest {
     pub seed: Option<u64>,
     /// Upper limit for the tokens of the reply.
     pub max_output_tokens: Option<u32>,
-    /// Ask for the log-probability of every token of the reply and of this many alternatives to it, at most 20.
-    /// Servers that have none leave them out; [`crate::ChatReply::logprobs`] reads them.
+    /// Ask for the log-probability of every token of the reply and of this many alternatives to it, at most 20;
+    /// [`crate::ChatReply::logprobs`] reads them. A question that asks for them needs them: once a model has turned out to
+    /// tell none, it is not sent ([`crate::ErrorKind::NoLogprobs`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<u8>,
     /// Whether more requests that begin like this one, up to the end of the first part of its last message, will follow

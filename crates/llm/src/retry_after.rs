@@ -1,7 +1,7 @@
 //! How long a server asks to be left alone.
 //!
 //! A plain wish comes as `retry-after-ms`, or as `retry-after` in seconds or as a date. Servers that limit requests may
-//! instead say when an allowance is full again: `x-ratelimit-reset-*` as OpenAI and others write it, or
+//! instead say when an allowance is full again: `x-ratelimit-reset-*` as OpenAI and others write it, `ratelimit-reset`, or
 //! `anthropic-ratelimit-*-reset`.
 
 use std::time::{Duration, SystemTime};
@@ -13,10 +13,13 @@ use reqwest::header::HeaderMap;
 const LONGEST_RESET: Duration = Duration::from_mins(1);
 
 /// The headers that name a reset, and those that say what is left of the same allowance.
-const RESETS: [(&str, &str); 7] = [
+const RESETS: [(&str, &str); 10] = [
     ("x-ratelimit-reset-requests", "x-ratelimit-remaining-requests"),
     ("x-ratelimit-reset-tokens", "x-ratelimit-remaining-tokens"),
+    ("x-ratelimit-reset-requests-day", "x-ratelimit-remaining-requests-day"),
+    ("x-ratelimit-reset-tokens-minute", "x-ratelimit-remaining-tokens-minute"),
     ("x-ratelimit-reset", "x-ratelimit-remaining"),
+    ("ratelimit-reset", "ratelimit-remaining"),
     ("anthropic-ratelimit-requests-reset", "anthropic-ratelimit-requests-remaining"),
     ("anthropic-ratelimit-tokens-reset", "anthropic-ratelimit-tokens-remaining"),
     ("anthropic-ratelimit-input-tokens-reset", "anthropic-ratelimit-input-tokens-remaining"),
@@ -176,6 +179,9 @@ mod tests {
             ("x-ratelimit-reset-tokens", "7.66s", 7660),
             ("x-ratelimit-reset-tokens", "6m0s", 60_000),
             ("x-ratelimit-reset-requests", "12", 12_000),
+            ("x-ratelimit-reset-requests", "1m2.5s", 60_000),
+            ("x-ratelimit-reset-tokens-minute", "11.5", 11_500),
+            ("ratelimit-reset", "9", 9000),
             ("x-ratelimit-reset", "784111775", 5000),
             ("x-ratelimit-reset", "784111772500", 2500),
             ("anthropic-ratelimit-requests-reset", "1994-11-06T08:49:34Z", 4000),

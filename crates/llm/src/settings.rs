@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use secrecy::SecretString;
 
-use crate::address::Lookup;
+use crate::address::{self, Lookup};
 use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
 use crate::provider::Provider;
@@ -40,7 +40,13 @@ pub(crate) fn endpoint(row: &'static Provider, env: Lookup<'_>) -> Result<Endpoi
             reason: format!("it holds the API key, which belongs in {key_variable} only"),
         });
     }
-    let endpoint = Endpoint::new(&(row.address)(&written, &set)?, variable)?;
+    if let Some((variable, key)) = &key
+        && let Some(what) = odd(key.trim())
+    {
+        return Err(ConfigError::OddKey { variable: (*variable).to_owned(), what });
+    }
+    let mut endpoint = Endpoint::new(&(row.address)(&written, &set)?, variable)?;
+    address::complete(&mut endpoint.base_url, row.base_url, !row.key_needed);
     match key {
         Some((variable, key)) => Ok(endpoint.with_key(&SecretString::from(key), variable)),
         None if !row.key_needed || endpoint.is_loopback() => Ok(endpoint.without_key(key_variable(row))),
@@ -49,6 +55,22 @@ pub(crate) fn endpoint(row: &'static Provider, env: Lookup<'_>) -> Result<Endpoi
             base_url_variable: usual_variable.to_owned(),
             host: endpoint.host(),
         }),
+    }
+}
+
+/// What is wrong with a key that no server could accept, however it came about.
+fn odd(key: &str) -> Option<&'static str> {
+    let quoted = |mark: char| key.len() > 1 && key.starts_with(mark) && key.ends_with(mark);
+    if quoted('"') || quoted('\'') {
+        return Some("it stands in quotation marks, which would be sent with it");
+    }
+    let word = key.split_whitespace().next().unwrap_or_default();
+    match key.contains(char::is_whitespace) {
+        true if word.eq_ignore_ascii_case("bearer") => {
+            Some("it begins with `Bearer`, which is added by itself")
+        }
+        true => Some("there is white space in it"),
+        false => None,
     }
 }
 

@@ -3,12 +3,17 @@
 /// Say which judges are usable here, and what the others lack.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Nothing is sent to a provider. Addresses on this machine are tried, to see whether a server runs there.\n\n\
+    after_help = "Without --check nothing is sent to a provider. Addresses on this machine are tried, to see whether a \
+    server runs there.\n\n\
     Examples:\n  \
     assize doctor\n  \
+    assize doctor --check\n  \
     assize doctor --json"
 )]
 pub(crate) struct DoctorArgs {
+    /// Ask each server that is set up whether it takes the key. That costs nothing: it is asked for its list of models.
+    #[arg(long)]
+    pub(crate) check: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,11 +1,14 @@
 //! `assize doctor`.
 
 use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::Arc;
 use std::time::Duration;
 
-use assize_llm::{Readiness, ReadyState, readiness};
+use assize_llm::{Checked, HttpTransport, Readiness, ReadyState, check, readiness};
 use serde_json::json;
+use tokio::task::JoinSet;
 
+use super::session::runtime;
 use crate::args::DoctorArgs;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -15,6 +18,13 @@ use crate::output;
 /// How long a server on this machine may take to accept a connection.
 const PATIENCE: Duration = Duration::from_millis(300);
 
+/// How long a server may take to answer a check.
+const CHECK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Variables that reroute requests to other machines.
+const PROXIES: [&str; 6] =
+    ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
 /// One line of the answer.
 struct Finding {
     name: &'static str,
@@ -22,23 +32,38 @@ struct Finding {
     /// Whether the user did something about this provider.
     configured: bool,
     about: String,
+    /// Whether its server took the key; `None` where it was not asked, or did not say.
+    checked: Option<bool>,
 }
 
-pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Exit {
+pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, String> {
     let mut findings = vec![Finding {
         name: OFFLINE,
         usable: true,
         configured: true,
         about: "built in; compares words and understands nothing".to_owned(),
+        checked: None,
     }];
     findings.extend(readiness(&|name| context.variable(name)).iter().map(find));
+    if args.check {
+        runtime()?.block_on(checks(&mut findings, context));
+    }
+    let proxies: Vec<&str> = PROXIES
+        .into_iter()
+        .filter(|name| context.variable(name).is_some_and(|v| !v.trim().is_empty()))
+        .collect();
     if args.json {
         let list: Vec<_> = findings
             .iter()
-            .map(|f| json!({ "judge": f.name, "usable": f.usable, "configured": f.configured, "about": f.about }))
+            .map(|f| {
+                json!({
+                    "judge": f.name, "usable": f.usable, "configured": f.configured, "checked": f.checked,
+                    "about": f.about,
+                })
+            })
             .collect();
-        output::print_json(&json!({ "judges": list }));
-        return Exit::Passed;
+        output::print_json(&json!({ "judges": list, "proxies": proxies }));
+        return Ok(Exit::Passed);
     }
     let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0);
     let mut hidden = 0;
@@ -60,8 +85,47 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Exit {
             "\n{hidden} more providers are not set up; `assize doctor --all` lists what they need\n"
         ));
     }
+    if !proxies.is_empty() {
+        output::print(&format!(
+            "\nRequests to other machines go through a proxy: {} is set\n",
+            proxies.join(" and ")
+        ));
+    }
     output::print("\nA usable provider is named with a model: --judge PROVIDER:MODEL\n");
-    Exit::Passed
+    Ok(Exit::Passed)
+}
+
+/// Asks the servers of all that look usable, at the same time, whether they take the key.
+async fn checks(findings: &mut [Finding], context: &Context) {
+    let transport = Arc::new(HttpTransport::default());
+    let mut asked = JoinSet::new();
+    for name in findings.iter().filter(|finding| finding.usable && finding.name != OFFLINE).map(|f| f.name) {
+        let (transport, variables) = (Arc::clone(&transport), context.environment());
+        asked.spawn(async move {
+            (name, check(name, &|variable| variables(variable), &transport, CHECK_PATIENCE).await)
+        });
+    }
+    while let Some(answer) = asked.join_next().await {
+        let Ok((name, checked)) = answer else { continue };
+        let Some(finding) = findings.iter_mut().find(|finding| finding.name == name) else { continue };
+        let words = match checked {
+            Checked::Accepted { models: Some(models) } => {
+                finding.checked = Some(true);
+                format!("answers, and lists {models} model{}", if models == 1 { "" } else { "s" })
+            }
+            Checked::Accepted { models: None } => {
+                finding.checked = Some(true);
+                "answers".to_owned()
+            }
+            Checked::Refused(why) => {
+                finding.checked = Some(false);
+                finding.usable = false;
+                why
+            }
+            Checked::Unknown(why) => format!("not checked: {why}"),
+        };
+        finding.about = format!("{}: {words}", finding.about);
+    }
 }
 
 /// The providers whose models could be asked from here: a key is set, or a server on this machine answers.
@@ -82,16 +146,19 @@ fn find(provider: &Readiness) -> Finding {
             Some(true) => (true, format!("a server answers at {host}, no key needed")),
             None => (true, format!("at {host}, no key set")),
         },
-        ReadyState::MissingKey { variable } => (false, format!("set {variable} to use {host}")),
-        ReadyState::MissingBaseUrl { variable } => {
-            (false, format!("set {variable} to the address of the server"))
+        ReadyState::Missing { variables, unread } => {
+            let of = provider.host.as_ref().map(|host| format!(" to use {host}")).unwrap_or_default();
+            let unread = unread
+                .map(|(variable, instead)| format!("; {variable} does not help: {instead}"))
+                .unwrap_or_default();
+            (false, format!("set {}{of}{unread}", variables.join(" and ")))
         }
         ReadyState::BadBaseUrl { variable, reason } => {
             (false, format!("{variable} is not an address: {reason}"))
         }
         ReadyState::BadSetting { reason } => (false, reason.clone()),
     };
-    Finding { name: provider.provider, usable, configured: provider.configured, about }
+    Finding { name: provider.provider, usable, configured: provider.configured, about, checked: None }
 }
 
 /// Whether something accepts connections at an address of this machine; `None` for other machines,

@@ -10,6 +10,22 @@ use serde_json::Value;
 /// The key every test sends; it must never be seen again.
 pub(crate) const KEY: &str = "sk-e2e-7f3a9c-never-shown";
 
+/// Model, variable of the key, variable of the address.
+pub(crate) type Format = (&'static str, &'static str, &'static str);
+
+/// Every wire format through a provider that speaks it, and one provider that only borrows one.
+pub(crate) const FORMATS: [Format; 9] = [
+    ("openai:j", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    ("openai-responses:j", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    ("azure:j", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),
+    ("anthropic:j", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    ("gemini:j", "GEMINI_API_KEY", "GEMINI_BASE_URL"),
+    ("ollama:j", "OLLAMA_API_KEY", "OLLAMA_HOST"),
+    ("bedrock:j", "AWS_BEARER_TOKEN_BEDROCK", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
+    ("vertex:j", "VERTEX_ACCESS_TOKEN", "VERTEX_BASE_URL"),
+    ("openrouter:j", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL"),
+];
+
 /// The binary in an empty folder.
 pub(crate) fn cli() -> CliTest {
     CliTest::new(env!("CARGO_BIN_EXE_assize"))

@@ -1,8 +1,35 @@
 //! `doctor`: which judges are usable.
 
-use assize_testkit::mock::{MockServer, Reply, always};
+use std::collections::BTreeMap;
 
-use crate::bench::{KEY, cli, object};
+use assize_testkit::cli::CliTest;
+use assize_testkit::mock::{Incoming, MockServer, Reply, always};
+use serde_json::Value;
+
+use crate::bench::{FORMATS, KEY, cli, object};
+
+/// What `doctor` says of each judge.
+fn judges(cli: &CliTest, more: &[&str]) -> BTreeMap<String, Value> {
+    let output = cli.run(&[&["doctor", "--json"], more].concat()).expect_code(0);
+    assert!(
+        !output.stdout.contains(KEY) && !output.stderr.contains(KEY),
+        "{}{}",
+        output.stdout,
+        output.stderr
+    );
+    let list = object(&output)["judges"].as_array().expect("a list").clone();
+    list.into_iter().map(|judge| (judge["judge"].as_str().expect("a name").to_owned(), judge)).collect()
+}
+
+/// What `doctor` says of this judge where these variables are set: whether it is usable, and why.
+fn said(judge: &str, variables: &[(&str, &str)]) -> (bool, String) {
+    let mut cli = cli();
+    for (name, value) in variables {
+        cli.env(*name, *value);
+    }
+    let judge = judges(&cli, &[])[judge].clone();
+    (judge["usable"] == true, judge["about"].as_str().expect("words").to_owned())
+}
 
 #[test]
 fn what_is_set_up_is_usable_and_the_rest_says_what_it_lacks() {
@@ -30,4 +57,184 @@ fn the_table_hides_what_nobody_set_up() {
     assert!(short.contains("usable    offline") && !short.contains("GROQ_API_KEY"), "{short}");
     let long = cli().run(&["doctor", "--all"]).expect_code(0).stdout;
     assert!(long.contains("GROQ_API_KEY"), "{long}");
+}
+
+#[test]
+fn every_setting_that_can_not_work_is_named() {
+    let azure = ("AZURE_OPENAI_API_KEY", KEY);
+    let endpoint = ("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com");
+    let quoted = format!("\"{KEY}\"");
+    let with_key = format!("https://example.com/{KEY}/v1");
+    for (judge, variables, words) in [
+        ("openai", &[][..], "set OPENAI_API_KEY to use api.openai.com"),
+        ("openai", &[("OPENAI_API_KEY", "  ")], "set OPENAI_API_KEY to use api.openai.com"),
+        (
+            "openai",
+            &[("OPENAI_API_KEY", &quoted)],
+            "OPENAI_API_KEY does not hold a key as it is: it stands in quotation",
+        ),
+        ("openai", &[("OPENAI_API_KEY", "Bearer abc")], "begins with `Bearer`"),
+        ("openai", &[("OPENAI_API_KEY", "two words")], "white space"),
+        ("openai", &[("OPENAI_API_KEY", "k\u{1}")], "characters that an HTTP header may not have"),
+        (
+            "openai",
+            &[("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", "localhost:8000/v1")],
+            "OPENAI_BASE_URL is not an address",
+        ),
+        ("openai", &[("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", "ftp://h/v1")], "http:// or https://"),
+        ("openai", &[("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", &with_key)], "it holds the API key"),
+        ("azure", &[], "set AZURE_OPENAI_API_KEY or AZURE_API_KEY and AZURE_OPENAI_ENDPOINT"),
+        ("azure", &[azure], "set AZURE_OPENAI_ENDPOINT"),
+        ("azure", &[endpoint], "set AZURE_OPENAI_API_KEY or AZURE_API_KEY to use r.openai.azure.com"),
+        (
+            "azure",
+            &[azure, endpoint, ("OPENAI_API_VERSION", KEY)],
+            "OPENAI_API_VERSION is not an API version",
+        ),
+        ("bedrock", &[], "set AWS_BEARER_TOKEN_BEDROCK and AWS_REGION"),
+        (
+            "bedrock",
+            &[("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_REGION", "eu-west-1")],
+            "AWS_ACCESS_KEY_ID does not help",
+        ),
+        ("bedrock", &[("AWS_BEARER_TOKEN_BEDROCK", KEY)], "set AWS_REGION"),
+        (
+            "bedrock",
+            &[("AWS_BEARER_TOKEN_BEDROCK", KEY), ("AWS_REGION", "x.evil/")],
+            "AWS_REGION is not the name",
+        ),
+        (
+            "vertex",
+            &[("GOOGLE_APPLICATION_CREDENTIALS", "k.json"), ("GOOGLE_CLOUD_PROJECT", "p")],
+            "print-access-token",
+        ),
+        ("ollama", &[("OLLAMA_HOST", "127.0.0.1:9")], "no server answers at 127.0.0.1:9"),
+        ("gemini", &[], "set GEMINI_API_KEY or GOOGLE_API_KEY"),
+    ] {
+        let (usable, about) = said(judge, variables);
+        assert!(!usable && about.contains(words), "{judge} {variables:?}: {about}");
+    }
+}
+
+#[test]
+fn spellings_that_people_use_are_understood() {
+    for (judge, variables, host) in [
+        (
+            "openai",
+            &[("OPENAI_API_KEY", KEY), ("OPENAI_API_BASE", "https://gate.example.com/v1")][..],
+            "gate.example.com",
+        ),
+        (
+            "openai",
+            &[("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", "https://api.openai.com")],
+            "api.openai.com",
+        ),
+        (
+            "azure",
+            &[("AZURE_API_KEY", KEY), ("AZURE_API_BASE", "https://r.openai.azure.com")],
+            "r.openai.azure.com",
+        ),
+        (
+            "anthropic",
+            &[("ANTHROPIC_API_KEY", KEY), ("ANTHROPIC_BASE_URL", "https://h.example.com/v1/")],
+            "h.example.com",
+        ),
+        ("gemini", &[("GOOGLE_API_KEY", KEY)], "generativelanguage.googleapis.com"),
+        (
+            "bedrock",
+            &[("AWS_BEARER_TOKEN_BEDROCK", KEY), ("AWS_DEFAULT_REGION", "us-east-1")],
+            "us-east-1.amazonaws.com",
+        ),
+        (
+            "vertex",
+            &[("VERTEX_ACCESS_TOKEN", KEY), ("GOOGLE_CLOUD_PROJECT", "p")],
+            "aiplatform.googleapis.com",
+        ),
+    ] {
+        let (usable, about) = said(judge, variables);
+        assert!(usable && about.contains(host), "{judge} {variables:?}: {about}");
+    }
+}
+
+#[test]
+fn a_check_finds_out_whether_the_key_is_taken() {
+    for (model, key, address) in FORMATS {
+        let provider = model.split_once(':').expect("provider:model").0;
+        let asked_for_free = !["bedrock", "vertex"].contains(&provider);
+        let server = MockServer::start(|incoming: &Incoming| {
+            let sent = incoming.headers.iter().any(|(_, value)| value.contains(KEY));
+            if sent {
+                Reply::text("judge-1")
+            } else {
+                Reply::status(401, r#"{"error":{"message":"Who are you?"}}"#)
+            }
+        });
+        let mut cli = cli();
+        cli.env(key, KEY).env(address, server.base_url());
+        assert_eq!(
+            judges(&cli, &[])[provider]["checked"],
+            Value::Null,
+            "{provider}: nothing is sent without --check"
+        );
+        assert_eq!(server.count(), 0);
+        let judge = judges(&cli, &["--check"])[provider].clone();
+        assert_eq!((judge["usable"] == true, judge["checked"] == true), (true, asked_for_free), "{judge}");
+
+        cli.env(key, "sk-another-key-0123456789");
+        let judge = judges(&cli, &["--check"])[provider].clone();
+        assert_eq!(judge["usable"] == true, !asked_for_free, "{judge}");
+        if asked_for_free {
+            let about = judge["about"].as_str().expect("words");
+            assert!(
+                about.contains("Who are you?") && about.contains("did not accept the API key"),
+                "{about}"
+            );
+            assert_eq!(judge["checked"], false);
+        } else {
+            assert_eq!(server.count(), 0);
+        }
+    }
+}
+
+#[test]
+fn a_check_says_what_is_no_model_server_and_shows_no_key() {
+    for (reply, usable, words) in [
+        (
+            Reply::Raw("<html><body>Please log in</body></html>".into()),
+            false,
+            "no model API: an HTML page: Please log in",
+        ),
+        (
+            Reply::status(403, format!(r#"{{"error":{{"message":"{KEY} may not"}}}}"#)),
+            false,
+            "[redacted] may not",
+        ),
+        (Reply::status(404, ""), true, "not checked: it has no list of models (HTTP 404)"),
+        (
+            Reply::status(503, r#"{"error":{"message":"later"}}"#),
+            true,
+            "not checked: the model server is overloaded",
+        ),
+        (
+            Reply::RateLimited { retry_after: None },
+            true,
+            "not checked: the model server is limiting requests",
+        ),
+    ] {
+        let server = MockServer::start(always(reply));
+        let mut cli = cli();
+        cli.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", server.base_url());
+        let judge = judges(&cli, &["--check"])["openai"].clone();
+        assert_eq!(judge["usable"], usable, "{judge}");
+        assert!(judge["about"].as_str().is_some_and(|about| about.contains(words)), "{judge}");
+    }
+}
+
+#[test]
+fn a_proxy_is_mentioned_without_its_address() {
+    let mut cli = cli();
+    cli.env("HTTPS_PROXY", "http://user:geheim@proxy.example.com:3128");
+    let said = cli.run(&["doctor"]).expect_code(0).stdout;
+    assert!(said.contains("go through a proxy: HTTPS_PROXY is set") && !said.contains("geheim"), "{said}");
+    assert_eq!(object(&cli.run(&["doctor", "--json"]))["proxies"], serde_json::json!(["HTTPS_PROXY"]));
 }

@@ -23,6 +23,7 @@ mod pairwise;
 mod panel;
 mod prefix;
 mod pressure;
+mod probabilities;
 mod processes;
 mod rows;
 mod schema;

@@ -7,22 +7,11 @@ use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 use serde_json::json;
 
-use crate::bench::{KEY, cli};
+use crate::bench::{FORMATS, Format, KEY, cli};
 use crate::judge::JudgeRequest;
 
 /// Ends the answer, which is the last thing that calls share; nothing in it is escaped in JSON.
 const END: &str = "<<end of the answer>>";
-
-/// Every wire format through a provider that speaks it: model, variable of the key, variable of the address.
-const FORMATS: [(&str, &str, &str); 7] = [
-    ("openai:j", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
-    ("openai-responses:j", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
-    ("azure:j", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),
-    ("anthropic:j", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
-    ("gemini:j", "GEMINI_API_KEY", "GEMINI_BASE_URL"),
-    ("ollama:j", "OLLAMA_API_KEY", "OLLAMA_HOST"),
-    ("openrouter:j", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL"),
-];
 
 /// A criterion of the suite; `{at}` is its number.
 const CRITERION: &str = "    - {id: c{at}, outcome: 'Criterion {at}'}\n";
@@ -32,11 +21,7 @@ fn met() -> Reply {
 }
 
 /// A suite of one case with a long answer, and the binary that finds the format's server.
-fn fixture(
-    (model, key, address): (&str, &str, &str),
-    server: &MockServer,
-    criteria: usize,
-) -> (CliTest, String) {
+fn fixture((model, key, address): Format, server: &MockServer, criteria: usize) -> (CliTest, String) {
     let mut cli = cli();
     cli.env(key, KEY).env(address, server.base_url());
     let list: String = (0..criteria).map(|at| CRITERION.replace("{at}", &at.to_string())).collect();
@@ -90,13 +75,19 @@ fn the_first_call_is_awaited_where_later_ones_profit_and_only_there() {
         noted.lock().expect("not poisoned").push(Instant::now());
         met().after(wait)
     });
-    let (cli, model) = fixture(FORMATS[3], &server, 3);
-    cli.run(&["eval", "s.yaml", "--judge", &model, "--judge-repeats", "2", "--no-cache", "--quiet"])
-        .expect_code(0);
-    let times = arrivals.lock().expect("not poisoned").clone();
-    assert_eq!(times.len(), 6);
-    assert!(times[1].duration_since(times[0]) >= wait, "the others wait for the first reply");
-    assert!(bodies(&server).iter().all(|body| body.contains("cache_control")));
+    for (format, model, mark) in [
+        (FORMATS[3], "anthropic:j", "cache_control"),
+        (FORMATS[6], "bedrock:eu.anthropic.claude-j-v1:0", "cachePoint"),
+    ] {
+        let (cli, _) = fixture(format, &server, 3);
+        cli.run(&["eval", "s.yaml", "--judge", model, "--judge-repeats", "2", "--no-cache", "--quiet"])
+            .expect_code(0);
+        let times = std::mem::take(&mut *arrivals.lock().expect("not poisoned"));
+        assert_eq!(times.len(), 6, "{model}");
+        assert!(times[1].duration_since(times[0]) >= wait, "the others wait for the first reply: {model}");
+        let bodies = bodies(&server);
+        assert!(bodies[bodies.len() - 6..].iter().all(|body| body.contains(mark)), "{model}");
+    }
 
     for (more, calls) in [(&["--warm-up", "never"][..], 3), (&["--judging", "batched"], 1)] {
         let server = MockServer::start(|incoming: &Incoming| {
@@ -118,4 +109,77 @@ fn replies_are_found_again_whether_or_not_a_prefix_was_marked() {
     cli.run(&["eval", "s.yaml", "--judge", &model, "--quiet"]).expect_code(0);
     cli.run(&["eval", "s.yaml", "--judge", &model, "--quiet", "--warm-up", "never"]).expect_code(0);
     assert_eq!(server.count(), 2);
+}
+
+/// What a call asks for, in the order of arrival, and whether it marks what it shares.
+fn arrivals(server: &MockServer) -> Vec<(&'static str, bool)> {
+    let marked = |body: &str| body.contains("cache_control") || body.contains("cachePoint");
+    let form = |body: &str| if body.contains(r#""enum":[0,1"#) { "score" } else { "outcome" };
+    bodies(server).iter().map(|body| (form(body), marked(body))).collect()
+}
+
+#[test]
+fn calls_with_another_reply_schema_find_nothing_so_each_form_has_a_first_one() {
+    const BANDED: &str =
+        "    - {id: b{at}, outcome: 'Criterion {at}', score_ranges: {0: none, 5: some, 8: all}}\n";
+    let script = |incoming: &Incoming| {
+        let scored = incoming.body.to_string().contains(r#""enum":[0,1"#);
+        let said = if scored {
+            json!({ "evidence": [], "reason": "so", "score": 9 })
+        } else {
+            json!({ "evidence": [], "reason": "so", "outcome": "met" })
+        };
+        // Long enough that a call which waited for nobody would have come before.
+        Reply::Json(said).after(Duration::from_millis(80))
+    };
+    for (format, model) in [(FORMATS[3], "anthropic:j"), (FORMATS[6], "bedrock:eu.anthropic.claude-j-v1:0")] {
+        for (checklist, banded, expected) in [
+            // One of each form first, in whatever order, then the others.
+            (2, 2, [("outcome", true), ("score", true), ("outcome", true), ("score", true)]),
+            // One that nobody shares anything with marks nothing.
+            (3, 1, [("outcome", true), ("outcome", true), ("outcome", true), ("score", false)]),
+        ] {
+            let server = MockServer::start(script);
+            let (cli, _) = fixture(format, &server, checklist);
+            let more: String = (0..banded).map(|at| BANDED.replace("{at}", &at.to_string())).collect();
+            let suite = cli.read("s.yaml") + &more;
+            cli.file("s.yaml", suite);
+            cli.run(&["eval", "s.yaml", "--judge", model, "--quiet"]).expect_code(0);
+            let came = arrivals(&server);
+            assert_eq!(came.len(), 4);
+            if banded > 1 {
+                let mut first = came[..2].to_vec();
+                first.sort_unstable();
+                assert_eq!(first, expected[..2], "{model}: {came:?}");
+            } else {
+                assert_eq!(came[0], ("outcome", true), "{model}: {came:?}");
+            }
+            let mut all = came;
+            all.sort_unstable();
+            let mut expected = expected.to_vec();
+            expected.sort_unstable();
+            assert_eq!(all, expected, "{model}");
+        }
+    }
+}
+
+#[test]
+fn batches_of_another_size_share_nothing() {
+    // The schema names as many criteria as a batch has.
+    for (criteria, batch, repeats, expected) in [
+        (3, "batched:2", "1", &[false, false][..]),
+        (4, "batched:2", "1", &[true, true]),
+        (3, "batched", "2", &[true, true]),
+    ] {
+        let server = MockServer::start(|incoming: &Incoming| {
+            let request = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge's question");
+            Reply::Json(request.reply(|_| json!({ "evidence": [], "reason": "so", "outcome": "met" })))
+        });
+        let (cli, model) = fixture(FORMATS[3], &server, criteria);
+        let eval =
+            ["eval", "s.yaml", "--judge", &model, "--judging", batch, "--judge-repeats", repeats, "--quiet"];
+        cli.run(&eval).expect_code(0);
+        let marked: Vec<bool> = arrivals(&server).into_iter().map(|(_, marked)| marked).collect();
+        assert_eq!(marked, expected, "{criteria} {batch} {repeats}");
+    }
 }

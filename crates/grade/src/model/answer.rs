@@ -3,6 +3,8 @@
 use assize_llm::{AskError, ChatReply, ErrorKind, Finish};
 use assize_rubric::UngradedKind;
 
+use crate::reply::PROBABILITY_ADVICE;
+
 /// Why a criterion has no decision yet.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
@@ -22,6 +24,9 @@ impl Failure {
             ErrorKind::Cancelled => UngradedKind::Cancelled,
             ErrorKind::NotCached => UngradedKind::NotJudged,
             ErrorKind::ContextLength => UngradedKind::ContextLength,
+            ErrorKind::NoLogprobs => {
+                return Self::new(UngradedKind::Probability, format!("{error}; {PROBABILITY_ADVICE}"));
+            }
             _ => UngradedKind::Transport,
         };
         Self::new(kind, error.to_string())
@@ -43,6 +48,16 @@ const BREAKS: &[&str] = &[
     "max_tokens",
     "overloaded",
     "failed",
+    "other",
+    "pause_turn",
+    "insufficient_system_resource",
+    "unexpected_tool_call",
+    "too_many_tool_calls",
+    "missing_thought_signature",
+    "malformed_function_call",
+    "malformed_response",
+    "malformed_tool_use",
+    "malformed_model_output",
 ];
 
 fn is_one_of(word: &str, words: &[&str]) -> bool {

@@ -1,6 +1,6 @@
 //! The criteria of one call, followed through its repairs until each is decided or given up.
 
-use assize_llm::ChatReply;
+use assize_llm::{ChatReply, JsonSchemaFormat, ReplySchema};
 use assize_rubric::{
     Criterion, Evidence, EvidencePolicy, Judgement, Operator, Outcome, Probability, Scale, Ungraded,
     UngradedKind,
@@ -17,6 +17,8 @@ use crate::reply::{Decision, Results, expected, read_batched, read_single};
 pub(super) struct Group<'a> {
     scene: &'a Scene<'a>,
     batched: bool,
+    /// Whether other calls begin like those of this group.
+    shared: bool,
     slots: Vec<Slot<'a>>,
 }
 
@@ -61,7 +63,7 @@ impl<'a> Group<'a> {
                 probability: None,
             })
             .collect();
-        Self { scene, batched, slots }
+        Self { scene, batched, shared: false, slots }
     }
 
     /// The number of criteria.
@@ -74,7 +76,19 @@ impl<'a> Group<'a> {
         self.request(&Call { members: (0..self.slots.len()).collect(), repair: None })
     }
 
-    pub(super) async fn run(mut self) -> Vec<Judgement> {
+    /// The shape that the first reply must have.
+    pub(super) fn schema(&self) -> ReplySchema {
+        let asked: Vec<Asked<'_>> = self.slots.iter().map(|slot| slot.asked.clone()).collect();
+        self.schema_for(&asked).schema
+    }
+
+    fn schema_for(&self, asked: &[Asked<'_>]) -> JsonSchemaFormat {
+        if self.batched { batched_schema(asked) } else { single_schema(Form::of(asked[0].criterion)) }
+    }
+
+    /// Asks until each criterion is decided or given up; `shared` says whether other calls begin like these.
+    pub(super) async fn run(mut self, shared: bool) -> Vec<Judgement> {
+        self.shared = shared;
         let mut calls = vec![Call { members: (0..self.slots.len()).collect(), repair: None }];
         let repairs = self.scene.judge.options.repairs;
         for round in 0..=repairs {
@@ -147,13 +161,13 @@ impl<'a> Group<'a> {
         let scene = self.scene;
         let asked: Vec<Asked<'_>> =
             call.members.iter().map(|&member| self.slots[member].asked.clone()).collect();
-        let (question, schema) = if self.batched {
-            (batched_part(&asked, scene.policy, &scene.fence), batched_schema(&asked))
+        let question = if self.batched {
+            batched_part(&asked, scene.policy, &scene.fence)
         } else {
-            let criterion = asked[0].criterion;
-            (single_part(criterion, scene.policy, &scene.fence), single_schema(Form::of(criterion)))
+            single_part(asked[0].criterion, scene.policy, &scene.fence)
         };
-        scene.request(question, call.repair.clone(), schema, asked.len())
+        let schema = self.schema_for(&asked);
+        scene.request(question, call.repair.clone(), schema, asked.len(), self.shared)
     }
 
     /// Takes what a reply decides and returns the calls for what it leaves open.

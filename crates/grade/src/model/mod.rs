@@ -4,6 +4,7 @@ mod answer;
 mod behaviour;
 mod fit;
 mod group;
+mod kin;
 mod pair;
 mod parts;
 mod put;
@@ -33,6 +34,7 @@ use crate::{
 
 use fit::Shown;
 use group::Group;
+use kin::Kinds;
 use parts::merge;
 
 /// Tokens left for what a repair adds to a request.
@@ -139,7 +141,6 @@ impl ModelJudge {
             seed: self.seed(task.asking.repeat),
             temperature: task.asking.temperature.or(self.options.temperature),
             probabilities: task.asking.probabilities,
-            cache_prefix: false,
             card: self.ask.card(),
             truncate: task.truncate,
         }
@@ -152,7 +153,8 @@ impl ModelJudge {
 
     /// Whether to await the first of several calls that begin with this much text.
     fn warms_up(&self, shared_bytes: usize) -> bool {
-        let marked = cached_prefix_bytes(&self.ask.describe().provider);
+        let asked = self.ask.describe();
+        let marked = cached_prefix_bytes(&asked.provider, &asked.model);
         match self.options.warm_up {
             WarmUp::Never => false,
             WarmUp::Auto => marked.is_some_and(|least| shared_bytes >= least),
@@ -198,36 +200,44 @@ impl ModelJudge {
     }
 
     async fn judge_tasks(&self, tasks: &[RubricTask]) -> Vec<Vec<Judgement>> {
-        let mut scenes: Vec<_> = tasks.iter().map(|task| self.scenes(task)).collect();
+        let scenes: Vec<_> = tasks.iter().map(|task| self.scenes(task)).collect();
         let calls: usize =
             tasks.iter().zip(&scenes).map(|(task, scenes)| calls_of(task) * scenes.len()).sum();
         let shared = scenes.first().and_then(|scenes| scenes.first());
         let shared = shared.map_or(0, |(scene, _)| SYSTEM_BYTES + scene.shared.len());
         let warm = calls > 1 && self.warms_up(shared);
-        for (scene, _) in scenes.iter_mut().flatten() {
-            scene.cache_prefix = warm;
-        }
-        let mut waiting: Vec<BoxFuture<'_, Placed>> = Vec::with_capacity(calls);
+        let mut kinds = Kinds::default();
+        let mut asked = Vec::with_capacity(calls);
         for (at, (scenes, task)) in scenes.iter().zip(tasks).enumerate() {
             for (part, (scene, truncated)) in scenes.iter().enumerate() {
                 for group in groups(scene, task) {
-                    let judged = group.run().map(move |mut decided| {
-                        for judgement in &mut decided {
-                            judgement.truncated = *truncated;
-                        }
-                        ((at, part), decided)
-                    });
-                    waiting.push(judged.boxed());
+                    let kind = if warm { kinds.add(&scene.shared, group.schema()) } else { 0 };
+                    asked.push((group, kind, (at, part, asked.len()), *truncated));
                 }
             }
         }
+        // Of each kind that others are of, the first is awaited; one that nobody shares anything with waits for nobody.
+        let mut first: Vec<BoxFuture<'_, Placed>> = Vec::new();
+        let mut rest: Vec<BoxFuture<'_, Placed>> = Vec::with_capacity(asked.len());
+        for (group, kind, place, truncated) in asked {
+            let shared = kinds.is_shared(kind);
+            let is_first = shared && kinds.is_first(kind);
+            let judged = group.run(shared).map(move |mut decided| {
+                for judgement in &mut decided {
+                    judgement.truncated = truncated;
+                }
+                (place, decided)
+            });
+            let queue = if is_first { &mut first } else { &mut rest };
+            queue.push(judged.boxed());
+        }
+        let mut done = join_all(first).await;
+        done.extend(join_all(rest).await);
+        // In the order of the criteria, whoever was first.
+        done.sort_by_key(|(place, _)| *place);
         let mut parts: Vec<Vec<Vec<Judgement>>> =
             scenes.iter().map(|scenes| scenes.iter().map(|_| Vec::new()).collect()).collect();
-        if warm && !waiting.is_empty() {
-            let ((at, part), decided) = waiting.remove(0).await;
-            parts[at][part].extend(decided);
-        }
-        for ((at, part), decided) in join_all(waiting).await {
+        for ((at, part, _), decided) in done {
             parts[at][part].extend(decided);
         }
         parts.into_iter().zip(tasks).map(|(parts, task)| merged(parts, task)).collect()
@@ -246,7 +256,9 @@ impl RubricJudge for ModelJudge {
             // What all requests begin with can be cached by the provider once the first of them is read.
             let shared = scene.card.estimator.text(&scene.shared);
             let shared = if shared < CACHEABLE { 0 } else { shared };
-            for (index, group) in groups(scene, task).enumerate() {
+            let mut kinds = Kinds::default();
+            for group in groups(scene, task) {
+                let kind = kinds.add(&scene.shared, group.schema());
                 let request = group.first_request();
                 if window::check(scene.card, scene.truncate, &request, group.criteria()).is_err() {
                     sum.too_long += group.criteria() as u64;
@@ -255,7 +267,7 @@ impl RubricJudge for ModelJudge {
                 sum += Forecast {
                     calls: 1,
                     decisions: group.criteria() as u64,
-                    repeated_tokens: if index == 0 { 0 } else { shared },
+                    repeated_tokens: if kinds.is_first(kind) { 0 } else { shared },
                     ..self.request_forecast(&request)
                 };
             }
@@ -326,8 +338,8 @@ fn merged(parts: Vec<Vec<Judgement>>, task: &RubricTask) -> Vec<Judgement> {
         .collect()
 }
 
-/// Judgements with the place of their task, and that of what was shown of its material.
-type Placed = ((usize, usize), Vec<Judgement>);
+/// Judgements with the place of their task, that of what was shown of its material, and that of their call.
+type Placed = ((usize, usize, usize), Vec<Judgement>);
 
 /// Calls that the criteria of a task go into.
 fn calls_of(task: &RubricTask) -> usize {
@@ -376,8 +388,6 @@ struct Scene<'a> {
     temperature: Option<f64>,
     /// Whether probabilities make the decisions.
     probabilities: bool,
-    /// Whether what is shared is to be cached.
-    cache_prefix: bool,
     card: ModelCard,
     truncate: Truncate,
 }
@@ -397,6 +407,7 @@ impl Scene<'_> {
         repair: Option<String>,
         schema: JsonSchemaFormat,
         criteria: usize,
+        cached: bool,
     ) -> ChatRequest {
         let options = &self.judge.options;
         let mut request = ChatRequest::new(messages(&self.shared, question, repair));
@@ -404,7 +415,7 @@ impl Scene<'_> {
         request.temperature = self.temperature;
         request.seed = self.seed;
         request.logprobs = self.probabilities.then_some(ALTERNATIVES);
-        request.cache_prefix = self.cache_prefix;
+        request.cache_prefix = cached;
         request.max_output_tokens = options
             .max_output_tokens
             .map(|limit| limit.saturating_mul(u32::try_from(criteria).unwrap_or(u32::MAX)));

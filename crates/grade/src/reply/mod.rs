@@ -16,7 +16,7 @@ pub(crate) use behaviour::read_behaviour;
 pub(crate) use decision::Decision;
 pub(crate) use find::Shape;
 pub(crate) use pair::read_pair;
-pub(crate) use probability::expected;
+pub(crate) use probability::{PROBABILITY_ADVICE, expected};
 pub(crate) use results::{Results, read_batched};
 pub(crate) use whole::{findings, read_whole};
 

@@ -10,6 +10,9 @@ use assize_stats::combine::expected_score;
 /// The least share of probability that must lie on decisions. Below it the expected decision says little.
 const LEAST_MASS: f64 = 0.5;
 
+/// What to do about a model that gives none.
+pub(crate) const PROBABILITY_ADVICE: &str = "use a model that does, or `scoring: written`";
+
 /// The decision that the probabilities make of a written one. "Does not apply" is taken as it is written. The error
 /// says why there is none, in words for the user.
 pub(crate) fn expected(
@@ -23,7 +26,7 @@ pub(crate) fn expected(
     };
     let tokens = reply
         .logprobs()
-        .ok_or("the model gave no log-probabilities; use a model that does, or `scoring: written`")?;
+        .ok_or_else(|| format!("the model gave no log-probabilities; {PROBABILITY_ADVICE}"))?;
     let place = Place::find(&tokens, member).ok_or("the log-probabilities do not belong to the reply")?;
     let found = match written {
         Outcome::Scored(raw) => score(&place, raw.get()),

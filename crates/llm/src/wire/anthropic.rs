@@ -10,6 +10,7 @@ use super::answer::{self, Said};
 use super::format::{HttpCall, KeyHeader, Wire};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
+use crate::prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
 use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
 use crate::reply::{ChatReply, Finish, Usage};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
@@ -23,9 +24,6 @@ const USUAL_LIMIT: u32 = 8192;
 
 /// The output limit for models that refuse the usual one.
 const SMALL_LIMIT: u32 = 4096;
-
-/// Anthropic caches no prefix of fewer than 1,024 tokens, which are about this many bytes.
-const CACHED_BYTES: usize = 4096;
 
 /// The tool that takes the reply where there is no output format.
 const TOOL: &str = "reply";
@@ -62,7 +60,7 @@ impl Wire for Anthropic {
             return Err(outgoing::bad("every message is empty"));
         }
         if request.cache_prefix {
-            mark_shared_prefix(system.len(), &mut messages);
+            mark_shared_prefix(&request.model, system.len(), &mut messages);
         }
         let usual = if quirks.limit == LimitField::Usual { USUAL_LIMIT } else { SMALL_LIMIT };
         let schema = request.schema.as_ref();
@@ -133,6 +131,7 @@ impl Wire for Anthropic {
         }
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
         let sent = Sent {
+            system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             ..Sent::default()
@@ -238,10 +237,12 @@ fn message(message: &ChatMessage) -> Message<'_> {
 
 /// Marks the first part of the last message as the end of what further requests will have in common with this one. It
 /// is marked only where more follows and the whole prefix is long enough to be cached.
-fn mark_shared_prefix(system_bytes: usize, messages: &mut [Message<'_>]) {
+fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [Message<'_>]) {
+    let Some(least) = cached_prefix_bytes("anthropic", model) else { return };
     let bytes = |block: &Block<'_>| match block {
         Block::Text { text, .. } => text.len(),
-        Block::Image { .. } => CACHED_BYTES,
+        // As many tokens as a picture may have.
+        Block::Image { .. } => USUAL_CACHED_BYTES,
     };
     let Some((last, earlier)) = messages.split_last_mut() else { return };
     let before: usize = earlier.iter().flat_map(|message| &message.content).map(bytes).sum();
@@ -249,7 +250,7 @@ fn mark_shared_prefix(system_bytes: usize, messages: &mut [Message<'_>]) {
         return;
     }
     if let Some(Block::Text { text, cache_control }) = last.content.first_mut()
-        && system_bytes + before + text.len() >= CACHED_BYTES
+        && system_bytes + before + text.len() >= least
     {
         *cache_control = Some(CacheControl::Ephemeral);
     }

@@ -1,48 +1,15 @@
 //! Golden pairs for Anthropic's Messages, after the public API reference.
 
-use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::json;
 
+use super::super::golden::{SCHEMA, answer, decoded, encoded, full_request, named};
 use super::*;
 use crate::error::ErrorKind;
-
-fn full_request() -> ChatRequest {
-    ChatRequest {
-        model: "claude-x".into(),
-        schema: Some(JsonSchemaFormat {
-            name: "judgement".into(),
-            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}).into(),
-            strict: true,
-        }),
-        temperature: Some(0.0),
-        seed: Some(7),
-        max_output_tokens: Some(500),
-        logprobs: Some(5),
-        ..ChatRequest::new(vec![ChatMessage::system("Be fair."), ChatMessage::user("\"Hi\"\n")])
-    }
-}
-
-fn body(request: &ChatRequest, quirks: Quirks) -> String {
-    String::from_utf8(Anthropic.encode(request, quirks).unwrap().body).unwrap()
-}
-
-fn answer(status: u16, body: &str) -> HttpAnswer {
-    let mut headers = HeaderMap::new();
-    headers.insert("request-id", HeaderValue::from_static("req_1"));
-    HttpAnswer { status, headers, body: body.as_bytes().to_vec() }
-}
-
-fn decode(body: &str) -> Result<ChatReply, AskError> {
-    Anthropic.decode(&answer(200, body))
-}
-
-const SCHEMA: &str =
-    r#"{"type":"object","properties":{"reason":{"type":"string"},"met":{"type":"boolean"}}}"#;
 
 #[test]
 fn a_full_request_is_these_bytes() {
     assert_eq!(
-        body(&full_request(), Quirks::default()),
+        encoded(&Anthropic, &full_request("claude-x"), Quirks::default()),
         [
             r#"{"model":"claude-x","system":"Be fair.","#,
             r#""messages":[{"role":"user","content":[{"type":"text","text":"\"Hi\"\n"}]}],"#,
@@ -52,7 +19,7 @@ fn a_full_request_is_these_bytes() {
         ]
         .concat()
     );
-    let call = Anthropic.encode(&full_request(), Quirks::default()).unwrap();
+    let call = Anthropic.encode(&full_request("claude-x"), Quirks::default()).unwrap();
     assert_eq!(call.path, "/v1/messages");
     assert!(call.headers.contains(&("anthropic-version", "2023-06-01".into())));
     assert_eq!(Anthropic.key_header(), KeyHeader { name: "x-api-key", prefix: "" });
@@ -61,7 +28,7 @@ fn a_full_request_is_these_bytes() {
 #[test]
 fn without_an_output_format_a_tool_must_be_called() {
     let quirks = Quirks { schema: SchemaSupport::JsonObject, no_temperature: true, ..Quirks::default() };
-    let sent = body(&full_request(), quirks);
+    let sent = encoded(&Anthropic, &full_request("claude-x"), quirks);
     let end = [
         r#""max_tokens":500,"tools":[{"name":"reply","description":"Takes the reply.","input_schema":"#,
         SCHEMA,
@@ -70,19 +37,23 @@ fn without_an_output_format_a_tool_must_be_called() {
     .concat();
     assert!(sent.ends_with(&end), "{sent}");
     let least = Quirks { schema: SchemaSupport::None, ..quirks };
-    assert!(body(&full_request(), least).ends_with(r#""max_tokens":500}"#));
-    let reply = decode(
+    assert!(encoded(&Anthropic, &full_request("claude-x"), least).ends_with(r#""max_tokens":500}"#));
+    let reply = decoded(
+        &Anthropic,
         r#"{"content":[{"type":"text","text":"Let me reply."},{"type":"tool_use","id":"t","name":"reply",
         "input":{"reason":"r","met":true}}],"stop_reason":"tool_use"}"#,
     )
     .unwrap();
     assert_eq!((reply.text.as_str(), reply.finish), (r#"{"reason":"r","met":true}"#, Finish::Stop));
-    let cut = decode(
+    let cut = decoded(&Anthropic,
         r#"{"content":[{"type":"tool_use","name":"reply","input":{"reason":"r"}}],"stop_reason":"max_tokens"}"#,
     )
     .unwrap();
     assert_eq!(cut.finish, Finish::Length);
-    let other = decode(r#"{"content":[{"type":"tool_use","name":"x","input":{}}],"stop_reason":"tool_use"}"#);
+    let other = decoded(
+        &Anthropic,
+        r#"{"content":[{"type":"tool_use","name":"x","input":{}}],"stop_reason":"tool_use"}"#,
+    );
     assert_eq!(other.unwrap().finish, Finish::ToolCall);
 }
 
@@ -98,14 +69,14 @@ fn a_bare_request_gets_a_limit_and_pictures_are_sent_inline() {
     }]);
     request.model = "m".into();
     assert_eq!(
-        body(&request, Quirks::default()),
+        encoded(&Anthropic, &request, Quirks::default()),
         concat!(
             r#"{"model":"m","messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","#,
             r#""media_type":"image/png","data":"aGk="}},{"type":"text","text":"What?"}]}],"max_tokens":8192}"#
         )
     );
     let small = Quirks { limit: LimitField::Other, ..Quirks::default() };
-    assert!(body(&request, small).ends_with(r#""max_tokens":4096}"#));
+    assert!(encoded(&Anthropic, &request, small).ends_with(r#""max_tokens":4096}"#));
     request.messages = [ChatMessage::user("")].into();
     assert_eq!(Anthropic.encode(&request, small).unwrap_err().kind, ErrorKind::BadRequest);
 }
@@ -116,16 +87,18 @@ fn a_long_shared_part_is_marked_for_the_cache_and_a_short_one_is_not() {
         let content = parts.iter().map(|part| Part::Text((*part).to_owned())).collect();
         ChatRequest::new(vec![ChatMessage::system("Judge."), ChatMessage { role: Role::User, content }])
     };
-    let marks = |parts: &[&str]| body(&request(parts), Quirks::default()).matches("cache_control").count();
+    let marks = |parts: &[&str]| {
+        encoded(&Anthropic, &request(parts), Quirks::default()).matches("cache_control").count()
+    };
     let long = "x".repeat(5000);
-    let sent = body(&request(&[&long, "question"]), Quirks::default());
+    let sent = encoded(&Anthropic, &request(&[&long, "question"]), Quirks::default());
     let marked = r#"xx","cache_control":{"type":"ephemeral"}},{"type":"text","text":"question"}]}]"#;
     assert!(sent.contains(marked), "{sent}");
     assert_eq!(marks(&[&long, "question", "repair"]), 1);
     assert_eq!(marks(&[&long]), 0, "nothing is shared where nothing follows");
     assert_eq!(marks(&["short", &long]), 0);
     let last = ChatRequest { cache_prefix: false, ..request(&[&long, "question"]) };
-    assert!(!body(&last, Quirks::default()).contains("cache_control"), "nothing will follow");
+    assert!(!encoded(&Anthropic, &last, Quirks::default()).contains("cache_control"), "nothing will follow");
 }
 
 #[test]
@@ -134,7 +107,7 @@ fn a_full_reply_is_read_completely() {
         {"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"{\"met\":"},{"type":"text","text":"true}"}],
         "stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":93,"cache_creation_input_tokens":10,
         "cache_read_input_tokens":1024,"output_tokens":46,"service_tier":"standard"}}"#;
-    let reply = decode(raw).unwrap();
+    let reply = Anthropic.decode(&named("request-id", "req_1", answer(200, raw))).unwrap();
     assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
     assert_eq!(reply.usage, Usage { input: Some(1127), cached: Some(1024), output: Some(46) });
     assert_eq!(reply.model.as_deref(), Some("claude-x-2026"));
@@ -145,9 +118,11 @@ fn a_full_reply_is_read_completely() {
 #[test]
 fn ends_of_every_kind() {
     let read = |reason: &str| {
-        let reply =
-            decode(&format!(r#"{{"content":[{{"type":"text","text":"words"}}],"stop_reason":"{reason}"}}"#))
-                .unwrap();
+        let reply = decoded(
+            &Anthropic,
+            &format!(r#"{{"content":[{{"type":"text","text":"words"}}],"stop_reason":"{reason}"}}"#),
+        )
+        .unwrap();
         (reply.finish, reply.text, reply.refusal)
     };
     let words = || "words".to_owned();
@@ -156,13 +131,17 @@ fn ends_of_every_kind() {
     assert_eq!(read("model_context_window_exceeded"), (Finish::Length, words(), None));
     assert_eq!(read("refusal"), (Finish::ContentFilter, String::new(), Some(words())));
     assert_eq!(read("pause_turn").0, Finish::Other("pause_turn".into()));
-    let silent = decode(r#"{"content":[],"stop_reason":"end_turn","usage":{"output_tokens":2}}"#).unwrap();
+    let silent =
+        decoded(&Anthropic, r#"{"content":[],"stop_reason":"end_turn","usage":{"output_tokens":2}}"#)
+            .unwrap();
     assert_eq!((silent.text.as_str(), silent.usage.input), ("", None));
     let unsaid =
-        decode(r#"{"content":[],"stop_reason":"refusal","stop_details":{"explanation":"no"}}"#).unwrap();
+        decoded(&Anthropic, r#"{"content":[],"stop_reason":"refusal","stop_details":{"explanation":"no"}}"#)
+            .unwrap();
     assert_eq!(unsaid.refusal.as_deref(), Some("no"));
     let bare =
-        decode(r#"{"content":[],"stop_reason":"refusal","stop_details":{"category":"cyber"}}"#).unwrap();
+        decoded(&Anthropic, r#"{"content":[],"stop_reason":"refusal","stop_details":{"category":"cyber"}}"#)
+            .unwrap();
     assert_eq!((bare.refusal.as_deref(), bare.finish), (Some("cyber"), Finish::ContentFilter));
 }
 
@@ -189,7 +168,7 @@ fn errors_in_anthropics_words() {
     assert_eq!(kind(400, "invalid_request_error", filtered), ErrorKind::ContentRefused);
     assert_eq!(kind(200, "overloaded_error", "Overloaded"), ErrorKind::Overloaded);
     for body in ["{}", "[1]", "7", r#"{"choices":[{"message":{"content":"x"}}]}"#] {
-        assert_eq!(decode(body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
+        assert_eq!(decoded(&Anthropic, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
     }
 }
 
@@ -201,7 +180,7 @@ fn refusals_teach() {
     };
     let none = Quirks::default();
     let tool = Quirks { schema: SchemaSupport::JsonObject, ..none };
-    let full = full_request();
+    let full = full_request("claude-x");
     assert_eq!(
         learned(&full, "`temperature` is deprecated for this model.", none),
         Some(Quirks { no_temperature: true, ..none })

@@ -1,7 +1,6 @@
 //! Golden pairs for Azure OpenAI, after the public API reference. The bodies are those of chat completions.
 
-use reqwest::header::HeaderMap;
-
+use super::super::golden::{answer, encoded, named};
 use super::*;
 use crate::error::ErrorKind;
 use crate::reply::Finish;
@@ -16,9 +15,7 @@ fn request() -> ChatRequest {
 }
 
 fn decode(status: u16, body: &str) -> Result<ChatReply, AskError> {
-    let mut headers = HeaderMap::new();
-    headers.insert("apim-request-id", "apim-1".parse().unwrap());
-    AzureOpenAi::new(true).decode(&HttpAnswer { status, headers, body: body.into() })
+    AzureOpenAi::new(true).decode(&named("apim-request-id", "apim-1", answer(status, body)))
 }
 
 #[test]
@@ -26,7 +23,7 @@ fn the_deployment_stands_in_the_path_of_the_older_api_only() {
     let call = AzureOpenAi::new(true).encode(&request(), Quirks::default()).unwrap();
     assert_eq!(call.path, "/deployments/my%20judge%2F1/chat/completions");
     assert_eq!(
-        String::from_utf8(call.body).unwrap(),
+        encoded(&AzureOpenAi::new(true), &request(), Quirks::default()),
         r#"{"model":"my judge/1","messages":[{"role":"user","content":"Hi"}],"max_completion_tokens":5}"#
     );
     let call = AzureOpenAi::new(false).encode(&request(), Quirks::default()).unwrap();

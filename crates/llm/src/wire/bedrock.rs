@@ -1,7 +1,8 @@
 //! Amazon Bedrock's Converse format, with an API key as bearer token. It has neither a seed nor log-probabilities.
 //!
 //! A reply schema is sent as a tool whose input has the schema and that the model must call; its input is then the reply's
-//! text. Models that take no tools are asked for the same in words alone.
+//! text. Models that can't be made to call it get the schema as their output format, and those that take none are asked
+//! for the same in words alone.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,6 +11,7 @@ use super::answer::{self, Said};
 use super::format::{HttpCall, KeyHeader, Wire};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
+use crate::prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
 use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
 use crate::reply::{ChatReply, Finish, Usage};
 use crate::request::{ChatMessage, ChatRequest, Part, Role};
@@ -19,7 +21,19 @@ use crate::transport::HttpAnswer;
 const TOOL: &str = "reply";
 
 /// In lower case, as refusals are compared.
-const SCHEMA_NAMES: [&str; 6] = ["toolconfig", "toolchoice", "tool use", "tool_use", "tools", "toolspec"];
+const SCHEMA_NAMES: [&str; 11] = [
+    "toolconfig",
+    "toolchoice",
+    "tool use",
+    "tool_use",
+    "tools",
+    "toolspec",
+    "outputconfig",
+    "output_config",
+    "textformat",
+    "structured output",
+    "structured outputs",
+];
 
 const LIMIT: &str = "maxtokens";
 
@@ -39,7 +53,7 @@ impl Wire for Bedrock {
     fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
         let (system, others) = outgoing::apart(request)?;
-        let messages: Vec<Message<'_>> = others
+        let mut messages: Vec<Message<'_>> = others
             .into_iter()
             .map(message)
             .collect::<Result<Vec<_>, _>>()?
@@ -49,7 +63,12 @@ impl Wire for Bedrock {
         if messages.is_empty() {
             return Err(outgoing::bad("every message is empty"));
         }
-        let schema = request.schema.as_ref().filter(|_| quirks.schema == SchemaSupport::Full);
+        if request.cache_prefix && !quirks.no_cache_mark {
+            mark_shared_prefix(&request.model, system.len(), &mut messages);
+        }
+        let schema = request.schema.as_ref();
+        let tool = schema.filter(|_| quirks.schema == SchemaSupport::Full);
+        let format = schema.filter(|_| quirks.schema == SchemaSupport::JsonObject);
         let config = Inference {
             max_tokens: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
@@ -58,7 +77,7 @@ impl Wire for Bedrock {
             messages,
             system: (!system.is_empty()).then(|| [Text { text: &system }]),
             inference_config: (!config.is_empty()).then_some(config),
-            tool_config: schema.map(|format| ToolConfig {
+            tool_config: tool.map(|format| ToolConfig {
                 tools: [Tool {
                     tool_spec: ToolSpec {
                         name: TOOL,
@@ -67,6 +86,13 @@ impl Wire for Bedrock {
                     },
                 }],
                 tool_choice: ToolChoice { tool: Named { name: TOOL } },
+            }),
+            output_config: format.map(|format| OutputConfig {
+                text_format: TextFormat::JsonSchema {
+                    structure: Structure {
+                        json_schema: Definition { name: &format.name, schema: format.schema.json() },
+                    },
+                },
             }),
         };
         outgoing::post(format!("/model/{}/converse", outgoing::segment(&request.model)), &body)
@@ -93,8 +119,12 @@ impl Wire for Bedrock {
     }
 
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
-        let schema_sent = request.schema.is_some() && quirks.schema == SchemaSupport::Full;
+        if request.cache_prefix && !quirks.no_cache_mark && refuses_mark(answer) {
+            return Some(Quirks { no_cache_mark: true, ..quirks });
+        }
+        let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
         let sent = Sent {
+            system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
@@ -115,6 +145,8 @@ struct Body<'a> {
     inference_config: Option<Inference>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<ToolConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
 }
 
 #[derive(Serialize)]
@@ -133,6 +165,13 @@ struct Text<'a> {
 enum Block<'a> {
     Text(&'a str),
     Image { format: &'a str, source: Source<'a> },
+    CachePoint(CachePoint),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum CachePoint {
+    Default,
 }
 
 #[derive(Serialize)]
@@ -182,6 +221,31 @@ struct InputSchema<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OutputConfig<'a> {
+    text_format: TextFormat<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum TextFormat<'a> {
+    JsonSchema { structure: Structure<'a> },
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Structure<'a> {
+    json_schema: Definition<'a>,
+}
+
+/// The schema is JSON within a string here.
+#[derive(Serialize)]
+struct Definition<'a> {
+    name: &'a str,
+    schema: &'a str,
+}
+
+#[derive(Serialize)]
 struct ToolChoice {
     tool: Named,
 }
@@ -208,6 +272,33 @@ fn message(message: &ChatMessage) -> Result<Message<'_>, AskError> {
         }
     }
     Ok(Message { role: message.role, content })
+}
+
+/// Marks the end of what further requests will have in common with this one, which is the first part of its last
+/// message, where more follows and the whole prefix is long enough to be cached.
+fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [Message<'_>]) {
+    let Some(least) = cached_prefix_bytes("bedrock", model) else { return };
+    let bytes = |block: &Block<'_>| match block {
+        Block::Text(text) => text.len(),
+        // As many tokens as a picture may have.
+        Block::Image { .. } => USUAL_CACHED_BYTES,
+        Block::CachePoint(_) => 0,
+    };
+    let Some((last, earlier)) = messages.split_last_mut() else { return };
+    if last.content.len() < 2 || last.role != Role::User {
+        return;
+    }
+    let shared = earlier.iter().flat_map(|message| &message.content).chain(last.content.first());
+    if system_bytes + shared.map(bytes).sum::<usize>() >= least {
+        last.content.insert(1, Block::CachePoint(CachePoint::Default));
+    }
+}
+
+/// Whether a model that has no prompt cache refused the mark.
+fn refuses_mark(answer: &HttpAnswer) -> bool {
+    let message = json::server_error(&answer.body).message.to_ascii_lowercase();
+    matches!(answer.status, 400 | 403)
+        && ["prompt caching", "cachepoint", "cache point"].iter().any(|name| message.contains(name))
 }
 
 fn finish(reason: Option<&Value>) -> Finish {

@@ -1,56 +1,23 @@
 //! Golden pairs for Amazon Bedrock's Converse, after the public API reference.
 
-use reqwest::header::HeaderMap;
 use serde_json::json;
 
+use super::super::golden::{answer, decoded, encoded, full_conversation, named};
 use super::*;
 use crate::error::ErrorKind;
-use crate::request::JsonSchemaFormat;
-
-fn full_request() -> ChatRequest {
-    ChatRequest {
-        model: "eu.anthropic.claude-x-v1:0".into(),
-        schema: Some(JsonSchemaFormat {
-            name: "judgement".into(),
-            schema: json!({"type": "object", "properties": {"met": {"type": "boolean"}}}).into(),
-            strict: true,
-        }),
-        temperature: Some(0.0),
-        seed: Some(7),
-        max_output_tokens: Some(500),
-        ..ChatRequest::new(vec![
-            ChatMessage::system("Be fair."),
-            ChatMessage::user("\"Hi\"\n"),
-            ChatMessage::assistant("Yes?"),
-            ChatMessage::user("So?"),
-        ])
-    }
-}
-
-fn body(request: &ChatRequest, quirks: Quirks) -> String {
-    String::from_utf8(Bedrock.encode(request, quirks).unwrap().body).unwrap()
-}
-
-fn answer(status: u16, body: &str) -> HttpAnswer {
-    HttpAnswer { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
-}
-
-fn decode(body: &str) -> Result<ChatReply, AskError> {
-    Bedrock.decode(&answer(200, body))
-}
 
 #[test]
 fn a_full_request_is_these_bytes() {
-    let call = Bedrock.encode(&full_request(), Quirks::default()).unwrap();
+    let call = Bedrock.encode(&full_conversation("eu.anthropic.claude-x-v1:0"), Quirks::default()).unwrap();
     assert_eq!(call.path, "/model/eu.anthropic.claude-x-v1:0/converse");
     assert_eq!(
-        body(&full_request(), Quirks::default()),
+        encoded(&Bedrock, &full_conversation("eu.anthropic.claude-x-v1:0"), Quirks::default()),
         concat!(
             r#"{"messages":[{"role":"user","content":[{"text":"\"Hi\"\n"}]},"#,
             r#"{"role":"assistant","content":[{"text":"Yes?"}]},{"role":"user","content":[{"text":"So?"}]}],"#,
             r#""system":[{"text":"Be fair."}],"inferenceConfig":{"maxTokens":500,"temperature":0.0},"#,
             r#""toolConfig":{"tools":[{"toolSpec":{"name":"reply","description":"Takes the reply.","#,
-            r#""inputSchema":{"json":{"type":"object","properties":{"met":{"type":"boolean"}}}}}}],"#,
+            r#""inputSchema":{"json":{"type":"object","properties":{"reason":{"type":"string"},"met":{"type":"boolean"}}}}}}],"#,
             r#""toolChoice":{"tool":{"name":"reply"}}}}"#,
         )
     );
@@ -60,7 +27,7 @@ fn a_full_request_is_these_bytes() {
 fn a_bare_request_has_nothing_that_was_not_asked_for() {
     let request = ChatRequest { model: "m".into(), ..ChatRequest::new(vec![ChatMessage::user("q")]) };
     assert_eq!(
-        body(&request, Quirks::default()),
+        encoded(&Bedrock, &request, Quirks::default()),
         r#"{"messages":[{"role":"user","content":[{"text":"q"}]}]}"#
     );
     let arn = ChatRequest { model: "arn:aws:bedrock:eu-west-1:1:inference-profile/x".into(), ..request };
@@ -77,7 +44,7 @@ fn pictures_are_sent_in_the_formats_there_are() {
     let request =
         |media_type| ChatRequest { model: "m".into(), ..ChatRequest::new(vec![picture(media_type)]) };
     assert!(
-        body(&request("image/png"), Quirks::default())
+        encoded(&Bedrock, &request("image/png"), Quirks::default())
             .contains(r#"{"image":{"format":"png","source":{"bytes":"AAAA"}}}"#)
     );
     let refused = Bedrock.encode(&request("image/svg+xml"), Quirks::default()).unwrap_err();
@@ -86,7 +53,7 @@ fn pictures_are_sent_in_the_formats_there_are() {
 
 #[test]
 fn answers_are_read_and_tools_are_replies() {
-    let reply = decode(
+    let reply = decoded(&Bedrock,
         r#"{"output":{"message":{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"hm"}}},
            {"text":"Hello"}]}},"stopReason":"end_turn","usage":{"inputTokens":10,"outputTokens":3,"totalTokens":13,
            "cacheReadInputTokens":5,"cacheWriteInputTokens":2},"metrics":{"latencyMs":7}}"#,
@@ -95,7 +62,11 @@ fn answers_are_read_and_tools_are_replies() {
     assert_eq!((reply.text.as_str(), reply.finish), ("Hello", Finish::Stop));
     assert_eq!(reply.usage, Usage { input: Some(17), cached: Some(5), output: Some(3) });
 
-    let filled = decode(
+    let silent = named("x-amzn-requestid", "r-1", answer(200, r#"{"output":{"message":{"content":[]}}}"#));
+    assert_eq!(Bedrock.decode(&silent).unwrap().request_id.as_deref(), Some("r-1"));
+
+    let filled = decoded(
+        &Bedrock,
         r#"{"output":{"message":{"role":"assistant","content":[{"text":"I call"},
            {"toolUse":{"toolUseId":"t","name":"reply","input":{"met":true}}}]}},"stopReason":"tool_use"}"#,
     )
@@ -109,7 +80,7 @@ fn answers_are_read_and_tools_are_replies() {
         ("malformed_tool_use", Finish::Other("malformed_tool_use".into())),
     ] {
         let body = format!(r#"{{"output":{{"message":{{"content":[]}}}},"stopReason":"{reason}"}}"#);
-        assert_eq!(decode(&body).unwrap().finish, finish, "{reason}");
+        assert_eq!(decoded(&Bedrock, &body).unwrap().finish, finish, "{reason}");
     }
 }
 
@@ -123,16 +94,35 @@ fn refusals_and_broken_answers_are_errors() {
     let denied = refused(403, "You don't have access to the model with the specified model ID.");
     assert!(!matches!(denied.kind, ErrorKind::RateLimited | ErrorKind::MalformedReply), "{denied:?}");
     assert!(denied.message.contains("access to the model"));
-    assert_eq!(decode("<html>").unwrap_err().kind, ErrorKind::MalformedReply);
-    assert_eq!(decode("{}").unwrap_err().kind, ErrorKind::MalformedReply);
+    assert_eq!(decoded(&Bedrock, "<html>").unwrap_err().kind, ErrorKind::MalformedReply);
+    assert_eq!(decoded(&Bedrock, "{}").unwrap_err().kind, ErrorKind::MalformedReply);
 }
 
 #[test]
-fn a_model_without_tools_is_asked_in_words() {
-    let request = full_request();
-    let refusal = answer(400, r#"{"message":"This model doesn't support tool use."}"#);
-    let learned = Bedrock.learn(&request, &refusal, Quirks::default()).expect("it teaches something");
-    assert_ne!(learned.schema, SchemaSupport::Full);
-    assert!(!body(&request, learned).contains("toolConfig"));
-    assert!(Bedrock.learn(&request, &answer(400, r#"{"message":"Malformed input"}"#), learned).is_none());
+fn a_model_that_cannot_be_made_to_call_a_tool_gets_the_schema_as_its_format() {
+    let request = full_conversation("eu.anthropic.claude-x-v1:0");
+    let refused = |message: &str, quirks| {
+        let learned =
+            Bedrock.learn(&request, &answer(400, &json!({ "message": message }).to_string()), quirks);
+        learned.unwrap_or_else(|| panic!("{message} teaches something"))
+    };
+    for message in [
+        "This model doesn't support tool use.",
+        "This model doesn't support the toolConfig.toolChoice.tool field. Remove toolConfig.toolChoice.tool and try again.",
+    ] {
+        let once = refused(message, Quirks::default());
+        let sent = encoded(&Bedrock, &request, once);
+        assert!(!sent.contains("toolConfig"), "{sent}");
+        assert!(
+            sent.ends_with(concat!(
+                r#""outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"name":"judgement","#,
+                r#""schema":"{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\"},\"met\":{\"type\":\"boolean\"}}}"}}}}}"#
+            )),
+            "{sent}"
+        );
+        let twice = refused("This model doesn't support the outputConfig.textFormat field.", once);
+        let sent = encoded(&Bedrock, &request, twice);
+        assert!(!sent.contains("outputConfig") && !sent.contains("toolConfig"), "{sent}");
+        assert!(Bedrock.learn(&request, &answer(400, r#"{"message":"Malformed input"}"#), twice).is_none());
+    }
 }

@@ -15,6 +15,20 @@ pub struct Dialect {
     pub seed: &'static str,
     /// The most of a reply schema the server is known to take.
     pub schema: SchemaSupport,
+    /// How log-probabilities are asked for.
+    pub logprobs: LogprobsField,
+}
+
+/// How a server is asked for log-probabilities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogprobsField {
+    /// `logprobs` says that they are wanted, `top_logprobs` how many alternatives.
+    Flag,
+    /// `logprobs` is the number of alternatives.
+    Count,
+    /// As a flag, and the server is to pass the request only to those who serve the model with them: others would leave
+    /// them out without a word.
+    Routed,
 }
 
 impl Dialect {
@@ -25,6 +39,7 @@ impl Dialect {
         other_limit: "max_tokens",
         seed: "seed",
         schema: SchemaSupport::Full,
+        logprobs: LogprobsField::Flag,
     };
 
     /// Any other server. `max_tokens` is the older and wider known name.
@@ -33,6 +48,12 @@ impl Dialect {
 
     /// Mistral, which has a word of its own for the seed.
     pub const MISTRAL: Self = Self { seed: "random_seed", ..Self::COMPATIBLE };
+
+    /// Together, where the number of alternatives stands in place of the wish for them.
+    pub const TOGETHER: Self = Self { logprobs: LogprobsField::Count, ..Self::COMPATIBLE };
+
+    /// OpenRouter, behind which several servers may have the same model.
+    pub const OPENROUTER: Self = Self { logprobs: LogprobsField::Routed, ..Self::COMPATIBLE };
 
     /// Servers that promise some JSON object but follow no schema, such as DeepSeek's.
     pub const OBJECT_ONLY: Self = Self { schema: SchemaSupport::JsonObject, ..Self::COMPATIBLE };

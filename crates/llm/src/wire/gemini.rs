@@ -44,7 +44,7 @@ impl Wire for Gemini {
         outgoing::check(request)?;
         let (system, others) = outgoing::apart(request)?;
         let schema = request.schema.as_ref();
-        let logprobs = request.logprobs.filter(|_| !quirks.no_logprobs);
+        let logprobs = quirks.alternatives(request.logprobs);
         let config = Config {
             response_mime_type: schema
                 .filter(|_| quirks.schema != SchemaSupport::None)
@@ -108,9 +108,10 @@ impl Wire for Gemini {
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
         let sent = Sent {
+            system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
-            logprobs: request.logprobs.is_some() && !quirks.no_logprobs,
+            logprobs: quirks.alternatives(request.logprobs),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
         };
@@ -195,9 +196,16 @@ fn finish(reason: Option<&Value>) -> Finish {
     match reason.and_then(Value::as_str).unwrap_or("unknown") {
         "STOP" => Finish::Stop,
         "MAX_TOKENS" => Finish::Length,
-        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
-            Finish::ContentFilter
-        }
+        "SAFETY"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "MODEL_ARMOR"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION" => Finish::ContentFilter,
         other => Finish::Other(other.to_ascii_lowercase()),
     }
 }

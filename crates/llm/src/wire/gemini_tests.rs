@@ -2,50 +2,16 @@
 
 use std::time::Duration;
 
-use reqwest::header::HeaderMap;
 use serde_json::json;
 
+use super::super::golden::{answer, decoded, encoded, full_conversation, pictured};
 use super::*;
 use crate::error::ErrorKind;
-use crate::request::JsonSchemaFormat;
-
-fn full_request() -> ChatRequest {
-    ChatRequest {
-        model: "gemini-x".into(),
-        schema: Some(JsonSchemaFormat {
-            name: "judgement".into(),
-            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}).into(),
-            strict: true,
-        }),
-        temperature: Some(0.0),
-        seed: Some(7),
-        max_output_tokens: Some(500),
-        logprobs: Some(5),
-        ..ChatRequest::new(vec![
-            ChatMessage::system("Be fair."),
-            ChatMessage::user("\"Hi\"\n"),
-            ChatMessage::assistant("Yes?"),
-            ChatMessage::user("So?"),
-        ])
-    }
-}
-
-fn body(request: &ChatRequest, quirks: Quirks) -> String {
-    String::from_utf8(Gemini.encode(request, quirks).unwrap().body).unwrap()
-}
-
-fn answer(status: u16, body: &str) -> HttpAnswer {
-    HttpAnswer { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
-}
-
-fn decode(body: &str) -> Result<ChatReply, AskError> {
-    Gemini.decode(&answer(200, body))
-}
 
 #[test]
 fn a_full_request_is_these_bytes() {
     assert_eq!(
-        body(&full_request(), Quirks::default()),
+        encoded(&Gemini, &full_conversation("gemini-x"), Quirks::default()),
         concat!(
             r#"{"systemInstruction":{"parts":[{"text":"Be fair."}]},"contents":["#,
             r#"{"role":"user","parts":[{"text":"\"Hi\"\n"}]},{"role":"model","parts":[{"text":"Yes?"}]},"#,
@@ -60,7 +26,7 @@ fn a_full_request_is_these_bytes() {
 #[test]
 fn the_model_is_in_the_path_and_the_key_in_a_header() {
     let path = |model: &str| {
-        let request = ChatRequest { model: model.into(), ..full_request() };
+        let request = ChatRequest { model: model.into(), ..full_conversation("gemini-x") };
         Gemini.encode(&request, Quirks::default()).unwrap().path
     };
     assert_eq!(path("gemini-x"), "/models/gemini-x:generateContent");
@@ -71,15 +37,8 @@ fn the_model_is_in_the_path_and_the_key_in_a_header() {
 
 #[test]
 fn quirks_pictures_and_large_seeds() {
-    let mut request = full_request();
-    request.messages = [ChatMessage {
-        role: Role::User,
-        content: vec![
-            Part::Text("What?".into()),
-            Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
-        ],
-    }]
-    .into();
+    let mut request = full_conversation("gemini-x");
+    request.messages = [pictured()].into();
     request.seed = Some(u64::MAX);
     let quirks = Quirks {
         schema: SchemaSupport::JsonObject,
@@ -88,14 +47,14 @@ fn quirks_pictures_and_large_seeds() {
         ..Quirks::default()
     };
     assert_eq!(
-        body(&request, quirks),
+        encoded(&Gemini, &request, quirks),
         concat!(
             r#"{"contents":[{"role":"user","parts":[{"text":"What?"},{"inlineData":{"mimeType":"image/png","data":"aGk="}}]}],"#,
             r#""generationConfig":{"responseMimeType":"application/json","seed":2147483647,"maxOutputTokens":500}}"#
         )
     );
     let least = Quirks { schema: SchemaSupport::None, no_seed: true, limit: LimitField::Other, ..quirks };
-    assert!(body(&request, least).ends_with(r#""generationConfig":{}}"#));
+    assert!(encoded(&Gemini, &request, least).ends_with(r#""generationConfig":{}}"#));
 }
 
 #[test]
@@ -105,7 +64,7 @@ fn a_full_reply_is_read_completely() {
         [{"token":"{","tokenId":1,"logProbability":-0.5}]}}],"usageMetadata":{"promptTokenCount":1117,
         "cachedContentTokenCount":1024,"candidatesTokenCount":6,"thoughtsTokenCount":40,"totalTokenCount":1163},
         "modelVersion":"gemini-x-001","responseId":"r-1"}"#;
-    let reply = decode(raw).unwrap();
+    let reply = decoded(&Gemini, raw).unwrap();
     assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
     assert_eq!(reply.usage, Usage { input: Some(1117), cached: Some(1024), output: Some(46) });
     assert_eq!(reply.model.as_deref(), Some("gemini-x-001"));
@@ -119,14 +78,16 @@ fn ends_of_every_kind() {
         let body = format!(
             r#"{{"candidates":[{{"content":{{"parts":[{{"text":"w"}}]}},"finishReason":"{reason}"}}]}}"#
         );
-        decode(&body).unwrap().finish
+        decoded(&Gemini, &body).unwrap().finish
     };
     assert_eq!(read("MAX_TOKENS"), Finish::Length);
-    for filtered in ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"] {
+    for filtered in
+        ["SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"]
+    {
         assert_eq!(read(filtered), Finish::ContentFilter);
     }
-    assert_eq!(read("LANGUAGE"), Finish::Other("language".into()));
-    let blocked = decode(
+    assert_eq!(read("MALFORMED_RESPONSE"), Finish::Other("malformed_response".into()));
+    let blocked = decoded(&Gemini,
         r#"{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":9,"totalTokenCount":9}}"#,
     )
     .unwrap();
@@ -134,7 +95,7 @@ fn ends_of_every_kind() {
         (blocked.finish, blocked.text.as_str(), blocked.usage.input),
         (Finish::ContentFilter, "", Some(9))
     );
-    let silent = decode(r#"{"candidates":[{"finishReason":"MAX_TOKENS","index":0}]}"#).unwrap();
+    let silent = decoded(&Gemini, r#"{"candidates":[{"finishReason":"MAX_TOKENS","index":0}]}"#).unwrap();
     assert_eq!((silent.finish, silent.text.as_str()), (Finish::Length, ""));
 }
 
@@ -154,7 +115,7 @@ fn errors_in_googles_words() {
     assert_eq!(error(400, long).kind, ErrorKind::ContextLength);
     assert_eq!(error(404, r#"{"error":{"code":404,"status":"NOT_FOUND"}}"#).kind, ErrorKind::NotFound);
     for body in ["{}", "[1]", "7", r#"{"choices":[{"message":{"content":"x"}}]}"#, r#"{"candidates":[]}"#] {
-        assert_eq!(decode(body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
+        assert_eq!(decoded(&Gemini, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
     }
 }
 
@@ -162,7 +123,7 @@ fn errors_in_googles_words() {
 fn refusals_teach() {
     let learned = |message: &str| {
         let body = json!({"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}});
-        Gemini.learn(&full_request(), &answer(400, &body.to_string()), Quirks::default())
+        Gemini.learn(&full_conversation("gemini-x"), &answer(400, &body.to_string()), Quirks::default())
     };
     let none = Quirks::default();
     let object = Some(Quirks { schema: SchemaSupport::JsonObject, ..none });

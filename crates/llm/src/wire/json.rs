@@ -57,14 +57,33 @@ pub(super) fn error_value(error: &Value) -> ServerError {
     // A status in words, such as RESOURCE_EXHAUSTED; one in figures is a number already.
     words.extend(error.get("status").and_then(Value::as_str).map(str::to_owned));
     words.extend(details(error).filter_map(|detail| text(detail, "/reason")));
+    let mut said = message.as_str().map_or_else(|| message.to_string(), str::to_owned);
+    let mut param = word("param");
+    if let Some(behind) = behind(error) {
+        said = format!("{said}: {}", behind.message);
+        words.push(behind.code);
+        if param.is_empty() {
+            param = behind.param;
+        }
+    }
     words.retain(|word| !word.is_empty());
     ServerError {
-        message: message.as_str().map_or_else(|| message.to_string(), str::to_owned),
+        message: said,
         code: words.join(" "),
-        param: word("param"),
+        param,
         status,
         retry_after: details(error).find_map(|detail| seconds(detail.get("retryDelay")?.as_str()?)),
     }
+}
+
+/// What the server behind a gateway said: OpenRouter passes it on as it came, and says little itself.
+fn behind(error: &Value) -> Option<ServerError> {
+    let raw = error.get("metadata")?.get("raw")?;
+    let said = match raw {
+        Value::String(text) => server_error(text.as_bytes()),
+        raw => error_value(raw.get("error").unwrap_or(raw)),
+    };
+    (!said.message.is_empty()).then_some(said)
 }
 
 fn details(error: &Value) -> impl Iterator<Item = &Value> {
@@ -122,6 +141,20 @@ mod tests {
             };
             assert_eq!(server_error(body.as_bytes()), expected, "{body}");
         }
+    }
+
+    #[test]
+    fn what_stands_behind_a_gateway_is_read() {
+        let inner = r#"{"error":{"message":"Unsupported parameter: 'seed'","type":"invalid_request_error","param":"seed"}}"#;
+        let body = serde_json::json!({"error": {"message": "Provider returned error", "code": 400,
+            "metadata": {"raw": inner, "provider_name": "OpenAI"}}});
+        let error = server_error(body.to_string().as_bytes());
+        assert_eq!(error.message, "Provider returned error: Unsupported parameter: 'seed'");
+        assert_eq!((error.code.as_str(), error.param.as_str()), ("400 invalid_request_error", "seed"));
+        let words = serde_json::json!({"error": {"message": "Provider returned error", "code": 429,
+            "metadata": {"raw": "m is temporarily rate-limited upstream."}}});
+        let error = server_error(words.to_string().as_bytes());
+        assert_eq!(error.message, "Provider returned error: m is temporarily rate-limited upstream.");
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod bedrock;
 mod dialect;
 mod format;
 mod gemini;
+#[cfg(test)]
+mod golden;
 mod json;
 mod ollama;
 mod openai_chat;
@@ -17,10 +19,12 @@ mod refusal;
 mod text;
 mod vertex;
 
+pub(crate) use refusal::refusal_in;
+
 pub use anthropic::Anthropic;
 pub use azure::AzureOpenAi;
 pub use bedrock::Bedrock;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, LogprobsField};
 pub use format::{HttpCall, KeyHeader, Wire};
 pub use gemini::Gemini;
 pub use ollama::Ollama;

@@ -43,7 +43,7 @@ impl Wire for Ollama {
 
     fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
-        let logprobs = request.logprobs.filter(|_| !quirks.no_logprobs);
+        let logprobs = quirks.alternatives(request.logprobs);
         let messages: Vec<Message<'_>> = request.messages.iter().map(message).collect();
         let limit = request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual);
         let options = Options {
@@ -97,9 +97,10 @@ impl Wire for Ollama {
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
         let sent = Sent {
+            system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
-            logprobs: request.logprobs.is_some() && !quirks.no_logprobs,
+            logprobs: quirks.alternatives(request.logprobs),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request
                 .max_output_tokens

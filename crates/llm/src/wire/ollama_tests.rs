@@ -1,68 +1,33 @@
 //! Golden pairs for Ollama's chat, after the public API reference.
 
-use reqwest::header::HeaderMap;
 use serde_json::json;
 
+use super::super::golden::{answer, decoded, encoded, full_request, pictured};
 use super::*;
 use crate::error::ErrorKind;
-
-fn full_request() -> ChatRequest {
-    ChatRequest {
-        model: "llama-x:8b".into(),
-        schema: Some(JsonSchemaFormat {
-            name: "judgement".into(),
-            schema: json!({"type": "object", "properties": {"met": {"type": "boolean"}}}).into(),
-            strict: true,
-        }),
-        temperature: Some(0.0),
-        seed: Some(7),
-        max_output_tokens: Some(500),
-        logprobs: Some(5),
-        ..ChatRequest::new(vec![ChatMessage::system("Be fair."), ChatMessage::user("\"Hi\"\n")])
-    }
-}
-
-fn body(request: &ChatRequest, quirks: Quirks) -> String {
-    String::from_utf8(Ollama.encode(request, quirks).unwrap().body).unwrap()
-}
-
-fn answer(status: u16, body: &str) -> HttpAnswer {
-    HttpAnswer { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
-}
-
-fn decode(body: &str) -> Result<ChatReply, AskError> {
-    Ollama.decode(&answer(200, body))
-}
 
 #[test]
 fn a_full_request_is_these_bytes() {
     assert_eq!(
-        body(&full_request(), Quirks::default()),
+        encoded(&Ollama, &full_request("llama-x:8b"), Quirks::default()),
         concat!(
             r#"{"model":"llama-x:8b","messages":[{"role":"system","content":"Be fair."},"#,
             r#"{"role":"user","content":"\"Hi\"\n"}],"stream":false,"truncate":false,"shift":false,"#,
-            r#""format":{"type":"object","properties":{"met":{"type":"boolean"}}},"#,
+            r#""format":{"type":"object","properties":{"reason":{"type":"string"},"met":{"type":"boolean"}}},"#,
             r#""options":{"temperature":0.0,"seed":7,"num_predict":500},"logprobs":true,"top_logprobs":5}"#
         )
     );
-    assert_eq!(Ollama.encode(&full_request(), Quirks::default()).unwrap().path, "/api/chat");
+    assert_eq!(Ollama.encode(&full_request("llama-x:8b"), Quirks::default()).unwrap().path, "/api/chat");
 }
 
 #[test]
 fn quirks_and_pictures() {
-    let mut request = full_request();
-    request.messages = [ChatMessage {
-        role: Role::User,
-        content: vec![
-            Part::Text("What?".into()),
-            Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
-        ],
-    }]
-    .into();
+    let mut request = full_request("llama-x:8b");
+    request.messages = [pictured()].into();
     let quirks =
         Quirks { schema: SchemaSupport::JsonObject, no_seed: true, no_logprobs: true, ..Quirks::default() };
     assert_eq!(
-        body(&request, quirks),
+        encoded(&Ollama, &request, quirks),
         concat!(
             r#"{"model":"llama-x:8b","messages":[{"role":"user","content":"What?","images":["aGk="]}],"#,
             r#""stream":false,"truncate":false,"shift":false,"format":"json","#,
@@ -75,7 +40,7 @@ fn quirks_and_pictures() {
 fn a_long_prompt_asks_for_a_window_it_fits() {
     let window = |bytes: usize| {
         let request = ChatRequest::new(vec![ChatMessage::user("x".repeat(bytes))]);
-        let sent: Value = serde_json::from_str(&body(&request, Quirks::default())).unwrap();
+        let sent: Value = serde_json::from_str(&encoded(&Ollama, &request, Quirks::default())).unwrap();
         sent["options"]["num_ctx"].as_u64()
     };
     assert_eq!(window(3000), None);
@@ -90,7 +55,7 @@ fn a_full_reply_is_read_completely() {
         "content":"{\"met\":true}","thinking":"hm"},"done":true,"done_reason":"stop","total_duration":5,"load_duration":1,
         "prompt_eval_count":117,"prompt_eval_duration":1,"eval_count":46,"eval_duration":3,
         "logprobs":[{"token":"{","logprob":-0.5,"bytes":[123]}]}"#;
-    let reply = decode(raw).unwrap();
+    let reply = decoded(&Ollama, raw).unwrap();
     assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
     assert_eq!(reply.usage, Usage { input: Some(117), cached: None, output: Some(46) });
     assert_eq!((reply.model.as_deref(), reply.request_id.as_deref()), (Some("llama-x:8b"), None));
@@ -99,13 +64,15 @@ fn a_full_reply_is_read_completely() {
 
 #[test]
 fn ends_of_every_kind() {
-    let finish =
-        |rest: &str| decode(&format!(r#"{{"message":{{"content":"w"}}{rest}}}"#)).map(|reply| reply.finish);
+    let finish = |rest: &str| {
+        decoded(&Ollama, &format!(r#"{{"message":{{"content":"w"}}{rest}}}"#)).map(|reply| reply.finish)
+    };
     assert_eq!(finish(r#","done":true,"done_reason":"length""#).unwrap(), Finish::Length);
     assert_eq!(finish(r#","done":true,"done_reason":"load""#).unwrap(), Finish::Other("load".into()));
     assert_eq!(finish("").unwrap(), Finish::Other("unknown".into()));
     assert_eq!(finish(r#","done":false"#).unwrap_err().kind, ErrorKind::MalformedReply);
-    let called = decode(
+    let called = decoded(
+        &Ollama,
         r#"{"message":{"content":"","tool_calls":[{"function":{"name":"x"}}]},"done":true,"done_reason":"stop"}"#,
     );
     assert_eq!(called.unwrap().finish, Finish::ToolCall);
@@ -126,7 +93,7 @@ fn errors_in_ollamas_words() {
     );
     assert_eq!(error(200, r#"{"error":"unexpected EOF"}"#), ErrorKind::Server);
     for body in ["{}", "[1]", "7", r#"{"choices":[{"message":{"content":"x"}}]}"#, r#"{"message":"x"}"#] {
-        assert_eq!(decode(body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
+        assert_eq!(decoded(&Ollama, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
     }
 }
 
@@ -134,7 +101,7 @@ fn errors_in_ollamas_words() {
 fn refusals_teach() {
     let learned = |message: &str| {
         let body = json!({ "error": message });
-        Ollama.learn(&full_request(), &answer(400, &body.to_string()), Quirks::default())
+        Ollama.learn(&full_request("llama-x:8b"), &answer(400, &body.to_string()), Quirks::default())
     };
     assert_eq!(
         learned("this model does not support structured outputs").unwrap().schema,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::answer::{self, Said};
-use super::dialect::Dialect;
+use super::dialect::{Dialect, LogprobsField};
 use super::format::{HttpCall, KeyHeader, Wire};
 use super::{json, openai_chat_usual, outgoing, refusal, text};
 use crate::error::AskError;
@@ -66,7 +66,7 @@ impl Wire for OpenAiChat {
         let limit_name = self.limit_name(quirks);
         let limit = |name| request.max_output_tokens.filter(|_| limit_name == Some(name));
         let seed = |name| request.seed.filter(|_| !quirks.no_seed && self.dialect.seed == name);
-        let logprobs = request.logprobs.filter(|_| !quirks.no_logprobs);
+        let logprobs = quirks.alternatives(request.logprobs);
         let rest = Rest {
             response_format: request
                 .schema
@@ -77,8 +77,14 @@ impl Wire for OpenAiChat {
             random_seed: seed("random_seed"),
             max_tokens: limit("max_tokens"),
             max_completion_tokens: limit("max_completion_tokens"),
-            logprobs: logprobs.map(|_| true),
-            top_logprobs: logprobs,
+            logprobs: logprobs.map(|count| match self.dialect.logprobs {
+                LogprobsField::Count => Logprobs::Count(count),
+                LogprobsField::Flag | LogprobsField::Routed => Logprobs::Flag(true),
+            }),
+            top_logprobs: logprobs.filter(|_| self.dialect.logprobs != LogprobsField::Count),
+            provider: logprobs
+                .filter(|_| self.dialect.logprobs == LogprobsField::Routed)
+                .map(|_| Routing { require_parameters: true }),
         };
         body(request, &rest).map(|body| outgoing::post_body(self.dialect.path.to_owned(), body))
     }
@@ -88,11 +94,19 @@ impl Wire for OpenAiChat {
     }
 
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+        let routed = self.dialect.logprobs == LogprobsField::Routed && request.logprobs.is_some();
+        if routed
+            && answer.status == 404
+            && json::server_error(&answer.body).message.contains("requested parameters")
+        {
+            return Some(Quirks { no_logprobs: true, ..quirks });
+        }
         let schema_sent = request.schema.is_some() && self.schema_support(quirks) != SchemaSupport::None;
         let sent = Sent {
+            system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some(self.dialect.seed),
-            logprobs: request.logprobs.is_some() && !quirks.no_logprobs,
+            logprobs: quirks.alternatives(request.logprobs),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request.max_output_tokens.and(self.limit_name(quirks)),
         };
@@ -204,9 +218,24 @@ struct Rest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    logprobs: Option<bool>,
+    logprobs: Option<Logprobs>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_logprobs: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<Routing>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Logprobs {
+    Flag(bool),
+    Count(u8),
+}
+
+/// What OpenRouter may choose from.
+#[derive(Serialize)]
+struct Routing {
+    require_parameters: bool,
 }
 
 #[derive(Serialize)]
@@ -290,11 +319,19 @@ pub(super) fn finish(reason: Option<&str>) -> Finish {
 
 fn usage(body: &Value) -> Usage {
     let count = |paths: [&str; 2]| paths.iter().find_map(|path| json::count(body, path));
+    let input = count(["/usage/prompt_tokens", "/usage/input_tokens"]);
+    let visible = count(["/usage/completion_tokens", "/usage/output_tokens"]);
     Usage {
-        input: count(["/usage/prompt_tokens", "/usage/input_tokens"]),
+        input,
         cached: count(["/usage/prompt_tokens_details/cached_tokens", "/usage/prompt_cache_hit_tokens"]),
-        output: count(["/usage/completion_tokens", "/usage/output_tokens"]),
+        output: written(input, visible, json::count(body, "/usage/total_tokens")),
     }
+}
+
+/// Tokens written. Some servers, xAI's and Google's among them, count hidden reasoning in the total alone.
+pub(super) fn written(input: Option<u64>, visible: Option<u64>, total: Option<u64>) -> Option<u64> {
+    let all = total.zip(input).map(|(total, input)| total.saturating_sub(input));
+    visible.map(|visible| visible.max(all.unwrap_or(0)))
 }
 
 #[cfg(test)]

@@ -1,39 +1,23 @@
 //! Golden pairs for OpenAI's chat completions, after the public API reference.
 
-use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::json;
 
+use super::super::golden::{self, answer, encoded, named};
 use super::*;
 use crate::error::ErrorKind;
 use crate::request::{ChatMessage, Role};
 
+/// Without log-probabilities, which hardly anybody asks for.
 fn full_request() -> ChatRequest {
-    ChatRequest {
-        model: "gpt-x".into(),
-        schema: Some(JsonSchemaFormat {
-            name: "judgement".into(),
-            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}).into(),
-            strict: true,
-        }),
-        temperature: Some(0.0),
-        seed: Some(7),
-        max_output_tokens: Some(500),
-        ..ChatRequest::new(vec![ChatMessage::system("Be fair."), ChatMessage::user("\"Hi\"\n")])
-    }
+    ChatRequest { logprobs: None, ..golden::full_request("gpt-x") }
 }
 
 fn body(dialect: Dialect, request: &ChatRequest, quirks: Quirks) -> String {
-    String::from_utf8(OpenAiChat::new(dialect).encode(request, quirks).unwrap().body).unwrap()
-}
-
-fn answer(status: u16, body: &str) -> HttpAnswer {
-    let mut headers = HeaderMap::new();
-    headers.insert("x-request-id", HeaderValue::from_static("req_1"));
-    HttpAnswer { status, headers, body: body.as_bytes().to_vec() }
+    encoded(&OpenAiChat::new(dialect), request, quirks)
 }
 
 fn decode(status: u16, body: &str) -> Result<ChatReply, AskError> {
-    OpenAiChat::new(Dialect::OPENAI).decode(&answer(status, body))
+    OpenAiChat::new(Dialect::OPENAI).decode(&named("x-request-id", "req_1", answer(status, body)))
 }
 
 #[test]
@@ -85,6 +69,7 @@ fn quirks_and_dialects_leave_out_what_is_refused() {
         no_logprobs: true,
         schema: SchemaSupport::JsonObject,
         limit: LimitField::Other,
+        ..Quirks::default()
     };
     let sent = body(Dialect::OPENAI, &full_request(), quirks);
     assert!(sent.ends_with(r#""response_format":{"type":"json_object"},"max_tokens":500}"#), "{sent}");
@@ -153,6 +138,54 @@ fn a_full_reply_is_read_completely() {
     assert_eq!(reply.model.as_deref(), Some("gpt-x-2026"));
     assert_eq!(reply.request_id.as_deref(), Some("req_1"));
     assert_eq!(reply.raw, raw);
+}
+
+#[test]
+fn hidden_reasoning_counts_as_output_wherever_a_server_puts_it() {
+    let output = |usage: &str, content: &str| {
+        let body = format!(
+            r#"{{"choices":[{{"message":{{"content":{content}}},"finish_reason":"stop"}}],"usage":{usage}}}"#
+        );
+        decode(200, &body).unwrap().usage.output
+    };
+    for (usage, expected) in [
+        // OpenAI: part of what is completed.
+        (
+            r#"{"prompt_tokens":10,"completion_tokens":50,"total_tokens":60,"completion_tokens_details":{"reasoning_tokens":40}}"#,
+            Some(50),
+        ),
+        // xAI: beside it, and in the total.
+        (
+            r#"{"prompt_tokens":32,"completion_tokens":9,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":94}}"#,
+            Some(103),
+        ),
+        // Google's compatible server: in the total alone.
+        (r#"{"prompt_tokens":5,"completion_tokens":10,"total_tokens":100}"#, Some(95)),
+        (r#"{"prompt_tokens":5,"completion_tokens":10}"#, Some(10)),
+        (r#"{"completion_tokens":10,"total_tokens":3}"#, Some(10)),
+        (r#"{"prompt_tokens":5,"total_tokens":5}"#, None),
+    ] {
+        // The usual shape and one that is left to the tolerant reading.
+        assert_eq!(output(usage, r#""x""#), expected, "{usage}");
+        assert_eq!(output(usage, r#"[{"type":"text","text":"x"}]"#), expected, "{usage}");
+    }
+}
+
+#[test]
+fn log_probabilities_are_asked_for_as_each_server_wants_it() {
+    let request = ChatRequest { logprobs: Some(20), ..full_request() };
+    for (dialect, expected) in [
+        (Dialect::OPENAI, r#""logprobs":true,"top_logprobs":20}"#),
+        (Dialect::COMPATIBLE, r#""logprobs":true,"top_logprobs":20}"#),
+        (Dialect::TOGETHER, r#""logprobs":20}"#),
+        (Dialect::OPENROUTER, r#""logprobs":true,"top_logprobs":20,"provider":{"require_parameters":true}}"#),
+    ] {
+        let sent = body(dialect, &request, Quirks::default());
+        assert!(sent.ends_with(expected), "{sent}");
+        let fewer = Quirks { most_alternatives: Some(5), ..Quirks::default() };
+        assert!(body(dialect, &request, fewer).ends_with(&expected.replace("20", "5")));
+        assert!(!body(dialect, &full_request(), Quirks::default()).contains("provider"));
+    }
 }
 
 #[test]

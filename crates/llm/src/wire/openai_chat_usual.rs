@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::answer::{self, Said};
-use super::openai_chat::finish;
+use super::openai_chat::{finish, written};
 use crate::reply::{ChatReply, Usage};
 use crate::transport::HttpAnswer;
 
@@ -37,6 +37,7 @@ struct Counts {
     input_tokens: Option<u64>,
     completion_tokens: Option<u64>,
     output_tokens: Option<u64>,
+    total_tokens: Option<u64>,
     prompt_cache_hit_tokens: Option<u64>,
     prompt_tokens_details: Option<Details>,
 }
@@ -54,6 +55,7 @@ pub(super) fn read(answer: &HttpAnswer) -> Option<ChatReply> {
     let body: Body = serde_json::from_str(std::str::from_utf8(&answer.body).ok()?).ok()?;
     let choice = body.choices.into_iter().next().filter(|choice| choice.error.is_none())?;
     let counts = body.usage.unwrap_or_default();
+    let input = counts.prompt_tokens.or(counts.input_tokens);
     let said = |text: Option<String>| text.filter(|text| !text.is_empty());
     Some(answer::reply(
         answer,
@@ -62,12 +64,16 @@ pub(super) fn read(answer: &HttpAnswer) -> Option<ChatReply> {
             finish: finish(choice.finish_reason.as_deref()),
             refusal: said(choice.message.refusal),
             usage: Usage {
-                input: counts.prompt_tokens.or(counts.input_tokens),
+                input,
                 cached: counts
                     .prompt_tokens_details
                     .and_then(|details| details.cached_tokens)
                     .or(counts.prompt_cache_hit_tokens),
-                output: counts.completion_tokens.or(counts.output_tokens),
+                output: written(
+                    input,
+                    counts.completion_tokens.or(counts.output_tokens),
+                    counts.total_tokens,
+                ),
             },
             model: said(body.model),
             id: said(body.id),

@@ -35,7 +35,7 @@ impl Wire for OpenAiResponses {
 
     fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
-        let logprobs = request.logprobs.filter(|_| !quirks.no_logprobs);
+        let logprobs = quirks.alternatives(request.logprobs);
         let format = request.schema.as_ref().and_then(|schema| Format::of(schema, quirks.schema));
         let body = Body {
             model: &request.model,
@@ -91,9 +91,10 @@ impl Wire for OpenAiResponses {
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
         let sent = Sent {
+            system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: None,
-            logprobs: request.logprobs.is_some() && !quirks.no_logprobs,
+            logprobs: quirks.alternatives(request.logprobs),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
         };

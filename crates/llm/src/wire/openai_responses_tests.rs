@@ -1,45 +1,13 @@
 //! Golden pairs for OpenAI's Responses, after the public API reference.
 
-use reqwest::header::{HeaderMap, HeaderValue};
-use serde_json::json;
-
+use super::super::golden::{answer, decoded, encoded, full_request, named, pictured};
 use super::*;
 use crate::error::ErrorKind;
-
-fn full_request() -> ChatRequest {
-    ChatRequest {
-        model: "gpt-x".into(),
-        schema: Some(JsonSchemaFormat {
-            name: "judgement".into(),
-            schema: json!({"type": "object", "properties": {"reason": {"type": "string"}, "met": {"type": "boolean"}}}).into(),
-            strict: true,
-        }),
-        temperature: Some(0.0),
-        seed: Some(7),
-        max_output_tokens: Some(500),
-        logprobs: Some(5),
-        ..ChatRequest::new(vec![ChatMessage::system("Be fair."), ChatMessage::user("\"Hi\"\n")])
-    }
-}
-
-fn body(request: &ChatRequest, quirks: Quirks) -> String {
-    String::from_utf8(OpenAiResponses.encode(request, quirks).unwrap().body).unwrap()
-}
-
-fn answer(status: u16, body: &str) -> HttpAnswer {
-    let mut headers = HeaderMap::new();
-    headers.insert("x-request-id", HeaderValue::from_static("req_1"));
-    HttpAnswer { status, headers, body: body.as_bytes().to_vec() }
-}
-
-fn decode(body: &str) -> Result<ChatReply, AskError> {
-    OpenAiResponses.decode(&answer(200, body))
-}
 
 #[test]
 fn a_full_request_is_these_bytes() {
     assert_eq!(
-        body(&full_request(), Quirks::default()),
+        encoded(&OpenAiResponses, &full_request("gpt-x"), Quirks::default()),
         concat!(
             r#"{"model":"gpt-x","input":[{"role":"system","content":"Be fair."},"#,
             r#"{"role":"user","content":"\"Hi\"\n"}],"#,
@@ -49,29 +17,23 @@ fn a_full_request_is_these_bytes() {
             r#""include":["message.output_text.logprobs"],"top_logprobs":5,"store":false}"#
         )
     );
-    assert_eq!(OpenAiResponses.encode(&full_request(), Quirks::default()).unwrap().path, "/responses");
+    assert_eq!(OpenAiResponses.encode(&full_request("gpt-x"), Quirks::default()).unwrap().path, "/responses");
 }
 
 #[test]
 fn pictures_parts_and_what_was_learned() {
-    let mut request = full_request();
-    request.messages = [ChatMessage {
-        role: Role::User,
-        content: vec![
-            Part::Text("What?".into()),
-            Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
-        ],
-    }]
-    .into();
+    let mut request = full_request("gpt-x");
+    request.messages = [pictured()].into();
     let quirks = Quirks {
         no_temperature: true,
         no_seed: true,
         no_logprobs: true,
         schema: SchemaSupport::JsonObject,
         limit: LimitField::Other,
+        ..Quirks::default()
     };
     assert_eq!(
-        body(&request, quirks),
+        encoded(&OpenAiResponses, &request, quirks),
         concat!(
             r#"{"model":"gpt-x","input":[{"role":"user","content":[{"type":"input_text","text":"What?"},"#,
             r#"{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}],"#,
@@ -92,7 +54,7 @@ fn a_full_reply_is_read_completely() {
         {"token":"{","bytes":[123],"logprob":-0.5,"top_logprobs":[{"token":"{","logprob":-0.5}]}]}]}],
         "usage":{"input_tokens":1117,"input_tokens_details":{"cached_tokens":1024},"output_tokens":46,
         "output_tokens_details":{"reasoning_tokens":40},"total_tokens":1163}}"#;
-    let reply = decode(raw).unwrap();
+    let reply = OpenAiResponses.decode(&named("x-request-id", "req_1", answer(200, raw))).unwrap();
     assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
     assert_eq!(reply.usage, Usage { input: Some(1117), cached: Some(1024), output: Some(46) });
     assert_eq!(reply.model.as_deref(), Some("gpt-x-2026"));
@@ -107,7 +69,7 @@ fn ends_of_every_kind() {
         let body = format!(
             r#"{{"status":"{status}","incomplete_details":{details},"output":[{{"type":"message","content":[{content}]}}]}}"#
         );
-        let reply = decode(&body).unwrap();
+        let reply = decoded(&OpenAiResponses, &body).unwrap();
         (reply.finish, reply.text, reply.refusal)
     };
     let half = r#"{"type":"output_text","text":"{\"met\": tr"}"#;
@@ -119,18 +81,23 @@ fn ends_of_every_kind() {
         read("completed", "null", refusal),
         (Finish::Stop, String::new(), Some("I can't.".to_owned()))
     );
-    let silent =
-        decode(r#"{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}"#);
+    let silent = decoded(
+        &OpenAiResponses,
+        r#"{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}"#,
+    );
     assert_eq!(silent.unwrap().finish, Finish::Length);
 }
 
 #[test]
 fn failures_inside_a_good_status() {
     let kind = |code: &str| {
-        decode(&format!(
-            r#"{{"status":"failed","error":{{"code":"{code}","message":"m"}},"output":[],
+        decoded(
+            &OpenAiResponses,
+            &format!(
+                r#"{{"status":"failed","error":{{"code":"{code}","message":"m"}},"output":[],
             "usage":{{"input_tokens":5,"output_tokens":0}}}}"#
-        ))
+            ),
+        )
         .unwrap_err()
     };
     assert_eq!(kind("rate_limit_exceeded").kind, ErrorKind::RateLimited);
@@ -139,7 +106,7 @@ fn failures_inside_a_good_status() {
     assert_eq!(kind("image_content_policy_violation").kind, ErrorKind::ContentRefused);
     assert_eq!(kind("server_error").usage.unwrap().input, Some(5));
     for body in ["{}", "[1]", "7", r#"{"choices":[{"message":{"content":"x"}}]}"#] {
-        assert_eq!(decode(body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
+        assert_eq!(decoded(&OpenAiResponses, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
     }
 }
 
@@ -150,14 +117,14 @@ fn only_sent_parameters_are_learned_from() {
         r#"{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.",
             "type":"invalid_request_error","param":"temperature","code":null}}"#,
     );
-    let learned = OpenAiResponses.learn(&full_request(), &refusal, Quirks::default()).unwrap();
+    let learned = OpenAiResponses.learn(&full_request("gpt-x"), &refusal, Quirks::default()).unwrap();
     assert_eq!(learned, Quirks { no_temperature: true, ..Quirks::default() });
-    assert_eq!(OpenAiResponses.learn(&full_request(), &refusal, learned), None);
+    assert_eq!(OpenAiResponses.learn(&full_request("gpt-x"), &refusal, learned), None);
     let format = answer(
         400,
         r#"{"error":{"message":"Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model.",
             "param":"text.format"}}"#,
     );
-    let learned = OpenAiResponses.learn(&full_request(), &format, Quirks::default()).unwrap();
+    let learned = OpenAiResponses.learn(&full_request("gpt-x"), &format, Quirks::default()).unwrap();
     assert_eq!(learned.schema, SchemaSupport::JsonObject);
 }

@@ -4,6 +4,12 @@ use super::json;
 use crate::quirks::{self, Quirks, SchemaSupport, Sent};
 use crate::transport::HttpAnswer;
 
+/// The code and the message in the body of an error.
+pub(crate) fn refusal_in(body: &[u8]) -> (String, String) {
+    let error = json::server_error(body);
+    (error.code, error.message)
+}
+
 /// Quirks beyond `quirks`, learned from an answer to a request that carried `sent`; `None` when it teaches nothing.
 /// `most` is how much of a reply schema the server was known to take before anything was learned.
 pub(super) fn learn(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use assize_llm::{ErrorKind, LimitField, Quirks, SchemaSupport};
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 
-use crate::support::{client, question};
+use crate::support::{FORMATS, client, client_of, question};
 
 /// A server that refuses these parameters by name.
 fn picky(refused: &'static [&'static str]) -> MockServer {
@@ -86,4 +86,26 @@ async fn learning_leaves_all_attempts_for_real_faults() {
     });
     let (client, _) = client(&server);
     assert_eq!(client.ask(&question()).await.unwrap().attempts, 5);
+}
+
+#[tokio::test]
+async fn instructions_become_the_beginning_of_the_first_message_for_a_model_without_a_role_for_them() {
+    for (format, refusal) in [
+        (&FORMATS[0], "System role not supported"),
+        (&FORMATS[4], "Developer instruction is not enabled for models/judge-1"),
+        (&FORMATS[6], "This model doesn't support system messages. Try again without a system message."),
+    ] {
+        let server = MockServer::start(move |incoming: &Incoming| {
+            if incoming.system_text.is_empty() {
+                Reply::text("fine")
+            } else {
+                Reply::status(400, serde_json::json!({"message": refusal}).to_string())
+            }
+        });
+        let (client, _) = client_of(format, &server, |_| {});
+        assert_eq!(client.ask(&question()).await.unwrap().attempts, 2, "{}", format.model);
+        assert_eq!(client.ask(&question()).await.unwrap().attempts, 1, "{}", format.model);
+        let last = server.requests().last().unwrap().json().to_string();
+        assert!(last.contains(r#""Judge.\n\nIs it so?""#), "{last}");
+    }
 }

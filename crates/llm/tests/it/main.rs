@@ -6,6 +6,7 @@ mod config;
 mod faults;
 mod learning;
 mod load;
+mod logprobs;
 mod matrix;
 mod pace;
 mod prefix;

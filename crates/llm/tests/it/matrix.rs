@@ -139,6 +139,7 @@ async fn an_answer_in_the_words_of_another_format_is_none() {
         r#"{"content":[{"type":"text","text":"{\"met\":true}"}],"stop_reason":"end_turn"}"#,
         r#"{"candidates":[{"content":{"parts":[{"text":"{\"met\":true}"}]},"finishReason":"STOP"}]}"#,
         r#"{"message":{"content":"{\"met\":true}"},"done":true,"done_reason":"stop"}"#,
+        r#"{"output":{"message":{"content":[{"text":"{\"met\":true}"}]}},"stopReason":"end_turn"}"#,
     ];
     for format in &FORMATS {
         let mut understood = 0;
@@ -166,11 +167,15 @@ async fn refusals_filters_limits_and_silence_never_look_like_an_answer() {
         let context = format.model;
         let words = "I would rather not.";
         let refused = once(format, Reply::Refusal(words.to_owned())).await.unwrap();
-        // Ollama has no place for a refusal, so it is what the model says; Gemini has none for its words.
+        // Ollama has no place for a refusal, so it is what the model says; Gemini has none for its words, and Bedrock has
+        // them as text that is not one.
         match context {
             "ollama/judge-1" => assert_eq!((refused.text.as_str(), refused.refusal), (words, None)),
-            "gemini/judge-1" => {
+            "gemini/judge-1" | "vertex/judge-1" => {
                 assert_eq!((refused.text.as_str(), refused.finish), ("", Finish::ContentFilter));
+            }
+            "bedrock/judge-1" => {
+                assert_eq!((refused.text.as_str(), refused.finish), (words, Finish::ContentFilter));
             }
             _ => assert_eq!(
                 (refused.text.as_str(), refused.refusal.as_deref()),
@@ -207,9 +212,12 @@ async fn a_good_answer_brings_everything_the_format_has() {
         let server = MockServer::start(always(Reply::text(TRUTH)));
         let client = client(format, &server, PATIENT, 1);
         let reply = client.ask(&question()).await.unwrap();
-        assert_eq!(reply.model.as_deref(), Some("judge-1"), "{}", format.model);
+        let named = (format.model != "bedrock/judge-1").then_some("judge-1");
+        assert_eq!(reply.model.as_deref(), named, "{}", format.model);
         assert!(reply.usage.input.is_some() && reply.usage.output.is_some(), "{}", format.model);
-        assert_eq!(reply.request_id.is_some(), format.model != "ollama/judge-1", "{}", format.model);
+        // Ollama has no name for an exchange, and Bedrock's is in a header of its own.
+        let silent = ["ollama/judge-1", "bedrock/judge-1"].contains(&format.model);
+        assert_eq!(reply.request_id.is_some(), !silent, "{}", format.model);
         let sent = &server.requests()[0];
         assert_eq!(
             (sent.path.as_str(), sent.header("content-type")),
@@ -246,7 +254,7 @@ async fn log_probabilities_come_where_they_are_offered_and_asked_for() {
         let reply = client.ask(&asked).await.unwrap();
         assert_eq!(reply.text, "unmet");
         let Some(tokens) = reply.logprobs() else {
-            assert_eq!(format.model, "anthropic/judge-1");
+            assert!(["anthropic/judge-1", "bedrock/judge-1"].contains(&format.model), "{}", format.model);
             continue;
         };
         let read: Vec<_> = tokens.iter().map(|token| (token.token.as_str(), token.logprob)).collect();

@@ -1,7 +1,8 @@
 //! What requests have in common comes first on the wire, byte for byte, so that providers can cache it.
 
-use assize_llm::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
-use assize_testkit::mock::{MockServer, Reply, always};
+use assize_llm::{ChatMessage, ChatRequest, Client, JsonSchemaFormat, Part, Role, Setup};
+use assize_testkit::mock::{Incoming, MockServer, Reply, Token, always};
+use serde_json::Value;
 
 use crate::support::{FORMATS, client_of};
 
@@ -9,7 +10,7 @@ use crate::support::{FORMATS, client_of};
 const END: &str = "<<end of what is shared>>";
 
 /// A request of two or three parts after a shared beginning. Everything that may differ between criteria differs.
-fn request(criterion: u32, shared: &str, repair: bool) -> ChatRequest {
+fn request(criterion: u32, shared: &str, repair: bool, probabilities: bool) -> ChatRequest {
     let mut content = vec![Part::Text(shared.to_owned()), Part::Text(format!("Criterion {criterion}?"))];
     if repair {
         content.push(Part::Text("Mind the form.".into()));
@@ -24,7 +25,7 @@ fn request(criterion: u32, shared: &str, repair: bool) -> ChatRequest {
         temperature: Some(0.0),
         seed: Some(u64::from(criterion)),
         max_output_tokens: Some(100 + criterion),
-        logprobs: (criterion > 1).then_some(5),
+        logprobs: (criterion > 1 && probabilities).then_some(5),
         ..ChatRequest::new(vec![ChatMessage::system("Judge."), ChatMessage { role: Role::User, content }])
     }
 }
@@ -33,11 +34,12 @@ fn request(criterion: u32, shared: &str, repair: bool) -> ChatRequest {
 async fn requests_that_begin_alike_are_the_same_bytes_up_to_where_they_differ() {
     for format in &FORMATS {
         for length in [10, 20_000] {
-            let server = MockServer::start(always(Reply::text("fine")));
+            let server = MockServer::start(always(Reply::Tokens(vec![Token::certain("fine")])));
             let (client, _) = client_of(format, &server, |_| {});
             let shared = format!("{}\n\"quoted\" ünïcode {END}", "x".repeat(length));
+            let probabilities = !["anthropic/judge-1", "bedrock/judge-1"].contains(&format.model);
             for (criterion, repair) in [(1, false), (2, false), (3, true), (1, false)] {
-                client.ask(&request(criterion, &shared, repair)).await.unwrap();
+                client.ask(&request(criterion, &shared, repair, probabilities)).await.unwrap();
             }
             let bodies: Vec<String> =
                 server.requests().into_iter().map(|sent| String::from_utf8(sent.body).unwrap()).collect();
@@ -54,21 +56,78 @@ async fn requests_that_begin_alike_are_the_same_bytes_up_to_where_they_differ() 
     }
 }
 
-#[tokio::test]
-async fn anthropics_marker_stands_at_the_end_of_what_is_shared() {
-    let server = MockServer::start(always(Reply::text("fine")));
-    let (client, _) = client_of(&FORMATS[3], &server, |_| {});
-    for (criterion, length) in [(1, 20_000), (2, 20_000), (1, 10)] {
-        let shared = format!("{}{END}", "x".repeat(length));
-        client.ask(&request(criterion, &shared, criterion == 2)).await.unwrap();
-    }
-    let sent = server.requests();
-    let marks = |at: usize| {
-        let content = sent[at].json()["messages"][0]["content"].clone();
-        let blocks = content.as_array().unwrap();
-        blocks.iter().map(|block| !block["cache_control"].is_null()).collect::<Vec<_>>()
+/// A client of a model at Anthropic or on Bedrock, which cache only what is marked.
+fn marking(provider: &str, model: &str, server: &MockServer) -> Client {
+    let base_url = server.base_url();
+    let env = |name: &str| {
+        let address = ["ANTHROPIC_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"].contains(&name);
+        address.then(|| base_url.clone())
     };
-    assert_eq!(marks(0), [true, false]);
-    assert_eq!(marks(1), [true, false, false]);
-    assert_eq!(marks(2), [false, false], "too short to be cached");
+    Client::from_name(&format!("{provider}:{model}").parse().unwrap(), &env, Setup::default()).unwrap()
+}
+
+/// The places of marks among the parts of the last message.
+fn marks(body: &Value) -> Vec<bool> {
+    let parts = body["messages"][0]["content"].as_array().unwrap();
+    let mut marks: Vec<bool> = Vec::new();
+    for part in parts {
+        if part["cachePoint"].is_null() {
+            marks.push(!part["cache_control"].is_null());
+        } else {
+            // A part of its own marks the one before it.
+            assert_eq!(part["cachePoint"]["type"], "default");
+            *marks.last_mut().unwrap() = true;
+        }
+    }
+    marks
+}
+
+#[tokio::test]
+async fn a_marker_stands_at_the_end_of_what_is_shared_where_it_helps() {
+    for (provider, model, tokens) in [
+        ("anthropic", "claude-sonnet-4-5", 1024),
+        ("anthropic", "claude-haiku-4-5", 4096),
+        ("anthropic", "claude-opus-5", 512),
+        ("bedrock", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", 1024),
+        ("bedrock", "anthropic.claude-haiku-4-5-20251001-v1:0", 4096),
+    ] {
+        let server = MockServer::start(always(Reply::text("fine")));
+        let client = marking(provider, model, &server);
+        let system = "Judge.".len();
+        for (criterion, length) in
+            [(1, tokens * 4 - system), (2, tokens * 4 - system), (1, tokens * 4 - system - 1)]
+        {
+            let shared = format!("{}{END}", "x".repeat(length - END.len()));
+            client.ask(&request(criterion, &shared, criterion == 2, false)).await.unwrap();
+        }
+        let once = ChatRequest { cache_prefix: false, ..request(1, &"x".repeat(tokens * 4), false, false) };
+        client.ask(&once).await.unwrap();
+        let sent: Vec<Vec<bool>> = server.requests().iter().map(|sent| marks(&sent.json())).collect();
+        assert_eq!(sent[0], [true, false], "{model}");
+        assert_eq!(sent[1], [true, false, false], "{model}");
+        assert_eq!(sent[2], [false, false], "too short to be cached: {model}");
+        assert_eq!(sent[3], [false, false], "nobody would find it: {model}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_without_a_prompt_cache_is_asked_without_a_mark() {
+    let server = MockServer::start(|incoming: &Incoming| {
+        if incoming.body.to_string().contains("cachePoint") {
+            return Reply::status(
+                403,
+                r#"{"message":"You invoked an unsupported model or your request did not allow prompt caching."}"#,
+            );
+        }
+        Reply::text("fine")
+    });
+    let client = marking("bedrock", "anthropic.claude-of-tomorrow-v1:0", &server);
+    let question = request(1, &"x".repeat(20_000), false, false);
+    assert_eq!(client.ask(&question).await.unwrap().attempts, 2);
+    assert_eq!(client.ask(&question).await.unwrap().attempts, 1);
+    assert_eq!(server.count(), 3);
+    // No mark is offered to models that are known to refuse it.
+    for model in ["anthropic.claude-3-haiku-20240307-v1:0", "us.deepseek.r1-v1:0", "amazon.nova-pro-v1:0"] {
+        assert_eq!(marking("bedrock", model, &server).ask(&question).await.unwrap().attempts, 1, "{model}");
+    }
 }

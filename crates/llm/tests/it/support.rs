@@ -58,7 +58,7 @@ pub(crate) struct Format {
 }
 
 /// Every wire format, and one provider that only borrows one.
-pub(crate) static FORMATS: [Format; 7] = [
+pub(crate) static FORMATS: [Format; 9] = [
     Format {
         model: "openai:judge-1",
         key_variable: "OPENAI_API_KEY",
@@ -100,6 +100,20 @@ pub(crate) static FORMATS: [Format; 7] = [
         address_variable: "OLLAMA_HOST",
         key_header: ("authorization", "Bearer "),
         path: "/api/chat",
+    },
+    Format {
+        model: "bedrock/judge-1",
+        key_variable: "AWS_BEARER_TOKEN_BEDROCK",
+        address_variable: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+        key_header: ("authorization", "Bearer "),
+        path: "/v1/model/judge-1/converse",
+    },
+    Format {
+        model: "vertex/judge-1",
+        key_variable: "VERTEX_ACCESS_TOKEN",
+        address_variable: "VERTEX_BASE_URL",
+        key_header: ("authorization", "Bearer "),
+        path: "/v1/models/judge-1:generateContent",
     },
     Format {
         model: "openrouter:judge-1",

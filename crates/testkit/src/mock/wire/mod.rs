@@ -4,6 +4,7 @@ mod anthropic;
 mod bedrock;
 mod format;
 mod gemini;
+mod models;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
@@ -18,6 +19,7 @@ static FORMATS: &[&dyn WireFormat] = &[
     &bedrock::Bedrock,
     &gemini::Gemini,
     &ollama::Ollama,
+    &models::Models,
 ];
 
 /// The format spoken at this path.

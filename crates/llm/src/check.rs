@@ -1,0 +1,112 @@
+//! Whether a server takes the key that is set up for it: one question that costs nothing.
+
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+
+use crate::classify::classify;
+use crate::error::{AskError, ErrorKind};
+use crate::excerpt::{MESSAGE_CHARS, cut, readable};
+use crate::http::HttpTransport;
+use crate::provider;
+use crate::quirks::Quirks;
+use crate::redact::Redactor;
+use crate::request::{ChatMessage, ChatRequest};
+use crate::settings;
+use crate::transport::{HttpAnswer, TransportError};
+use crate::wire::refusal_in;
+
+/// What came of asking a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checked {
+    /// It answered as it does to those who may ask; the number of models it lists, if it does.
+    Accepted {
+        /// How many.
+        models: Option<usize>,
+    },
+    /// It can't be used as it is set up, in words without secrets.
+    Refused(String),
+    /// It could not be found out, in words without secrets.
+    Unknown(String),
+}
+
+/// Asks the server of a provider for something that costs nothing and takes the key, such as its list of models. Sent
+/// once and not again.
+pub async fn check(
+    provider: &str,
+    env: &(dyn Fn(&str) -> Option<String> + Sync),
+    transport: &HttpTransport,
+    timeout: Duration,
+) -> Checked {
+    let Some(row) = provider::find(provider) else {
+        return Checked::Unknown(format!("there is no provider `{provider}`"));
+    };
+    let Some(path) = row.free else {
+        return Checked::Unknown("it has nothing that could be asked for free".to_owned());
+    };
+    let endpoint = match settings::endpoint(row, env) {
+        Ok(endpoint) => endpoint,
+        Err(error) => return Checked::Refused(error.to_string()),
+    };
+    let wire = (row.wire)(&endpoint);
+    let mut headers = HeaderMap::new();
+    // The headers that the format adds to any request.
+    let any = ChatRequest { model: "any".to_owned(), ..ChatRequest::new(vec![ChatMessage::user("?")]) };
+    let always = wire.encode(&any, Quirks::default()).map(|call| call.headers).unwrap_or_default();
+    for (name, value) in always.into_iter().filter(|(name, _)| *name != "content-type") {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    if let Some(key) = &endpoint.key {
+        let header = wire.key_header();
+        let Ok(mut value) =
+            HeaderValue::from_str(&format!("{}{}", header.prefix, key.secret.expose_secret()))
+        else {
+            return Checked::Refused(format!("the value of {} cannot be sent", key.source));
+        };
+        value.set_sensitive(true);
+        headers.insert(HeaderName::from_static(header.name), value);
+    }
+    let answer = transport.get(endpoint.url(path), headers, timeout).await;
+    let redactor = Redactor::new(endpoint.secrets());
+    let clean = |words: &str| cut(&redactor.redact_message(&cut(words, MESSAGE_CHARS * 10)), MESSAGE_CHARS);
+    match answer {
+        Ok(answer) => judge(&answer, clean),
+        Err(
+            error @ (TransportError::Connect(_) | TransportError::Timeout(_) | TransportError::Unusable(_)),
+        ) => Checked::Refused(clean(&error.to_string())),
+        Err(error) => Checked::Unknown(clean(&error.to_string())),
+    }
+}
+
+fn judge(answer: &HttpAnswer, clean: impl Fn(&str) -> String) -> Checked {
+    if (200..300).contains(&answer.status) {
+        return match serde_json::from_slice::<Value>(&answer.body) {
+            Ok(body) if body.is_object() || body.is_array() => Checked::Accepted { models: models(&body) },
+            _ => {
+                let start = clean(&readable(&answer.text()));
+                Checked::Refused(format!("what answers there is no model API: {start}"))
+            }
+        };
+    }
+    let (code, message) = refusal_in(&answer.body);
+    let error = AskError {
+        status: Some(answer.status),
+        ..AskError::new(classify(answer.status, &code, &message), clean(&message))
+    };
+    match error.kind {
+        ErrorKind::Authentication | ErrorKind::PermissionDenied => Checked::Refused(error.to_string()),
+        // Some servers have no such list.
+        ErrorKind::NotFound => Checked::Unknown(format!("it has no list of models (HTTP {})", answer.status)),
+        _ => Checked::Unknown(error.to_string()),
+    }
+}
+
+/// The models in a list: `data` as OpenAI and Anthropic call it, `models` as Google and Ollama do.
+fn models(body: &Value) -> Option<usize> {
+    let list = ["data", "models"].iter().find_map(|name| body.get(*name)?.as_array());
+    list.or_else(|| body.as_array()).map(Vec::len)
+}

@@ -1,0 +1,69 @@
+//! What the golden tests of all formats share: a request with everything in it, and the two ways over the wire.
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::format::Wire;
+use crate::error::AskError;
+use crate::quirks::Quirks;
+use crate::reply::ChatReply;
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::transport::HttpAnswer;
+
+/// The schema of [`full_request`] as it is sent.
+pub(super) const SCHEMA: &str =
+    r#"{"type":"object","properties":{"reason":{"type":"string"},"met":{"type":"boolean"}}}"#;
+
+/// A request that asks for everything there is.
+pub(super) fn full_request(model: &str) -> ChatRequest {
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+    ChatRequest {
+        model: model.into(),
+        schema: Some(JsonSchemaFormat { name: "judgement".into(), schema: schema.into(), strict: true }),
+        temperature: Some(0.0),
+        seed: Some(7),
+        max_output_tokens: Some(500),
+        logprobs: Some(5),
+        ..ChatRequest::new(vec![ChatMessage::system("Be fair."), ChatMessage::user("\"Hi\"\n")])
+    }
+}
+
+/// The same in a conversation of several turns.
+pub(super) fn full_conversation(model: &str) -> ChatRequest {
+    let request = full_request(model);
+    let more = [ChatMessage::assistant("Yes?"), ChatMessage::user("So?")];
+    let messages: Vec<ChatMessage> = request.messages.iter().cloned().chain(more).collect();
+    ChatRequest { messages: messages.into(), ..request }
+}
+
+/// A question about a picture.
+pub(super) fn pictured() -> ChatMessage {
+    ChatMessage {
+        role: Role::User,
+        content: vec![
+            Part::Text("What?".into()),
+            Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
+        ],
+    }
+}
+
+/// The body that is sent.
+pub(super) fn encoded(wire: &dyn Wire, request: &ChatRequest, quirks: Quirks) -> String {
+    String::from_utf8(wire.encode(request, quirks).unwrap().body).unwrap()
+}
+
+/// An answer without headers.
+pub(super) fn answer(status: u16, body: &str) -> HttpAnswer {
+    HttpAnswer { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
+}
+
+/// An answer with one header.
+pub(super) fn named(header: &'static str, value: &'static str, answer: HttpAnswer) -> HttpAnswer {
+    let mut headers = answer.headers;
+    headers.insert(HeaderName::from_static(header), HeaderValue::from_static(value));
+    HttpAnswer { headers, ..answer }
+}
+
+/// What a body of a good status says.
+pub(super) fn decoded(wire: &dyn Wire, body: &str) -> Result<ChatReply, AskError> {
+    wire.decode(&answer(200, body))
+}

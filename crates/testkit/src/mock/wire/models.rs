@@ -1,0 +1,33 @@
+//! Lists of models, and what OpenRouter says of a key, seen from the server's side: what is asked to see whether a key is
+//! taken.
+
+use serde_json::{Value, json};
+
+use super::format::{Said, WireFormat};
+use crate::mock::incoming::Incoming;
+
+/// Where servers are asked such things.
+const PATHS: [&str; 3] = ["/models", "/api/tags", "/key"];
+
+pub(super) struct Models;
+
+impl WireFormat for Models {
+    fn claims(&self, path: &str) -> bool {
+        PATHS.iter().any(|end| path.ends_with(end))
+    }
+
+    fn read(&self, _: &mut Incoming) {}
+
+    /// One model, whose name is what is said.
+    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
+        match incoming.path.rsplit('/').next() {
+            Some("tags") => json!({"models": [{"name": said.text, "model": said.text}]}),
+            Some("key") => json!({"data": {"label": said.text, "usage": 0}}),
+            _ => json!({"object": "list", "data": [{"id": said.text, "object": "model"}]}),
+        }
+    }
+
+    fn error(&self, code: &str, message: &str) -> Value {
+        json!({"error": {"message": message, "type": code, "param": null, "code": code}})
+    }
+}
