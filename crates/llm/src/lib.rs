@@ -35,6 +35,7 @@ mod retry;
 mod retry_after;
 mod ring;
 mod settings;
+mod spelled;
 mod transport;
 pub mod wire;
 

@@ -8,6 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::spelled::{may_be_escaped, spelled};
+
 const MASK: &str = "[redacted]";
 
 /// Shorter values are placeholders such as `none`; replacing them would damage innocent text.
@@ -50,43 +52,78 @@ impl Secret {
     }
 
     /// What it is recognised by, in every spelling.
-    fn starts(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.plain).chain(&self.spellings).map(|text| beginning(text.expose_secret()))
+    fn signs(&self) -> impl Iterator<Item = &str> {
+        let starts =
+            std::iter::once(&self.plain).chain(&self.spellings).map(|text| beginning(text.expose_secret()));
+        starts.chain(end(self.plain.expose_secret()))
     }
 
-    /// The text with this secret masked; `None` if it does not occur.
+    /// The text with this secret masked; `None` if it does not occur. Its beginning is enough, or its end, where that
+    /// is long enough to say something: a server that shows only half of a key has still shown half of it.
     fn mask(&self, text: &str) -> Option<String> {
-        let mut masked = mask_from(text, self.plain.expose_secret());
-        for spelling in &self.spellings {
+        let mut masked = None;
+        for spelling in std::iter::once(&self.plain).chain(&self.spellings) {
             let known = masked.as_deref().unwrap_or(text);
-            if let Some(more) = mask_from(known, spelling.expose_secret()) {
+            if let Some(more) = mask_beginnings(known, spelling.expose_secret()) {
                 masked = Some(more);
             }
         }
-        masked
+        let plain = self.plain.expose_secret();
+        let known = masked.as_deref().unwrap_or(text);
+        match end(plain).filter(|end| known.contains(end)) {
+            Some(end) => Some(mask_ends(known, plain, end)),
+            None => masked,
+        }
     }
 }
 
-/// Masks every occurrence of a secret, and of its beginning where that is long enough to say something: a server that
-/// shows only the first half of a key has still shown half of it.
-fn mask_from(text: &str, secret: &str) -> Option<String> {
+/// Masks what spells the secret from its beginning, in whatever escapes.
+fn mask_beginnings(text: &str, secret: &str) -> Option<String> {
     let start = beginning(secret);
+    let escaped = may_be_escaped(text, secret);
     // Most texts hold no secret, and this is how to find that out fastest.
-    if !text.contains(start) {
+    if !escaped && !text.contains(start) {
         return None;
     }
+    let enough = start.chars().count();
+    let mut places: Box<dyn Iterator<Item = usize>> = if escaped {
+        Box::new(text.char_indices().map(|(at, _)| at))
+    } else {
+        Box::new(text.match_indices(start).map(|(at, _)| at))
+    };
     let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(start) {
-        let (before, found) = rest.split_at(at);
-        let same = found.char_indices().zip(secret.chars()).take_while(|((_, a), b)| a == b);
-        let end = same.last().map_or(start.len(), |((at, c), _)| at + c.len_utf8());
-        out.push_str(before);
-        out.push_str(MASK);
-        rest = &found[end..];
+    let mut done = 0;
+    while let Some(at) = places.by_ref().find(|at| *at >= done) {
+        let (length, chars) = spelled(&text[at..], secret);
+        if chars >= enough {
+            out.push_str(&text[done..at]);
+            out.push_str(MASK);
+            done = at + length;
+        }
     }
-    out.push_str(rest);
-    Some(out)
+    out.push_str(&text[done..]);
+    (done > 0).then_some(out)
+}
+
+/// Masks what is the secret from some place to its end.
+fn mask_ends(text: &str, secret: &str, end: &str) -> String {
+    let mut out = String::new();
+    let mut done = 0;
+    for (at, _) in text.match_indices(end) {
+        let head = secret[..secret.len() - end.len()].chars().rev();
+        let same = text[done..at].chars().rev().zip(head).take_while(|(a, b)| a == b);
+        let before: usize = same.map(|(c, _)| c.len_utf8()).sum();
+        out.push_str(&text[done..at - before]);
+        out.push_str(MASK);
+        done = at + end.len();
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// The shortest end that is taken for the secret; `None` where that is not little of it.
+fn end(secret: &str) -> Option<&str> {
+    (secret.len() >= 2 * SHORTEST_BEGINNING).then(|| secret.get(secret.len() - SHORTEST_BEGINNING..))?
 }
 
 /// The shortest beginning that is not the provider's own, such as `sk-ant-api03-`, which stands in many texts.
@@ -140,9 +177,9 @@ impl Redactor {
             .filter(|secret| secret.len() >= SHORTEST_SECRET)
             .collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        let starts = secrets.iter().flat_map(Secret::starts);
+        let signs = secrets.iter().flat_map(Secret::signs);
         // Without it, where there are too many or none, each is looked for by itself.
-        let any = Searcher::new(starts);
+        let any = Searcher::new(signs);
         Self { secrets, any }
     }
 
@@ -158,7 +195,7 @@ impl Redactor {
 
     fn redact_from<'a>(&self, text: &'a str, shortest: usize) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
-        if self.any.as_ref().is_some_and(|any| any.find(&*text).is_none()) {
+        if self.any.as_ref().is_some_and(|any| any.find(&*text).is_none()) && !self.may_be_escaped(&text) {
             return text;
         }
         for secret in self.secrets.iter().filter(|secret| secret.len() >= shortest) {
@@ -167,6 +204,13 @@ impl Redactor {
             }
         }
         text
+    }
+
+    fn may_be_escaped(&self, text: &str) -> bool {
+        self.secrets.iter().any(|secret| {
+            let mut spellings = std::iter::once(&secret.plain).chain(&secret.spellings);
+            spellings.any(|spelling| may_be_escaped(text, spelling.expose_secret()))
+        })
     }
 
     /// Like [`Redactor::redact`], and also takes out what merely looks like a key: servers quote refused keys back
@@ -245,6 +289,35 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn ends_escapes_and_broken_lines_go_too() {
+        let key = "sk-Zq8&+/xY7Qtail/of=it-Longer";
+        let redactor = redactor(&[key]);
+        for (text, left) in [
+            ("your key ...7Qtail/of=it-Longer is wrong", "your key ...[redacted] is wrong"),
+            ("ends in =it-Longer", "ends in =it-Longer"),
+            (r#"{"k":"sk-Zq8\u0026\u002b\/xY7Qtail\/of=it-Longer"}"#, r#"{"k":"[redacted]"}"#),
+            (
+                r#"{"k":"{\"k\": \"sk-Zq8\\u0026+\\\/xY7Qtail/of\\u003dit-Longer\"}"}"#,
+                r#"{"k":"{\"k\": \"[redacted]\"}"}"#,
+            ),
+            ("<p>sk-Zq8&amp;+/xY7Qtail/of&#61;it-Longer</p>", "<p>[redacted]</p>"),
+            ("sk-Zq8%26+/xY7Qtail/of=it-Longer&more", "[redacted]&more"),
+            ("sk-Zq8&+/xY7Qt\n    ail/of=it\n    -Longer\nand", "[redacted]\nand"),
+            (r"sk-Zq8&+/xY7Qt\n\tail/of=it-Longer\nand", r"[redacted]\nand"),
+            ("sk-Zq8\n&+/xY7Qtail/of=it-Longer", "[redacted]"),
+        ] {
+            assert_eq!(redactor.redact_content(text), left, "{text}");
+        }
+        let escaped: String = key.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        assert_eq!(redactor.redact(&format!("k: {escaped}!")), "k: [redacted]!");
+        let wrapped = STANDARD_NO_PAD.encode(format!("Bearer {key}"));
+        let wrapped = format!("{}\n{}", &wrapped[..28], &wrapped[28..]);
+        let redacted = redactor.redact(&wrapped);
+        assert!(redacted.len() < 24 && !redacted.contains('\n'), "{redacted}");
+        assert!(matches!(redactor.redact(r"caf\u00e9 \n\u6f22 100 %"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -198,7 +198,7 @@ fn finish(reason: Option<&Value>) -> Finish {
         "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
             Finish::ContentFilter
         }
-        other => Finish::Other(other.to_ascii_lowercase()),
+        other => Finish::of_word(&other.to_ascii_lowercase()),
     }
 }
 
