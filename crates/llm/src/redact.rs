@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::spelled::{may_be_escaped, spelled};
+use crate::spelled::{Escapable, spelled};
 
 const MASK: &str = "[redacted]";
 
@@ -22,6 +22,9 @@ const SHORTEST_SECRET_IN_CONTENT: usize = 12;
 /// The shortest beginning of a secret that is taken for it, in bytes.
 const SHORTEST_BEGINNING: usize = 12;
 
+/// The shortest part of a beginning that is looked for, in bytes.
+const SHORTEST_SIGN: usize = 8;
+
 /// Replaces known secret values wherever they appear, also in another spelling, and also only their beginning.
 #[derive(Clone, Default)]
 pub struct Redactor {
@@ -29,6 +32,8 @@ pub struct Redactor {
     secrets: Vec<Secret>,
     /// Finds out in one pass whether any of them is in a text at all: in most there is none.
     any: Option<Searcher>,
+    /// Finds out the same of escapes in which they may be.
+    escapable: Escapable,
 }
 
 /// A value with the spellings in which servers send it back.
@@ -51,74 +56,85 @@ impl Secret {
         self.plain.expose_secret().len()
     }
 
+    /// The value itself, and its other spellings.
+    fn spelled_out(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.plain).chain(&self.spellings).map(ExposeSecret::expose_secret)
+    }
+
     /// What it is recognised by, in every spelling.
     fn signs(&self) -> impl Iterator<Item = &str> {
-        let starts =
-            std::iter::once(&self.plain).chain(&self.spellings).map(|text| beginning(text.expose_secret()));
-        starts.chain(end(self.plain.expose_secret()))
+        self.spelled_out().map(sign).chain(end(self.plain.expose_secret()))
     }
 
     /// The text with this secret masked; `None` if it does not occur. Its beginning is enough, or its end, where that
     /// is long enough to say something: a server that shows only half of a key has still shown half of it.
-    fn mask(&self, text: &str) -> Option<String> {
-        let mut masked = None;
-        for spelling in std::iter::once(&self.plain).chain(&self.spellings) {
-            let known = masked.as_deref().unwrap_or(text);
-            if let Some(more) = mask_beginnings(known, spelling.expose_secret()) {
-                masked = Some(more);
-            }
-        }
+    fn mask(&self, text: &str, escaped: bool) -> Option<String> {
+        let masked = self.mask_beginnings(text, escaped);
         let plain = self.plain.expose_secret();
         let known = masked.as_deref().unwrap_or(text);
-        match end(plain).filter(|end| known.contains(end)) {
-            Some(end) => Some(mask_ends(known, plain, end)),
-            None => masked,
+        end(plain)
+            .filter(|end| escaped || known.contains(end))
+            .and_then(|end| mask_ends(known, plain, end))
+            .or(masked)
+    }
+
+    /// Masks what spells the secret from its beginning, in whatever escapes.
+    fn mask_beginnings(&self, text: &str, escaped: bool) -> Option<String> {
+        let places: Box<dyn Iterator<Item = usize>> = if escaped {
+            Box::new(text.char_indices().map(|(at, _)| at))
+        } else {
+            // Most texts hold no secret, and this is how to find that out fastest.
+            let signs = self.spelled_out().map(sign);
+            let mut places: Vec<usize> =
+                signs.flat_map(|sign| text.match_indices(sign)).map(|(at, _)| at).collect();
+            places.sort_unstable();
+            Box::new(places.into_iter())
+        };
+        let mut out = String::new();
+        let mut done = 0;
+        for at in places {
+            if at < done {
+                continue;
+            }
+            let lengths = self.spelled_out().map(|spelling| {
+                let (length, chars) = spelled(&text[at..], spelling);
+                if chars < beginning(spelling).chars().count() { 0 } else { length }
+            });
+            // Two spellings may begin alike.
+            let length = lengths.max().unwrap_or(0);
+            if length > 0 {
+                out.push_str(&text[done..at]);
+                out.push_str(MASK);
+                done = at + length;
+            }
         }
+        out.push_str(&text[done..]);
+        (done > 0).then_some(out)
     }
 }
 
-/// Masks what spells the secret from its beginning, in whatever escapes.
-fn mask_beginnings(text: &str, secret: &str) -> Option<String> {
-    let start = beginning(secret);
-    let escaped = may_be_escaped(text, secret);
-    // Most texts hold no secret, and this is how to find that out fastest.
-    if !escaped && !text.contains(start) {
-        return None;
-    }
-    let enough = start.chars().count();
-    let mut places: Box<dyn Iterator<Item = usize>> = if escaped {
-        Box::new(text.char_indices().map(|(at, _)| at))
-    } else {
-        Box::new(text.match_indices(start).map(|(at, _)| at))
-    };
+/// Masks what is the secret from some place to its end; `None` where that does not occur.
+fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
     let mut out = String::new();
     let mut done = 0;
-    while let Some(at) = places.by_ref().find(|at| *at >= done) {
-        let (length, chars) = spelled(&text[at..], secret);
-        if chars >= enough {
-            out.push_str(&text[done..at]);
-            out.push_str(MASK);
-            done = at + length;
+    for (at, _) in text.char_indices() {
+        let (length, chars) = if at < done { (0, 0) } else { spelled(&text[at..], end) };
+        if chars < end.chars().count() {
+            continue;
         }
+        let mut begin = at;
+        for wanted in secret[..secret.len() - end.len()].chars().rev() {
+            let Some(rest) = text[done..begin].strip_suffix(wanted) else { break };
+            // Without the backslashes that may stand before these in JSON, the text could not be read any more.
+            let rest = if matches!(wanted, '/' | '"') { rest.trim_end_matches('\\') } else { rest };
+            begin = done + rest.len();
+        }
+        out.push_str(&text[done..begin]);
+        out.push_str(MASK);
+        done = at + length;
     }
     out.push_str(&text[done..]);
     (done > 0).then_some(out)
-}
-
-/// Masks what is the secret from some place to its end.
-fn mask_ends(text: &str, secret: &str, end: &str) -> String {
-    let mut out = String::new();
-    let mut done = 0;
-    for (at, _) in text.match_indices(end) {
-        let head = secret[..secret.len() - end.len()].chars().rev();
-        let same = text[done..at].chars().rev().zip(head).take_while(|(a, b)| a == b);
-        let before: usize = same.map(|(c, _)| c.len_utf8()).sum();
-        out.push_str(&text[done..at - before]);
-        out.push_str(MASK);
-        done = at + end.len();
-    }
-    out.push_str(&text[done..]);
-    out
 }
 
 /// The shortest end that is taken for the secret; `None` where that is not little of it.
@@ -126,11 +142,21 @@ fn end(secret: &str) -> Option<&str> {
     (secret.len() >= 2 * SHORTEST_BEGINNING).then(|| secret.get(secret.len() - SHORTEST_BEGINNING..))?
 }
 
-/// The shortest beginning that is not the provider's own, such as `sk-ant-api03-`, which stands in many texts.
+/// The shortest beginning that is taken for the secret. It is not the provider's own, such as `sk-ant-api03-`, which
+/// stands in many texts.
 fn beginning(secret: &str) -> &str {
+    secret.get(..SHORTEST_BEGINNING.max(own(secret))).unwrap_or(secret)
+}
+
+/// What a plain search looks for, before anything is taken for the secret: its first line may be short.
+fn sign(secret: &str) -> &str {
+    secret.get(..SHORTEST_SIGN.max(own(secret))).unwrap_or(secret)
+}
+
+/// The bytes up to the fifth that is not the provider's own.
+fn own(secret: &str) -> usize {
     let head = &secret.as_bytes()[..secret.len().min(SHORTEST_BEGINNING + 1)];
-    let providers = head.iter().rposition(|byte| matches!(byte, b'-' | b'_')).map_or(0, |at| at + 1);
-    secret.get(..SHORTEST_BEGINNING.max(providers + 5)).unwrap_or(secret)
+    head.iter().rposition(|byte| matches!(byte, b'-' | b'_')).map_or(0, |at| at + 1) + 5
 }
 
 /// A secret in Base64 at each of the three places where it may begin within a longer text, with either alphabet and
@@ -180,7 +206,10 @@ impl Redactor {
         let signs = secrets.iter().flat_map(Secret::signs);
         // Without it, where there are too many or none, each is looked for by itself.
         let any = Searcher::new(signs);
-        Self { secrets, any }
+        let escapable = secrets.iter().fold(Escapable::default(), |all, secret| {
+            all.of(secret.plain.expose_secret(), secret.spelled_out().skip(1))
+        });
+        Self { secrets, any, escapable }
     }
 
     /// The text without any known secret; borrowed when there was none in it.
@@ -195,22 +224,16 @@ impl Redactor {
 
     fn redact_from<'a>(&self, text: &'a str, shortest: usize) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
-        if self.any.as_ref().is_some_and(|any| any.find(&*text).is_none()) && !self.may_be_escaped(&text) {
+        let escaped = !self.secrets.is_empty() && self.escapable.may_be_in(&text);
+        if !escaped && self.any.as_ref().is_some_and(|any| any.find(&*text).is_none()) {
             return text;
         }
         for secret in self.secrets.iter().filter(|secret| secret.len() >= shortest) {
-            if let Some(masked) = secret.mask(&text) {
+            if let Some(masked) = secret.mask(&text, escaped) {
                 text = Cow::Owned(masked);
             }
         }
         text
-    }
-
-    fn may_be_escaped(&self, text: &str) -> bool {
-        self.secrets.iter().any(|secret| {
-            let mut spellings = std::iter::once(&secret.plain).chain(&secret.spellings);
-            spellings.any(|spelling| may_be_escaped(text, spelling.expose_secret()))
-        })
     }
 
     /// Like [`Redactor::redact`], and also takes out what merely looks like a key: servers quote refused keys back
@@ -307,6 +330,11 @@ mod tests {
             ("sk-Zq8%26+/xY7Qtail/of=it-Longer&more", "[redacted]&more"),
             ("sk-Zq8&+/xY7Qt\n    ail/of=it\n    -Longer\nand", "[redacted]\nand"),
             (r"sk-Zq8&+/xY7Qt\n\tail/of=it-Longer\nand", r"[redacted]\nand"),
+            ("sk-Zq8&+\n/xY7Qtai\nl/of=it-\nLonger", "[redacted]"),
+            (
+                r#"{"k":"7Qtail/of=it-Longer", "7Qtail\/of\u003dit-Longer"}"#,
+                r#"{"k":"[redacted]", "[redacted]"}"#,
+            ),
             ("sk-Zq8\n&+/xY7Qtail/of=it-Longer", "[redacted]"),
         ] {
             assert_eq!(redactor.redact_content(text), left, "{text}");

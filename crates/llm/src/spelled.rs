@@ -24,15 +24,34 @@ pub(crate) fn spelled(text: &str, secret: &str) -> (usize, usize) {
     (end, chars)
 }
 
-/// Whether a text may hold what [`spelled`] reads and a plain search does not find. Most texts don't, and a search for
-/// four letters is how to find that out fastest.
-pub(crate) fn may_be_escaped(text: &str, secret: &str) -> bool {
-    let ascii = |(at, _): (usize, &str)| matches!(text.as_bytes().get(at + 4), Some(b'0'..=b'7'));
-    let special = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.' | '~');
-    text.match_indices("\\u00").any(ascii)
-        || secret.contains('/') && text.contains("\\/")
-        || secret.contains('"') && text.contains("\\\"")
-        || secret.contains(special) && text.contains(['%', '&'])
+/// The characters of secrets that have another form in some body.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Escapable {
+    slash: bool,
+    quote: bool,
+    other: bool,
+}
+
+impl Escapable {
+    /// Those of `plain` and of its spellings.
+    pub(crate) fn of<'a>(self, plain: &str, spellings: impl Iterator<Item = &'a str>) -> Self {
+        let special = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.' | '~');
+        Self {
+            slash: self.slash || plain.contains('/') || { spellings }.any(|spelling| spelling.contains('/')),
+            quote: self.quote || plain.contains('"'),
+            other: self.other || plain.contains(special),
+        }
+    }
+
+    /// Whether a text may hold what [`spelled`] reads and a plain search does not find. Most texts don't, and to search
+    /// for a few letters is how to find that out fastest.
+    pub(crate) fn may_be_in(self, text: &str) -> bool {
+        let ascii = |(at, _): (usize, &str)| matches!(text.as_bytes().get(at + 4), Some(b'0'..=b'7'));
+        text.match_indices("\\u00").any(ascii)
+            || self.slash && text.contains("\\/")
+            || self.quote && text.contains("\\\"")
+            || self.other && text.contains(['%', '&'])
+    }
 }
 
 /// The bytes at the beginning of a text that stand for a character.
