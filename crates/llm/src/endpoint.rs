@@ -112,7 +112,14 @@ impl Endpoint {
 
     /// Everything that must never be shown: the key, and header values and parts of the address that may be secret.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = SecretString> + '_ {
-        let in_url = self.base_url.password().map(SecretString::from);
+        let password = self.base_url.password();
+        // Alone, a user is a token, as some servers take them.
+        let user = Some(self.base_url.username()).filter(|user| password.is_none() && !user.is_empty());
+        let in_url = password.or(user).into_iter().flat_map(|text| {
+            let sent = percent_decoded(text);
+            let other = (sent != text).then(|| SecretString::from(sent));
+            std::iter::once(SecretString::from(text)).chain(other)
+        });
         let in_query = self
             .base_url
             .query_pairs()
@@ -127,13 +134,30 @@ impl Endpoint {
     }
 }
 
+/// A part of an address as it is sent in a header, where it is one.
+fn percent_decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend_from_slice(&part.as_bytes()[2..]);
+            }
+            None => bytes.extend([b"%", part.as_bytes()].concat()),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// A header value this long is kept secret whatever the header is called.
 const LONG_VALUE: usize = 16;
 
 /// Whether the name of a header or parameter says that its value is secret.
 fn names_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["auth", "key", "token", "secret", "cookie", "pass", "sig"].iter().any(|word| name.contains(word))
+    let words = ["auth", "key", "token", "secret", "cookie", "pass", "pwd", "sig", "credential"];
+    name == "code" || words.iter().any(|word| name.contains(word))
 }
 
 impl fmt::Debug for Endpoint {
@@ -213,5 +237,10 @@ mod tests {
         }
         let secrets: Vec<_> = endpoint.secrets().map(|s| s.expose_secret().to_owned()).collect();
         assert_eq!(secrets, ["topsecretkey", "headersecret", "passw0rd", "querysecret"]);
+        let in_address = |url: &str| -> Vec<String> {
+            super::Endpoint::new(url, "x").unwrap().secrets().map(|s| s.expose_secret().to_owned()).collect()
+        };
+        assert_eq!(in_address("http://me:p%40ss%2fw%zz@h"), ["p%40ss%2fw%zz", "p@ss/w%zz"]);
+        assert_eq!(in_address("http://a-token@h/v1?code=c1&encoding=x"), ["a-token", "c1"]);
     }
 }

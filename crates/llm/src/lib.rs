@@ -38,6 +38,7 @@ mod retry_after;
 mod ring;
 mod scout;
 mod settings;
+mod spelled;
 mod transport;
 pub mod wire;
 

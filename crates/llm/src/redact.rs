@@ -8,6 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::spelled::{Escapable, spelled};
+
 const MASK: &str = "[redacted]";
 
 /// Shorter values are placeholders such as `none`; replacing them would damage innocent text.
@@ -20,6 +22,9 @@ const SHORTEST_SECRET_IN_CONTENT: usize = 12;
 /// The shortest beginning of a secret that is taken for it, in bytes.
 const SHORTEST_BEGINNING: usize = 12;
 
+/// The shortest part of a beginning that is looked for, in bytes.
+const SHORTEST_SIGN: usize = 8;
+
 /// Replaces known secret values wherever they appear, also in another spelling, and also only their beginning.
 #[derive(Clone, Default)]
 pub struct Redactor {
@@ -27,6 +32,8 @@ pub struct Redactor {
     secrets: Vec<Secret>,
     /// Finds out in one pass whether any of them is in a text at all: in most there is none.
     any: Option<Searcher>,
+    /// Finds out the same of escapes in which they may be.
+    escapable: Escapable,
 }
 
 /// A value with the spellings in which servers send it back.
@@ -49,51 +56,107 @@ impl Secret {
         self.plain.expose_secret().len()
     }
 
-    /// What it is recognised by, in every spelling.
-    fn starts(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.plain).chain(&self.spellings).map(|text| beginning(text.expose_secret()))
+    /// The value itself, and its other spellings.
+    fn spelled_out(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.plain).chain(&self.spellings).map(ExposeSecret::expose_secret)
     }
 
-    /// The text with this secret masked; `None` if it does not occur.
-    fn mask(&self, text: &str) -> Option<String> {
-        let mut masked = mask_from(text, self.plain.expose_secret());
-        for spelling in &self.spellings {
-            let known = masked.as_deref().unwrap_or(text);
-            if let Some(more) = mask_from(known, spelling.expose_secret()) {
-                masked = Some(more);
+    /// What it is recognised by, in every spelling.
+    fn signs(&self) -> impl Iterator<Item = &str> {
+        self.spelled_out().map(sign).chain(end(self.plain.expose_secret()))
+    }
+
+    /// The text with this secret masked; `None` if it does not occur. Its beginning is enough, or its end, where that
+    /// is long enough to say something: a server that shows only half of a key has still shown half of it.
+    fn mask(&self, text: &str, escaped: bool) -> Option<String> {
+        let masked = self.mask_beginnings(text, escaped);
+        let plain = self.plain.expose_secret();
+        let known = masked.as_deref().unwrap_or(text);
+        end(plain)
+            .filter(|end| escaped || known.contains(end))
+            .and_then(|end| mask_ends(known, plain, end))
+            .or(masked)
+    }
+
+    /// Masks what spells the secret from its beginning, in whatever escapes.
+    fn mask_beginnings(&self, text: &str, escaped: bool) -> Option<String> {
+        let places: Box<dyn Iterator<Item = usize>> = if escaped {
+            Box::new(text.char_indices().map(|(at, _)| at))
+        } else {
+            // Most texts hold no secret, and this is how to find that out fastest.
+            let signs = self.spelled_out().map(sign);
+            let mut places: Vec<usize> =
+                signs.flat_map(|sign| text.match_indices(sign)).map(|(at, _)| at).collect();
+            places.sort_unstable();
+            Box::new(places.into_iter())
+        };
+        let mut out = String::new();
+        let mut done = 0;
+        for at in places {
+            if at < done {
+                continue;
+            }
+            let lengths = self.spelled_out().map(|spelling| {
+                let (length, chars) = spelled(&text[at..], spelling);
+                if chars < beginning(spelling).chars().count() { 0 } else { length }
+            });
+            // Two spellings may begin alike.
+            let length = lengths.max().unwrap_or(0);
+            if length > 0 {
+                out.push_str(&text[done..at]);
+                out.push_str(MASK);
+                done = at + length;
             }
         }
-        masked
+        out.push_str(&text[done..]);
+        (done > 0).then_some(out)
     }
 }
 
-/// Masks every occurrence of a secret, and of its beginning where that is long enough to say something: a server that
-/// shows only the first half of a key has still shown half of it.
-fn mask_from(text: &str, secret: &str) -> Option<String> {
-    let start = beginning(secret);
-    // Most texts hold no secret, and this is how to find that out fastest.
-    if !text.contains(start) {
-        return None;
-    }
+/// Masks what is the secret from some place to its end; `None` where that does not occur.
+fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
     let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(start) {
-        let (before, found) = rest.split_at(at);
-        let same = found.char_indices().zip(secret.chars()).take_while(|((_, a), b)| a == b);
-        let end = same.last().map_or(start.len(), |((at, c), _)| at + c.len_utf8());
-        out.push_str(before);
+    let mut done = 0;
+    for (at, _) in text.char_indices() {
+        let (length, chars) = if at < done { (0, 0) } else { spelled(&text[at..], end) };
+        if chars < end.chars().count() {
+            continue;
+        }
+        let mut begin = at;
+        for wanted in secret[..secret.len() - end.len()].chars().rev() {
+            let Some(rest) = text[done..begin].strip_suffix(wanted) else { break };
+            // Without the backslashes that may stand before these in JSON, the text could not be read any more.
+            let rest = if matches!(wanted, '/' | '"') { rest.trim_end_matches('\\') } else { rest };
+            begin = done + rest.len();
+        }
+        out.push_str(&text[done..begin]);
         out.push_str(MASK);
-        rest = &found[end..];
+        done = at + length;
     }
-    out.push_str(rest);
-    Some(out)
+    out.push_str(&text[done..]);
+    (done > 0).then_some(out)
 }
 
-/// The shortest beginning that is not the provider's own, such as `sk-ant-api03-`, which stands in many texts.
+/// The shortest end that is taken for the secret; `None` where that is not little of it.
+fn end(secret: &str) -> Option<&str> {
+    (secret.len() >= 2 * SHORTEST_BEGINNING).then(|| secret.get(secret.len() - SHORTEST_BEGINNING..))?
+}
+
+/// The shortest beginning that is taken for the secret. It is not the provider's own, such as `sk-ant-api03-`, which
+/// stands in many texts.
 fn beginning(secret: &str) -> &str {
+    secret.get(..SHORTEST_BEGINNING.max(own(secret))).unwrap_or(secret)
+}
+
+/// What a plain search looks for, before anything is taken for the secret: its first line may be short.
+fn sign(secret: &str) -> &str {
+    secret.get(..SHORTEST_SIGN.max(own(secret))).unwrap_or(secret)
+}
+
+/// The bytes up to the fifth that is not the provider's own.
+fn own(secret: &str) -> usize {
     let head = &secret.as_bytes()[..secret.len().min(SHORTEST_BEGINNING + 1)];
-    let providers = head.iter().rposition(|byte| matches!(byte, b'-' | b'_')).map_or(0, |at| at + 1);
-    secret.get(..SHORTEST_BEGINNING.max(providers + 5)).unwrap_or(secret)
+    head.iter().rposition(|byte| matches!(byte, b'-' | b'_')).map_or(0, |at| at + 1) + 5
 }
 
 /// A secret in Base64 at each of the three places where it may begin within a longer text, with either alphabet and
@@ -140,10 +203,13 @@ impl Redactor {
             .filter(|secret| secret.len() >= SHORTEST_SECRET)
             .collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        let starts = secrets.iter().flat_map(Secret::starts);
+        let signs = secrets.iter().flat_map(Secret::signs);
         // Without it, where there are too many or none, each is looked for by itself.
-        let any = Searcher::new(starts);
-        Self { secrets, any }
+        let any = Searcher::new(signs);
+        let escapable = secrets.iter().fold(Escapable::default(), |all, secret| {
+            all.of(secret.plain.expose_secret(), secret.spelled_out().skip(1))
+        });
+        Self { secrets, any, escapable }
     }
 
     /// The text without any known secret; borrowed when there was none in it.
@@ -158,11 +224,12 @@ impl Redactor {
 
     fn redact_from<'a>(&self, text: &'a str, shortest: usize) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
-        if self.any.as_ref().is_some_and(|any| any.find(&*text).is_none()) {
+        let escaped = !self.secrets.is_empty() && self.escapable.may_be_in(&text);
+        if !escaped && self.any.as_ref().is_some_and(|any| any.find(&*text).is_none()) {
             return text;
         }
         for secret in self.secrets.iter().filter(|secret| secret.len() >= shortest) {
-            if let Some(masked) = secret.mask(&text) {
+            if let Some(masked) = secret.mask(&text, escaped) {
                 text = Cow::Owned(masked);
             }
         }
@@ -245,6 +312,40 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn ends_escapes_and_broken_lines_go_too() {
+        let key = "sk-Zq8&+/xY7Qtail/of=it-Longer";
+        let redactor = redactor(&[key]);
+        for (text, left) in [
+            ("your key ...7Qtail/of=it-Longer is wrong", "your key ...[redacted] is wrong"),
+            ("ends in =it-Longer", "ends in =it-Longer"),
+            (r#"{"k":"sk-Zq8\u0026\u002b\/xY7Qtail\/of=it-Longer"}"#, r#"{"k":"[redacted]"}"#),
+            (
+                r#"{"k":"{\"k\": \"sk-Zq8\\u0026+\\\/xY7Qtail/of\\u003dit-Longer\"}"}"#,
+                r#"{"k":"{\"k\": \"[redacted]\"}"}"#,
+            ),
+            ("<p>sk-Zq8&amp;+/xY7Qtail/of&#61;it-Longer</p>", "<p>[redacted]</p>"),
+            ("sk-Zq8%26+/xY7Qtail/of=it-Longer&more", "[redacted]&more"),
+            ("sk-Zq8&+/xY7Qt\n    ail/of=it\n    -Longer\nand", "[redacted]\nand"),
+            (r"sk-Zq8&+/xY7Qt\n\tail/of=it-Longer\nand", r"[redacted]\nand"),
+            ("sk-Zq8&+\n/xY7Qtai\nl/of=it-\nLonger", "[redacted]"),
+            (
+                r#"{"k":"7Qtail/of=it-Longer", "7Qtail\/of\u003dit-Longer"}"#,
+                r#"{"k":"[redacted]", "[redacted]"}"#,
+            ),
+            ("sk-Zq8\n&+/xY7Qtail/of=it-Longer", "[redacted]"),
+        ] {
+            assert_eq!(redactor.redact_content(text), left, "{text}");
+        }
+        let escaped: String = key.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        assert_eq!(redactor.redact(&format!("k: {escaped}!")), "k: [redacted]!");
+        let wrapped = STANDARD_NO_PAD.encode(format!("Bearer {key}"));
+        let wrapped = format!("{}\n{}", &wrapped[..28], &wrapped[28..]);
+        let redacted = redactor.redact(&wrapped);
+        assert!(redacted.len() < 24 && !redacted.contains('\n'), "{redacted}");
+        assert!(matches!(redactor.redact(r"caf\u00e9 \n\u6f22 100 %"), Cow::Borrowed(_)));
     }
 
     #[test]

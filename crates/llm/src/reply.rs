@@ -56,6 +56,65 @@ pub enum Finish {
     Other(String),
 }
 
+impl Finish {
+    /// What a word means that is not one of its format's own: servers that speak a format often have words of another,
+    /// or of their own, for a reply that is cut off or held back.
+    pub(crate) fn of_word(word: &str) -> Self {
+        const HELD_BACK: [&str; 12] = [
+            "filter",
+            "content_policy",
+            "safety",
+            "moderat",
+            "guardrail",
+            "prohibited",
+            "blocked",
+            "blocklist",
+            "sensitive",
+            "recitation",
+            "toxic",
+            "refus",
+        ];
+        const CUT_OFF: [&str; 6] =
+            ["length", "max_token", "max_output", "token_limit", "context_window", "truncat"];
+        let plain = word.to_ascii_lowercase().replace(['-', ' '], "_");
+        let has_one_of = |parts: &[&str]| parts.iter().any(|part| plain.contains(part));
+        if has_one_of(&HELD_BACK) {
+            Self::ContentFilter
+        } else if has_one_of(&CUT_OFF) {
+            Self::Length
+        } else {
+            Self::Other(word.to_owned())
+        }
+    }
+
+    /// Whether the model did not end the reply itself, by the server's own word for it. What came so far may look whole
+    /// and need not be.
+    pub fn is_broken_off(&self) -> bool {
+        const PARTS: [&str; 17] = [
+            "error",
+            "abort",
+            "cancel",
+            "timeout",
+            "timed_out",
+            "incomplete",
+            "overload",
+            "fail",
+            "insufficient",
+            "in_progress",
+            "queued",
+            "pause",
+            "interrupt",
+            "malformed",
+            "limit",
+            "tool_call",
+            "missing_thought",
+        ];
+        let Self::Other(word) = self else { return *self == Self::Length };
+        let plain = word.to_ascii_lowercase().replace(['-', ' '], "_");
+        plain == "other" || PARTS.iter().any(|part| plain.contains(part))
+    }
+}
+
 /// Token counts. `None` means that the server did not report the number, which is not the same as 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
@@ -94,6 +153,40 @@ impl Add for Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_other_servers_are_understood() {
+        for (word, finish) in [
+            ("LENGTH", Finish::Length),
+            ("max_output_tokens", Finish::Length),
+            ("MAX-TOKENS", Finish::Length),
+            ("model_context_window_exceeded", Finish::Length),
+            ("repetition_truncation", Finish::Length),
+            ("content-filter", Finish::ContentFilter),
+            ("ERROR_TOXIC", Finish::ContentFilter),
+            ("IMAGE_PROHIBITED_CONTENT", Finish::ContentFilter),
+            ("guardrail_intervened", Finish::ContentFilter),
+            ("odd", Finish::Other("odd".into())),
+            ("unknown", Finish::Other("unknown".into())),
+        ] {
+            assert_eq!(Finish::of_word(word), finish, "{word}");
+        }
+        for word in [
+            "network_error",
+            "Aborted",
+            "in_progress",
+            "pause_turn",
+            "ERROR_LIMIT",
+            "time-out: timed out",
+            "OTHER",
+            "too_many_tool_calls",
+        ] {
+            assert!(Finish::of_word(word).is_broken_off(), "{word}");
+        }
+        for word in ["unknown", "odd", "done", "eos_token_id", "complete"] {
+            assert!(!Finish::of_word(word).is_broken_off(), "{word}");
+        }
+    }
 
     #[test]
     fn unknown_and_zero_usage_stay_different() {

@@ -20,6 +20,8 @@ const SEED: u64 = 5;
 /// The key, its beginning, and both in every spelling.
 fn needles() -> Vec<String> {
     let mut needles = vec![KEY.to_owned(), KEY[..12].to_owned(), KEY[12..].to_owned()];
+    // Nor any other twelve characters of it.
+    needles.extend((0..KEY.len() - 11).map(|at| KEY[at..at + 12].to_owned()));
     let percent = |lower: bool| -> String {
         KEY.bytes()
             .map(|byte| match byte {
@@ -52,16 +54,45 @@ fn base64(text: &str) -> String {
     out
 }
 
+/// The key as the writers of JSON and HTML in other languages spell it, its last half, and it on two lines.
+fn escaped() -> String {
+    let each: String = KEY.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    let go = KEY.replace('&', "\\u0026");
+    let php = KEY.replace('/', "\\/").replace('&', "\\u0026");
+    let html = KEY.replace('&', "&amp;").replace('=', "&#x3D;");
+    let (first, rest) = KEY.split_at(14);
+    format!("{each} {go} {php} {html} (...{}) {first}\n    {rest}", &KEY[16..])
+}
+
+/// Text with the escapes of JSON undone, however many backslashes they have.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = rest[at..].trim_start_matches('\\');
+        if let Some(digits) = rest.strip_prefix('u').and_then(|rest| rest.get(..4))
+            && let Some(c) = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
+        {
+            out.push(c);
+            rest = &rest[5..];
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
 /// Servers that send back what they received, in every place they have.
 fn echoes(request: &JudgeRequest) -> Vec<Reply> {
     let percent = KEY.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D").replace('?', "%3F");
     let percent = percent.replace('&', "%26");
     let all = format!(
-        "Bearer {KEY} {} {} {percent} {} ({}...)",
+        "Bearer {KEY} {} {} {percent} {} ({}...) {}",
         base64(KEY),
         base64(&format!("Bearer {KEY}")),
         percent.to_lowercase().replace("qv", "Qv"),
-        &KEY[..12]
+        &KEY[..12],
+        escaped()
     );
     let error = json!({"error": {"message": format!("you sent {all}"), "code": all}}).to_string();
     let header = |name: &str| (name.to_owned(), format!("id {KEY} {}", base64(KEY)));
@@ -91,6 +122,7 @@ fn echoes(request: &JudgeRequest) -> Vec<Reply> {
         ),
         Reply::Refusal(format!("no, {all}")),
         Reply::finish("length", all.clone()),
+        Reply::text(truthful.to_string().replace('/', "\\/").replace('&', "\\u0026")),
         Reply::Json(truthful),
     ]
 }
@@ -179,11 +211,16 @@ fn no_artefact_of_a_chaos_run_holds_the_key_in_any_spelling() {
     assert!(database && files.iter().any(|path| path.ends_with("run/judgements.jsonl")));
     let masked = files.iter().any(|path| holds(&std::fs::read(path).unwrap_or_default(), "[redacted]"));
     assert!(masked, "the servers' echoes got as far as the files");
-    for needle in needles() {
-        assert!(!said.contains(&needle), "{needle} was printed:\n{said}");
-        for path in &files {
-            let bytes = std::fs::read(path).expect("it can be read");
-            assert!(!holds(&bytes, &needle), "{} holds {needle}", path.display());
+    let needles = needles();
+    for path in &files {
+        let bytes = std::fs::read(path).expect("it can be read");
+        let plain = plain(&String::from_utf8_lossy(&bytes));
+        for needle in &needles {
+            let found = holds(&bytes, needle) || plain.contains(needle);
+            assert!(!found, "{} holds {needle}", path.display());
         }
+    }
+    for needle in needles {
+        assert!(!said.contains(&needle), "{needle} was printed:\n{said}");
     }
 }

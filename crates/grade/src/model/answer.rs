@@ -33,37 +33,6 @@ impl Failure {
     }
 }
 
-/// Ends that servers give in words of their own, outside their format, for a reply that was held back.
-const FILTERS: &[&str] = &["content_filter", "content-filter", "safety", "moderation", "blocked"];
-
-/// The same for a reply that the model did not end itself. What came so far may look whole and need not be.
-const BREAKS: &[&str] = &[
-    "error",
-    "abort",
-    "aborted",
-    "cancelled",
-    "canceled",
-    "timeout",
-    "incomplete",
-    "max_tokens",
-    "overloaded",
-    "failed",
-    "other",
-    "pause_turn",
-    "insufficient_system_resource",
-    "unexpected_tool_call",
-    "too_many_tool_calls",
-    "missing_thought_signature",
-    "malformed_function_call",
-    "malformed_response",
-    "malformed_tool_use",
-    "malformed_model_output",
-];
-
-fn is_one_of(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|known| word.eq_ignore_ascii_case(known))
-}
-
 /// The text of a reply that is whole and meant as an answer.
 pub(super) fn usable(reply: &ChatReply) -> Result<&str, Failure> {
     if let Some(refusal) = reply.refusal.as_deref().filter(|words| !words.trim().is_empty()) {
@@ -74,11 +43,7 @@ pub(super) fn usable(reply: &ChatReply) -> Result<&str, Failure> {
         Finish::ContentFilter => {
             Err(Failure::new(UngradedKind::Refusal, "the judge's server withheld the reply (content filter)"))
         }
-        Finish::Other(ref word) if is_one_of(word, FILTERS) => Err(Failure::new(
-            UngradedKind::Refusal,
-            format!("the judge's server withheld the reply ({word})"),
-        )),
-        Finish::Other(ref word) if is_one_of(word, BREAKS) => Err(Failure::new(
+        Finish::Other(ref word) if reply.finish.is_broken_off() => Err(Failure::new(
             UngradedKind::Truncated,
             format!("the judge's server broke the reply off ({word})"),
         )),

@@ -32,7 +32,8 @@ impl Shape {
 
 /// The reply's JSON value: the whole text if it is JSON, else the only object in the text that claims to be a reply.
 pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
-    let text = after_thinking(text.trim().trim_start_matches('\u{feff}').trim_start());
+    let text = after_thinking(text.trim().trim_start_matches('\u{feff}').trim_start())
+        .ok_or("the reply holds thoughts that do not end, and nothing after them")?;
     if text.is_empty() {
         return Err("the reply is empty".into());
     }
@@ -83,18 +84,26 @@ fn wanted(shape: Shape) -> String {
     }
 }
 
+/// Whether an object begins here, even one that is not JSON because its names lack quotation marks.
 fn begins_object(text: &str) -> bool {
     let inside = text[1..].trim_start();
-    inside.starts_with('"') || inside.starts_with('\'') || inside.starts_with('“')
+    let after_name = inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    inside.starts_with(['"', '\'', '“'])
+        || after_name.len() < inside.len() && after_name.trim_start().starts_with(':')
 }
 
+/// The elements in which models print their thoughts.
+const THOUGHTS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
+
 /// Some models print their thoughts before the reply. Only the first closing tag counts: whatever the thoughts quote
-/// after it stays in view and makes the reply ambiguous rather than wrong.
-fn after_thinking(text: &str) -> &str {
-    if !text.starts_with("<think>") {
-        return text;
+/// after it stays in view and makes the reply ambiguous rather than wrong. `None` where they do not end: a decision that
+/// is weighed in them is none.
+fn after_thinking(text: &str) -> Option<&str> {
+    let after = |name: &str| text.strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>');
+    match THOUGHTS.iter().find(|name| after(name).is_some()) {
+        None => Some(text),
+        Some(name) => text.split_once(&format!("</{name}>")).map(|(_, rest)| rest.trim_start()),
     }
-    text.split_once("</think>").map_or(text, |(_, rest)| rest.trim_start())
 }
 
 #[cfg(test)]
@@ -116,6 +125,7 @@ mod tests {
             format!("Here is {{my}} verdict {{ }}: {bare} Hope it helps."),
             format!("{bare}\n\n{bare}"),
             format!("<think>maybe {{\"outcome\":\"unmet\"}}?</think>\n{bare}"),
+            format!("<thinking>\nmaybe {{\"outcome\":\"unmet\"}}?\n</thinking>\n\n{bare}"),
         ] {
             assert_eq!(single(&text).as_ref(), Ok(&value), "{text}");
         }
@@ -137,6 +147,9 @@ mod tests {
             r#"The answer says {"outcome":"met"} but {"reason":"it is cut"#,
             r#"<think>I read </think>{"outcome":"met"} in it</think>{"outcome":"unmet"}"#,
             r#"{"outcome":"met",}"#,
+            r#"<think>perhaps {"outcome":"met"} or not"#,
+            r#"<thinking>perhaps {"outcome":"met"} or not"#,
+            r#"{"outcome":"met"} No: { outcome : "unmet" }"#,
         ] {
             assert!(single(text).is_err(), "{text}");
         }

@@ -307,7 +307,7 @@ fn finish(reason: Option<&Value>) -> Finish {
         "max_tokens" | "model_context_window_exceeded" => Finish::Length,
         "guardrail_intervened" | "content_filtered" => Finish::ContentFilter,
         "tool_use" => Finish::ToolCall,
-        other => Finish::Other(other.to_owned()),
+        other => Finish::of_word(other),
     }
 }
 

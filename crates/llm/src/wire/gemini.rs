@@ -206,7 +206,7 @@ fn finish(reason: Option<&Value>) -> Finish {
         | "IMAGE_SAFETY"
         | "IMAGE_PROHIBITED_CONTENT"
         | "IMAGE_RECITATION" => Finish::ContentFilter,
-        other => Finish::Other(other.to_ascii_lowercase()),
+        other => Finish::of_word(&other.to_ascii_lowercase()),
     }
 }
 

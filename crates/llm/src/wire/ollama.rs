@@ -195,7 +195,7 @@ fn finish(reason: Option<&Value>) -> Finish {
     match reason.and_then(Value::as_str).unwrap_or("unknown") {
         "stop" => Finish::Stop,
         "length" => Finish::Length,
-        other => Finish::Other(other.to_owned()),
+        other => Finish::of_word(other),
     }
 }
 

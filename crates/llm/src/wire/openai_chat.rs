@@ -313,7 +313,7 @@ pub(super) fn finish(reason: Option<&str>) -> Finish {
         "length" | "max_tokens" | "model_length" => Finish::Length,
         "content_filter" | "safety" => Finish::ContentFilter,
         "tool_calls" | "function_call" | "tool_use" => Finish::ToolCall,
-        other => Finish::Other(other.to_owned()),
+        other => Finish::of_word(other),
     }
 }
 

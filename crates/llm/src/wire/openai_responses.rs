@@ -194,10 +194,11 @@ fn finish(body: &Value) -> Finish {
     let word = |path| json::at(body, path).and_then(Value::as_str);
     match (word("/status"), word("/incomplete_details/reason")) {
         (Some("completed"), _) => Finish::Stop,
-        (Some("incomplete"), Some("max_output_tokens")) => Finish::Length,
-        (Some("incomplete"), Some("content_filter")) => Finish::ContentFilter,
-        (_, Some(reason)) => Finish::Other(reason.to_owned()),
-        (status, None) => Finish::Other(status.unwrap_or("unknown").to_owned()),
+        (status, Some(reason)) => match Finish::of_word(reason) {
+            Finish::Other(_) => Finish::Other(format!("{}: {reason}", status.unwrap_or("incomplete"))),
+            known => known,
+        },
+        (status, None) => Finish::of_word(status.unwrap_or("unknown")),
     }
 }
 

@@ -1,0 +1,157 @@
+//! How far a text spells out a secret: plainly, in the escapes of JSON, URLs and HTML, or broken over lines.
+//!
+//! A server that sends back what it received puts it into a body of its own form: one writes `/` as `\/`, another `&`
+//! as `\u0026` or `&amp;`, and a body inside a body escapes the backslashes once more.
+
+/// Line breaks, with indentation and quotation marks, that may stand within a secret at one place, in characters.
+const LONGEST_BREAK: usize = 40;
+
+/// The length of the longest beginning of `secret` that `text` begins with, in bytes of the text and characters of the
+/// secret.
+pub(crate) fn spelled(text: &str, secret: &str) -> (usize, usize) {
+    let (mut end, mut chars) = (0, 0);
+    for wanted in secret.chars() {
+        let rest = &text[end..];
+        let found = spells(rest, wanted).or_else(|| {
+            // Only between two characters: white space around a secret is not its own.
+            let skipped = if chars == 0 { 0 } else { line_break(rest) };
+            (skipped > 0).then(|| spells(&rest[skipped..], wanted).map(|length| skipped + length))?
+        });
+        let Some(length) = found else { break };
+        end += length;
+        chars += 1;
+    }
+    (end, chars)
+}
+
+/// The characters of secrets that have another form in some body.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Escapable {
+    slash: bool,
+    quote: bool,
+    other: bool,
+}
+
+impl Escapable {
+    /// Those of `plain` and of its spellings.
+    pub(crate) fn of<'a>(self, plain: &str, spellings: impl Iterator<Item = &'a str>) -> Self {
+        let special = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.' | '~');
+        Self {
+            slash: self.slash || plain.contains('/') || { spellings }.any(|spelling| spelling.contains('/')),
+            quote: self.quote || plain.contains('"'),
+            other: self.other || plain.contains(special),
+        }
+    }
+
+    /// Whether a text may hold what [`spelled`] reads and a plain search does not find. Most texts don't, and to search
+    /// for a few letters is how to find that out fastest.
+    pub(crate) fn may_be_in(self, text: &str) -> bool {
+        let ascii = |(at, _): (usize, &str)| matches!(text.as_bytes().get(at + 4), Some(b'0'..=b'7'));
+        text.match_indices("\\u00").any(ascii)
+            || self.slash && text.contains("\\/")
+            || self.quote && text.contains("\\\"")
+            || self.other && text.contains(['%', '&'])
+    }
+}
+
+/// The bytes at the beginning of a text that stand for a character.
+fn spells(text: &str, wanted: char) -> Option<usize> {
+    let escaped = match text.as_bytes().first()? {
+        b'\\' => in_json(text, wanted),
+        b'%' => text.get(1..3).and_then(|digits| (number(digits, 16)? == wanted).then_some(3)),
+        b'&' => in_html(text, wanted),
+        _ => None,
+    };
+    escaped.or_else(|| text.starts_with(wanted).then(|| wanted.len_utf8()))
+}
+
+/// An escape of JSON, with as many backslashes as there are bodies inside bodies.
+fn in_json(text: &str, wanted: char) -> Option<usize> {
+    let backslashes = text.bytes().take_while(|byte| *byte == b'\\').count();
+    if wanted == '\\' {
+        return Some(backslashes);
+    }
+    let rest = &text[backslashes..];
+    if let Some(digits) = rest.strip_prefix('u') {
+        return (number(digits.get(..4)?, 16)? == wanted).then_some(backslashes + 5);
+    }
+    (matches!(wanted, '/' | '"') && rest.starts_with(wanted)).then_some(backslashes + 1)
+}
+
+/// A character reference of HTML.
+fn in_html(text: &str, wanted: char) -> Option<usize> {
+    let name = text.get(1..text.bytes().take(10).position(|byte| byte == b';')?)?;
+    let meant = match name.strip_prefix('#') {
+        Some(digits) => match digits.strip_prefix(['x', 'X']) {
+            Some(digits) => number(digits, 16)?,
+            None => number(digits, 10)?,
+        },
+        None => match name {
+            "amp" => '&',
+            "lt" => '<',
+            "gt" => '>',
+            "quot" => '"',
+            "apos" => '\'',
+            _ => return None,
+        },
+    };
+    (meant == wanted).then_some(name.len() + 2)
+}
+
+fn number(digits: &str, base: u32) -> Option<char> {
+    char::from_u32(u32::from_str_radix(digits, base).ok()?)
+}
+
+/// The bytes of white space with a line break in it, also as JSON writes them; 0 when there is none.
+fn line_break(text: &str) -> usize {
+    let (mut end, mut broken) = (0, false);
+    for _ in 0..LONGEST_BREAK {
+        let rest = &text[end..];
+        let backslashes = rest.bytes().take_while(|byte| *byte == b'\\').count();
+        match rest.as_bytes().get(backslashes) {
+            Some(b'\n' | b'\r') if backslashes == 0 => broken = true,
+            Some(b'n' | b'r') if backslashes > 0 => broken = true,
+            Some(b' ' | b'\t' | b'>') if backslashes == 0 => {}
+            Some(b't') if backslashes > 0 => {}
+            _ => break,
+        }
+        end += backslashes + 1;
+    }
+    if broken { end } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_escape_is_read() {
+        let secret = "ab/c\"d&e+fé";
+        for text in [
+            secret,
+            r#"ab\/c\"d\u0026e\u002bf\u00e9"#,
+            r#"ab\\/c\\\"d\\u0026e\\u002Bf\\u00E9"#,
+            r#"\u0061\u0062\u002f\u0063\u0022\u0064\u0026\u0065\u002b\u0066\u00e9"#,
+            "ab%2Fc%22d%26e%2bfé",
+            "ab&#47;c&quot;d&amp;e&#x2B;f&#xE9;",
+            "ab/c\n  \"d&e\r\n> +fé",
+            r"ab/c\n\t\\\\u0022d&e+fé",
+        ] {
+            assert_eq!(spelled(&format!("{text}!"), secret), (text.len(), 11), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_the_secret_is_left() {
+        assert_eq!(spelled("abX", "abc"), (2, 2));
+        assert_eq!(spelled("\nabc", "abc"), (0, 0));
+        assert_eq!(spelled("a bc", "abc"), (1, 1));
+        assert_eq!(spelled("ab\n\n", "abc"), (2, 2));
+        for odd in
+            ["a\\", "a\\u00", "a\\u00zz", "a%", "a%é", "a&", "a&;", "a&#;", "a&#xFFFFFFF;", "a&#1114112;"]
+        {
+            assert_eq!(spelled(odd, "abc"), (1, 1), "{odd}");
+        }
+        assert_eq!(spelled(r"a\\\b", r"a\b"), (5, 3), "a backslash in any number of them");
+    }
+}
