@@ -5,6 +5,7 @@
 
 mod address;
 mod ask;
+mod bound;
 mod classify;
 mod client;
 mod clock;
@@ -39,6 +40,7 @@ mod transport;
 pub mod wire;
 
 pub use ask::{Answered, Ask, BoxFuture, ModelId};
+pub use bound::{reply_limit, thinks};
 pub use client::{Client, ClientParts, Setup};
 pub use clock::{Clock, TokioClock};
 pub use config::ConfigError;

@@ -16,6 +16,8 @@ pub struct Quirks {
     pub schema: SchemaSupport,
     /// Under which name the output limit is sent.
     pub limit: LimitField,
+    /// The highest output limit it takes; `None` when none was too high.
+    pub most_output: Option<u32>,
 }
 
 /// How much of a reply schema a server takes, from all to nothing.
@@ -53,6 +55,10 @@ impl Quirks {
             no_logprobs: self.no_logprobs || other.no_logprobs,
             schema: self.schema.max(other.schema),
             limit: self.limit.max(other.limit),
+            most_output: match (self.most_output, other.most_output) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            },
         }
     }
 }
@@ -68,6 +74,8 @@ pub(crate) struct Sent<'a> {
     pub(crate) schema: &'a [&'a str],
     /// The name of the output limit.
     pub(crate) limit: Option<&'a str>,
+    /// The output limit, where the asker did not want it.
+    pub(crate) ceiling: Option<u32>,
 }
 
 /// What a refusal teaches, given what was sent and under which quirks; `None` when it is about something else.
@@ -150,6 +158,7 @@ mod tests {
         logprobs: true,
         schema: &["response_format", "json_schema", "structured outputs"],
         limit: Some("max_tokens"),
+        ceiling: None,
     };
 
     fn learned(param: &str, message: &str) -> Option<Quirks> {

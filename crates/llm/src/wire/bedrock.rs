@@ -51,7 +51,7 @@ impl Wire for Bedrock {
         }
         let schema = request.schema.as_ref().filter(|_| quirks.schema == SchemaSupport::Full);
         let config = Inference {
-            max_tokens: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual),
+            max_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
         };
         let body = Body {
@@ -96,8 +96,9 @@ impl Wire for Bedrock {
         let schema_sent = request.schema.is_some() && quirks.schema == SchemaSupport::Full;
         let sent = Sent {
             temperature: request.temperature.is_some() && !quirks.no_temperature,
+            ceiling: request.ceiling(),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
-            limit: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
+            limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
             ..Sent::default()
         };
         refusal::learn(answer, quirks, SchemaSupport::Full, sent)

@@ -85,6 +85,7 @@ fn quirks_and_dialects_leave_out_what_is_refused() {
         no_logprobs: true,
         schema: SchemaSupport::JsonObject,
         limit: LimitField::Other,
+        most_output: None,
     };
     let sent = body(Dialect::OPENAI, &full_request(), quirks);
     assert!(sent.ends_with(r#""response_format":{"type":"json_object"},"max_tokens":500}"#), "{sent}");

@@ -69,6 +69,7 @@ fn pictures_parts_and_what_was_learned() {
         no_logprobs: true,
         schema: SchemaSupport::JsonObject,
         limit: LimitField::Other,
+        most_output: None,
     };
     assert_eq!(
         body(&request, quirks),
