@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use assize_llm::{ChatRequest, Estimator, ModelCard, Part, reply_limit, thinks};
+use assize_llm::{ChatRequest, ModelCard, Part, reply_limit, thinks};
 
 /// Tokens that a model thinks for before a long reply.
 const THOUGHT: u64 = 4096;
@@ -53,7 +53,7 @@ impl Forecast {
             input_bytes: texts.sum(),
             input_tokens: card.estimator.request(request),
             long_reply_tokens: (long + thought).min(limit),
-            largest: (Estimator::most(request), limit),
+            largest: (card.estimator.most(request), limit),
             decisions,
             ..Self::default()
         }

@@ -11,8 +11,11 @@ use crate::request::ChatRequest;
 /// such a limit.
 const USUAL: u32 = 8192;
 
-/// Tokens of a reply of which nobody knows how long it will be, or that a model thinks before.
-const LONG: u32 = 32_768;
+/// Tokens of a reply of which nobody knows how long it will be.
+const UNKNOWN: u32 = 16_384;
+
+/// Tokens of a reply that a model thinks before, beside what the asker expects.
+const THOUGHT: u32 = 32_768;
 
 /// How many times the length that the asker expects of a long reply it may be.
 const AMPLE: u32 = 4;
@@ -73,9 +76,9 @@ pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> u32 {
 /// Where nobody has set one.
 fn usual(request: &ChatRequest, thinks: bool) -> u32 {
     match request.expected_output {
-        Some(expected) if thinks => expected.saturating_mul(AMPLE).saturating_add(LONG),
+        expected if thinks => expected.unwrap_or(0).saturating_mul(AMPLE).saturating_add(THOUGHT),
         Some(expected) => expected.saturating_mul(AMPLE).max(USUAL),
-        None => LONG,
+        None => UNKNOWN,
     }
 }
 
@@ -160,7 +163,8 @@ mod tests {
         let room = |model, expected| Room::of(model, ModelCard::default(), &expecting(expected), 0);
         assert_eq!(room("gpt-4o", Some(500)), Room { most: 8192, least: 500 });
         assert_eq!(room("gpt-4o", Some(10_000)), Room { most: 40_000, least: 10_000 });
-        assert_eq!(room("gpt-4o", None), Room { most: 32_768, least: 512 });
+        assert_eq!(room("gpt-4o", None), Room { most: 16_384, least: 512 });
+        assert_eq!(room("o3", None), Room { most: 32_768, least: 4096 });
         assert_eq!(room("o3", Some(500)), Room { most: 34_768, least: 4096 });
     }
 

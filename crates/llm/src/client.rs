@@ -232,7 +232,7 @@ impl Client {
         let mut waited = Duration::ZERO;
         // Until when the account's rest has been sat out already.
         let mut rested = Duration::ZERO;
-        let most_read = setup.meter.as_ref().map_or(0, |_| Estimator::most(&request));
+        let most_read = setup.meter.as_ref().map_or(0, |_| self.card.estimator.most(&request));
         let mut policy = setup.policy;
         // The place among the requests in flight, where the next attempt follows at once.
         let mut kept = None;

@@ -110,10 +110,13 @@ pub(super) fn lines(budget: Budget, total: &Estimate) -> Vec<String> {
         .map(|Checked { words, outlook, ample, .. }| match outlook {
             Outlook::Enough => format!("the budget of {words} is enough"),
             Outlook::Perhaps => format!("the budget of {words} may stop the run; {ample} would be enough"),
-            Outlook::TooLittle => format!("the budget of {words} is too little for all of it; {ample} would be enough"),
-            Outlook::Unknown => {
-                format!("the budget of {words} can't be held against an unknown price, so the run would be refused")
+            Outlook::TooLittle => {
+                format!("the budget of {words} is too little for all of it; {ample} would be enough")
             }
+            Outlook::Unknown => format!(
+                "the budget of {words} can't be kept with an unknown price: the run is refused unless \
+                 `--budget-unknown-price allow` leaves it out"
+            ),
         })
         .collect()
 }
@@ -157,7 +160,7 @@ mod tests {
     fn a_limit_in_money_says_nothing_without_prices() {
         let unpriced = Estimate { cost: None, ..total() };
         let budget = Budget { usd: Some(Usd::from_pico(1)), ..Budget::default() };
-        assert!(lines(budget, &unpriced)[0].contains("would be refused"));
+        assert!(lines(budget, &unpriced)[0].contains("the run is refused"));
         assert_eq!(to_json(Budget::default(), &unpriced), Value::Null);
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 use assize_grade::Forecast;
-use assize_llm::{ChatRequest, Estimator, ModelCard, reply_limit, thinks};
+use assize_llm::{ChatRequest, ModelCard, reply_limit, thinks};
 use assize_rubric::Usd;
 use serde_json::{Value, json};
 
@@ -52,6 +52,8 @@ pub(super) struct Answers {
     /// Bytes of what is asked, together and in the longest call.
     pub(super) bytes: u64,
     pub(super) longest: u64,
+    /// Answers of earlier turns that they begin with.
+    pub(super) earlier: u64,
     /// The target's own limit.
     pub(super) max_output_tokens: Option<u32>,
 }
@@ -62,14 +64,14 @@ impl Estimate {
         Self { cost: Some((Usd::ZERO, Usd::ZERO)), ..Self::default() }
     }
 
-    /// Calls of a judge; `unknown` of them show an answer that is not there yet.
-    pub(super) fn of_judge(forecast: &Forecast, unknown: u64, card: ModelCard) -> Self {
+    /// Calls of a judge, which show so many answers that are not there yet, at least and at most.
+    pub(super) fn of_judge(forecast: &Forecast, unknown: (u64, u64), card: ModelCard) -> Self {
         let Forecast { calls, decisions, largest, .. } = *forecast;
         if calls == 0 {
             return Self::nothing();
         }
-        let low = (forecast.input_bytes / BYTES_PER_TOKEN).min(forecast.input_tokens) + unknown * ANSWER.0;
-        let high = again(forecast.input_tokens + unknown * ANSWER.1, calls);
+        let low = (forecast.input_bytes / BYTES_PER_TOKEN).min(forecast.input_tokens) + unknown.0 * ANSWER.0;
+        let high = again(forecast.input_tokens + unknown.1 * ANSWER.1, calls);
         // What may not come about is none of the least.
         let sure_calls = calls.saturating_sub(forecast.unsure_calls);
         let sure = |all: u64| {
@@ -81,7 +83,8 @@ impl Estimate {
         // The lower figure for what repeats, in the same proportion as for all of the input.
         let share = u128::from(forecast.repeated_tokens) * u128::from(low);
         let cached = u64::try_from(share / u128::from(forecast.input_tokens.max(1))).unwrap_or(low);
-        let shown = if unknown > 0 { ANSWER.1 * BYTES_PER_TOKEN } else { 0 };
+        // What answers a call shows at most, in bytes.
+        let shown = unknown.1.div_ceil(calls) * ANSWER.1 * BYTES_PER_TOKEN;
         Self {
             sure_calls,
             largest: Largest::of(largest.0 + shown, largest.1, card),
@@ -91,14 +94,21 @@ impl Estimate {
 
     /// Calls of a target, to the model of this name.
     pub(super) fn of_target(answers: Answers, model: &str, card: ModelCard) -> Self {
-        let Answers { calls, bytes, longest, max_output_tokens } = answers;
+        let Answers { calls, bytes, longest, earlier, max_output_tokens } = answers;
         let request = ChatRequest { max_output_tokens, ..ChatRequest::new(Vec::new()) };
         let limit = u64::from(reply_limit(model, card, &request));
         let long = (ANSWER.1 + if thinks(model) { THOUGHT } else { 0 }).min(limit);
-        let input = (bytes / BYTES_PER_TOKEN, bytes.div_ceil(2) + calls * FRAME);
+        let input = (bytes / BYTES_PER_TOKEN, bytes.div_ceil(2) + calls * FRAME + earlier * long);
         Self {
             sure_calls: calls,
-            largest: Largest::of(longest + Estimator::most(&request) + FRAME, limit, card),
+            largest: Largest::of(
+                longest
+                    + earlier.div_ceil(calls.max(1)) * long * BYTES_PER_TOKEN
+                    + card.estimator.most(&request)
+                    + FRAME,
+                limit,
+                card,
+            ),
             ..Self::priced(calls, input, 0, (calls * ANSWER.0, calls * long), card)
         }
     }
@@ -180,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_range_goes_from_cached_and_short_to_uncached_long_and_asked_again() {
-        let estimate = Estimate::of_judge(&forecast(), 0, card());
+        let estimate = Estimate::of_judge(&forecast(), (0, 0), card());
         assert_eq!((estimate.input, estimate.output), ((10_000, 16_500), (100, 5_500)));
         // 5,000 cached, 5,000 not, 100 written; then 16,500 and 5,500. Millionths of a dollar.
         let micro = |micro: u64| Usd::from_pico(micro * 1_000_000);
@@ -190,7 +200,7 @@ mod tests {
 
     #[test]
     fn answers_are_no_longer_than_their_limit() {
-        let answers = Answers { calls: 3, bytes: 400, longest: 200, max_output_tokens: Some(50) };
+        let answers = Answers { calls: 3, bytes: 400, longest: 200, earlier: 0, max_output_tokens: Some(50) };
         let estimate = Estimate::of_target(answers, "gpt-4o", card());
         assert_eq!((estimate.input, estimate.output), ((100, 248), (3, 150)));
         assert_eq!(estimate.largest.tokens, 200 + 32 + 16 + 50);
@@ -202,9 +212,9 @@ mod tests {
     #[test]
     fn an_unknown_price_makes_the_sum_unknown_unless_nothing_is_bought() {
         let mut sum = Estimate::nothing();
-        sum += Estimate::of_judge(&Forecast::default(), 0, ModelCard::default());
+        sum += Estimate::of_judge(&Forecast::default(), (0, 0), ModelCard::default());
         assert_eq!(sum.cost, Some((Usd::ZERO, Usd::ZERO)));
-        sum += Estimate::of_judge(&forecast(), 5, ModelCard::default());
+        sum += Estimate::of_judge(&forecast(), (5, 5), ModelCard::default());
         assert_eq!((sum.cost, sum.input.0), (None, 10_005));
     }
 }

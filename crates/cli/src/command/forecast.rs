@@ -43,13 +43,15 @@ struct JudgePlan {
 #[derive(Default)]
 struct Mode {
     forecast: Forecast,
-    /// Calls to judge answers that are not there yet.
-    unknown_answers: u64,
+    /// Answers that are not there yet and are shown, at least and at most: turns of a conversation are shown again.
+    unknown_answers: (u64, u64),
 }
 
 impl Mode {
-    fn add(&mut self, forecast: Forecast, answer_is_given: bool) {
-        self.unknown_answers += if answer_is_given { 0 } else { forecast.calls };
+    /// `unknown` is how many answers that are not there yet a call may show.
+    fn add(&mut self, forecast: Forecast, unknown: u64) {
+        self.unknown_answers.0 += forecast.calls * unknown.min(1);
+        self.unknown_answers.1 += forecast.calls * unknown;
         self.forecast += forecast;
     }
 
@@ -64,22 +66,25 @@ struct Asked {
     /// Bytes of the case's own words in all of them, and in the longest.
     bytes: u64,
     longest: u64,
+    /// Answers of earlier turns that they begin with.
+    earlier: u64,
 }
 
 fn asked(case: &Case) -> Asked {
-    let mut asked = Asked { calls: 0, bytes: 0, longest: 0 };
-    let mut add = |question: String| {
-        let bytes = question.len() as u64;
+    let mut asked = Asked { calls: 0, bytes: 0, longest: 0, earlier: 0 };
+    let mut add = |case: &Case| {
+        let bytes = case.input.iter().map(|message| message.to_text().len() as u64).sum();
+        asked.earlier += asked.calls;
         asked.calls += 1;
         asked.bytes = asked.bytes.saturating_add(bytes);
         asked.longest = asked.longest.max(bytes);
     };
     match &case.conversation {
-        None => add(case.question()),
+        None => add(case),
         Some(talk) => {
             let mut before = case.input.clone();
             for turn in &talk.turns {
-                add(case.of_turn(turn, &before).question());
+                add(&case.of_turn(turn, &before));
                 before.extend(turn.input.iter().cloned());
             }
         }
@@ -111,7 +116,10 @@ impl Plan {
 
     fn add(&mut self, item: &WorkItem, cards: &dyn Cards) -> Result<(), String> {
         self.items += 1;
-        let is_given = matches!(item.source, Source::Given(_));
+        let unknown = match item.source {
+            Source::Given(_) => 0,
+            Source::Target(_) | Source::Missing { .. } => item.case.turns().len().max(1) as u64,
+        };
         if let Source::Target(target) = &item.source {
             let described = target.describe();
             match described.kind {
@@ -121,8 +129,9 @@ impl Plan {
                     let max_output_tokens = described.max_output_tokens;
                     let none = Answers { max_output_tokens, ..Answers::default() };
                     let (answers, _) = self.targets.entry((name, max_output_tokens)).or_insert((none, card));
-                    let Asked { calls, bytes, longest } = asked(&item.case);
+                    let Asked { calls, bytes, longest, earlier } = asked(&item.case);
                     answers.calls += calls;
+                    answers.earlier += earlier;
                     answers.bytes += bytes;
                     answers.longest = answers.longest.max(longest);
                 }
@@ -146,7 +155,7 @@ impl Plan {
                     batched: Mode::default(),
                     card,
                 });
-                mode(entry).add(forecast, is_given);
+                mode(entry).add(forecast, unknown);
             }
             Ok::<(), String>(())
         };

@@ -199,7 +199,7 @@ fn estimate(critic: &Critic, card: ModelCard, jobs: &[Job]) -> Estimate {
         let request = critic.request(&job.inquiry, &job.rules);
         forecast += Forecast::of(&request, job.rules.len() as u64, &critic.model().model, card);
     }
-    Estimate::of_judge(&forecast, 0, card)
+    Estimate::of_judge(&forecast, (0, 0), card)
 }
 
 impl Judged {
