@@ -70,7 +70,7 @@ impl Estimate {
         if calls == 0 {
             return Self::nothing();
         }
-        let low = (forecast.input_bytes / BYTES_PER_TOKEN).min(forecast.input_tokens) + unknown.0 * ANSWER.0;
+        let low = least(forecast.input_bytes, calls).min(forecast.input_tokens) + unknown.0 * ANSWER.0;
         let high = again(forecast.input_tokens + unknown.1 * ANSWER.1, calls);
         // What may not come about is none of the least.
         let sure_calls = calls.saturating_sub(forecast.unsure_calls);
@@ -98,7 +98,7 @@ impl Estimate {
         let request = ChatRequest { max_output_tokens, ..ChatRequest::new(Vec::new()) };
         let limit = u64::from(reply_limit(model, card, &request));
         let long = (ANSWER.1 + if thinks(model) { THOUGHT } else { 0 }).min(limit);
-        let input = (bytes / BYTES_PER_TOKEN, bytes.div_ceil(2) + calls * FRAME + earlier * long);
+        let input = (least(bytes, calls), bytes.div_ceil(2) + calls * FRAME + earlier * long);
         Self {
             sure_calls: calls,
             largest: Largest::of(
@@ -157,6 +157,11 @@ impl Largest {
     }
 }
 
+/// The least tokens of so many bytes in so many calls, each of which is counted by itself.
+fn least(bytes: u64, calls: u64) -> u64 {
+    (bytes / BYTES_PER_TOKEN).saturating_sub(calls)
+}
+
 /// A figure of so many calls, some of which are made again.
 fn again(figure: u64, calls: u64) -> u64 {
     figure + (figure / calls.max(1)) * calls.div_ceil(CALLS_PER_REPAIR)
@@ -191,10 +196,13 @@ mod tests {
     #[test]
     fn the_range_goes_from_cached_and_short_to_uncached_long_and_asked_again() {
         let estimate = Estimate::of_judge(&forecast(), (0, 0), card());
-        assert_eq!((estimate.input, estimate.output), ((10_000, 16_500), (100, 5_500)));
-        // 5,000 cached, 5,000 not, 100 written; then 16,500 and 5,500. Millionths of a dollar.
+        assert_eq!((estimate.input, estimate.output), ((9_990, 16_500), (100, 5_500)));
+        // 4,995 cached, 4,995 not, 100 written; then 16,500 and 5,500. Millionths of a dollar.
         let micro = |micro: u64| Usd::from_pico(micro * 1_000_000);
-        assert_eq!(estimate.cost, Some((micro(500 + 5_000 + 400), micro(16_500 + 22_000))));
+        assert_eq!(
+            estimate.cost,
+            Some((Usd::from_pico(499_500_000 + 4_995_000_000 + 400_000_000), micro(16_500 + 22_000)))
+        );
         assert_eq!(estimate.largest, Largest { tokens: 14_192, usd: micro(6_000 + 4 * 8_192) });
     }
 
@@ -202,7 +210,7 @@ mod tests {
     fn answers_are_no_longer_than_their_limit() {
         let answers = Answers { calls: 3, bytes: 400, longest: 200, earlier: 0, max_output_tokens: Some(50) };
         let estimate = Estimate::of_target(answers, "gpt-4o", card());
-        assert_eq!((estimate.input, estimate.output), ((100, 248), (3, 150)));
+        assert_eq!((estimate.input, estimate.output), ((97, 248), (3, 150)));
         assert_eq!(estimate.largest.tokens, 200 + 32 + 16 + 50);
         let unlimited = Answers { max_output_tokens: None, ..answers };
         assert_eq!(Estimate::of_target(unlimited, "gpt-4o", card()).output.1, 3_000);
@@ -215,6 +223,6 @@ mod tests {
         sum += Estimate::of_judge(&Forecast::default(), (0, 0), ModelCard::default());
         assert_eq!(sum.cost, Some((Usd::ZERO, Usd::ZERO)));
         sum += Estimate::of_judge(&forecast(), (5, 5), ModelCard::default());
-        assert_eq!((sum.cost, sum.input.0), (None, 10_005));
+        assert_eq!((sum.cost, sum.input.0), (None, 9_995));
     }
 }
