@@ -245,7 +245,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__injection)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --probes --place --repeats --max-cases --seed --max-flip-rate --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --probes --place --repeats --max-cases --seed --max-flip-rate --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -356,6 +356,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-output-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -435,7 +439,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__length)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --max-shift --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --max-shift --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -546,6 +550,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-output-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -617,7 +625,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__order)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --permutations --max-flip-rate --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --permutations --max-flip-rate --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -728,6 +736,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-output-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -825,7 +837,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__self)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --family --max-preference --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --family --max-preference --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -936,6 +948,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-output-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1415,7 +1431,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__eval)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1526,6 +1542,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-output-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1649,7 +1669,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__generate__subcmd__rubrics)
-            opts="-t -j -q -h -V --target --judge --targets --ranges --dry-run --replace --filter --workers --root --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --json --quiet --color --env-file --help --version"
+            opts="-t -j -q -h -V --target --judge --targets --ranges --dry-run --replace --filter --workers --root --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --json --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1699,6 +1719,10 @@ _assize() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-output-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1715,7 +1739,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__grade)
-            opts="-j -o -q -h -V --answers --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --answers --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1802,6 +1826,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-output-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1943,7 +1971,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__lint)
-            opts="-j -h -V --format --json --root --strict --fix --only --skip --judge --targets --dry-run --workers --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --list --color --env-file --help --version"
+            opts="-j -h -V --format --json --root --strict --fix --only --skip --judge --targets --dry-run --workers --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --list --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1990,6 +2018,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-output-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2065,7 +2097,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__pairwise)
-            opts="-j -o -q -h -V --suite --criteria --rank-ties --test-id --filter --tag --targets --root --dry-run --markdown --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --suite --criteria --rank-ties --test-id --filter --tag --targets --root --dry-run --markdown --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2183,6 +2215,10 @@ _assize() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-output-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --budget-unknown-price)
                     COMPREPLY=($(compgen -W "refuse allow" -- "${cur}"))
                     return 0
@@ -2235,7 +2271,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__plan)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2346,6 +2382,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-output-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2769,7 +2809,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__scorecard__subcmd__run)
-            opts="-j -o -q -h -V --weights --treat-missing --markdown --target --targets --filter --tag --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --weights --treat-missing --markdown --target --targets --filter --tag --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2888,6 +2928,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-output-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3019,7 +3063,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__try)
-            opts="-q -h -V --answer --answer-file --question --reference --expected-outcome --range --rubric --case --watch --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --targets --root --request-timeout --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --context-tokens --truncate --threshold --json --quiet --color --env-file --help --version"
+            opts="-q -h -V --answer --answer-file --question --reference --expected-outcome --range --rubric --case --watch --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --targets --root --request-timeout --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --context-tokens --truncate --threshold --json --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3118,6 +3162,10 @@ _assize() {
                     return 0
                     ;;
                 --budget-usd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-output-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -106,6 +106,7 @@ complete -c assize -n "__fish_assize_using_subcommand eval" -l deadline -d 'Time
 complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand eval" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand eval" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -173,6 +174,7 @@ complete -c assize -n "__fish_assize_using_subcommand run" -l deadline -d 'Time 
 complete -c assize -n "__fish_assize_using_subcommand run" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand run" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand run" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -240,6 +242,7 @@ complete -c assize -n "__fish_assize_using_subcommand plan" -l deadline -d 'Time
 complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand plan" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand plan" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -301,6 +304,7 @@ complete -c assize -n "__fish_assize_using_subcommand grade" -l deadline -d 'Tim
 complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand grade" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand grade" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -356,6 +360,7 @@ complete -c assize -n "__fish_assize_using_subcommand try" -l request-timeout -d
 complete -c assize -n "__fish_assize_using_subcommand try" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand try" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand try" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand try" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand try" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
 complete -c assize -n "__fish_assize_using_subcommand try" -l truncate -d 'What is done when a judge can\'t read all of the material: `head`, `tail`, `middle`, `chunk` or `never`' -r
 complete -c assize -n "__fish_assize_using_subcommand try" -l threshold -d 'Pass line, 0 to 1' -r
@@ -392,9 +397,10 @@ complete -c assize -n "__fish_assize_using_subcommand lint" -l skip -d 'Leave th
 complete -c assize -n "__fish_assize_using_subcommand lint" -l judge -d 'Have a model apply the rules that need one: a model such as `openai:gpt-4o-mini`, or the name of a target' -r
 complete -c assize -n "__fish_assize_using_subcommand lint" -l targets -d 'File that defines the targets' -r -F
 complete -c assize -n "__fish_assize_using_subcommand lint" -s j -l workers -d 'Rubrics that the model looks at at once' -r
-complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-calls -d 'Requests to the model at most' -r
-complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-tokens -d 'Tokens at most, read and written' -r
-complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-usd -d 'US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand lint" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand lint" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -403,8 +409,8 @@ complete -c assize -n "__fish_assize_using_subcommand lint" -l json -d 'Same as 
 complete -c assize -n "__fish_assize_using_subcommand lint" -l strict -d 'Exit with 1 when anything is found'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l fix -d 'Make the changes that are sure to keep the meaning; everything else in the files stays as it is'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l dry-run -d 'Say what the model would be asked and what that would cost, and send nothing'
-complete -c assize -n "__fish_assize_using_subcommand lint" -l no-cache -d 'Ask the model anew, and keep no reply'
-complete -c assize -n "__fish_assize_using_subcommand lint" -l cache-only -d 'Send nothing: only rubrics that the reply cache knows are looked at'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l no-cache -d 'Ask every model anew, and keep no reply'
+complete -c assize -n "__fish_assize_using_subcommand lint" -l cache-only -d 'Send nothing to models: what the reply cache does not hold stays undone and is said so'
 complete -c assize -n "__fish_assize_using_subcommand lint" -l list -d 'List the rules'
 complete -c assize -n "__fish_assize_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand lint" -s V -l version -d 'Print version'
@@ -448,6 +454,7 @@ complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand generate; and __fish_seen_subcommand_from rubrics" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -534,6 +541,7 @@ complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -627,6 +635,7 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -692,6 +701,7 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -756,6 +766,7 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -819,6 +830,7 @@ complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r
@@ -1020,6 +1032,7 @@ complete -c assize -n "__fish_assize_using_subcommand pairwise" -l deadline -d '
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-calls -d 'Requests to models at most, for answers and judgements together; then the command stops and keeps what it has' -r
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-tokens -d 'Tokens at most, read and written, of all requests together' -r
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-usd -d 'US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table' -r
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l max-output-tokens -d 'Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply' -r
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l budget-unknown-price -d 'What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count' -r -f -a "refuse\t'Nothing is run'
 allow\t'Its calls are not counted in money'"
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l context-tokens -d 'Tokens that models can read and write in one call, whatever the table of models says' -r

@@ -1,6 +1,7 @@
 //! How the models of a run are reached: through the reply cache, within the budget, with the secret of the fences.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,7 +17,7 @@ use assize_store::{ReplyCache, StoreError, fence_key};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{RunArgs, UnknownPrice};
+use crate::args::{RunArgs, SpendingArgs, UnknownPrice};
 use crate::context::Context;
 
 /// The folder of the reply cache.
@@ -50,6 +51,8 @@ pub(crate) struct Access {
     cache: Mutex<Option<Arc<ReplyCache>>>,
     buyer: Arc<OnceLock<Buyer>>,
     prices: PriceTable,
+    /// The most tokens of a reply to anybody but a target, by the command line.
+    max_output_tokens: Option<u32>,
     /// Whether money is limited and a model of unknown price is therefore no part of a run.
     all_priced: bool,
     /// Whether the command line can allow models of unknown price.
@@ -76,9 +79,7 @@ impl Access {
         usd: Option<Usd>,
         context: &Context,
     ) -> Self {
-        let spending = &args.spending;
-        let budget = Budget { calls: spending.budget_calls, tokens: spending.budget_tokens, usd };
-        let mut access = Self::within(budget, prices, spending.no_cache, spending.cache_only, context);
+        let mut access = Self::within(&args.spending, usd, prices, context);
         access.all_priced = usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse;
         access.may_be_unpriced = true;
         let limits = Limits {
@@ -96,15 +97,15 @@ impl Access {
         access
     }
 
-    /// The ways that a command without a run has.
+    /// The ways that a command without a run has. `usd` is the limit in money.
     pub(crate) fn within(
-        budget: Budget,
+        spending: &SpendingArgs,
+        usd: Option<Usd>,
         prices: PriceTable,
-        no_cache: bool,
-        cache_only: bool,
         context: &Context,
     ) -> Self {
-        let miss = match (no_cache, cache_only) {
+        let budget = spending.budget(usd);
+        let miss = match (spending.no_cache, spending.cache_only) {
             (true, _) => None,
             (false, true) => Some(Miss::Refuse),
             (false, false) => Some(Miss::Ask),
@@ -125,7 +126,8 @@ impl Access {
             missing_keys: Mutex::default(),
             setup,
             prices,
-            all_priced: budget.usd.is_some(),
+            max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
+            all_priced: usd.is_some(),
             may_be_unpriced: false,
             models: Mutex::default(),
             limit,
@@ -141,12 +143,13 @@ impl Access {
     }
 
     /// For plans: models that nobody will ask.
-    pub(crate) fn without_cache(prices: PriceTable, context: &Context) -> Self {
+    pub(crate) fn without_cache(spending: &SpendingArgs, prices: PriceTable, context: &Context) -> Self {
         Self {
             is_plan: true,
             missing_keys: Mutex::default(),
             setup: Setup::default(),
             prices,
+            max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
             all_priced: false,
             may_be_unpriced: false,
             models: Mutex::default(),
@@ -234,11 +237,31 @@ impl Access {
         self.refusal.get().map(String::as_str)
     }
 
-    /// A client as judges and targets use it. `context_tokens` is what its own settings say about how much it can read.
+    /// A client as targets use it. `context_tokens` is what its own settings say about how much it can read.
     pub(crate) fn ask(&self, client: Client, context_tokens: Option<u64>) -> Arc<dyn Ask> {
+        self.reach(client, context_tokens, None)
+    }
+
+    /// A client as judges use it, and whoever else asks a model that is not a target. `max_output_tokens` is the most that
+    /// its own settings allow for a reply.
+    pub(crate) fn ask_judge(
+        &self,
+        client: Client,
+        context_tokens: Option<u64>,
+        max_output_tokens: Option<u32>,
+    ) -> Arc<dyn Ask> {
+        self.reach(client, context_tokens, self.max_output_tokens.or(max_output_tokens))
+    }
+
+    fn reach(
+        &self,
+        client: Client,
+        context_tokens: Option<u64>,
+        max_output_tokens: Option<u32>,
+    ) -> Arc<dyn Ask> {
         self.asks_models.store(true, Ordering::Relaxed);
         let id = client.describe();
-        let card = self.prices.card(&id, context_tokens);
+        let card = ModelCard { max_output_tokens, ..self.prices.card(&id, context_tokens) };
         self.models().insert(id, card);
         let client = client.with_card(card);
         let inner: Arc<dyn Ask> = Arc::new(client.clone());
@@ -300,6 +323,7 @@ impl Access {
             ("list_prices_as_of", (!days.is_empty()).then_some(days)),
             ("budget_usd", args.spending.budget_usd.map(|usd| usd.to_string())),
             ("context_tokens", args.context_tokens.map(|tokens| tokens.to_string())),
+            ("max_output_tokens", args.spending.max_output_tokens.map(|tokens| tokens.to_string())),
             ("truncate", args.truncate.map(|mode| mode.name().to_owned())),
         ]
         .into_iter()

@@ -182,7 +182,10 @@ impl Made {
     ) -> Self {
         let model = id.as_ref().map(|id| format!("{}:{}", id.provider, id.model));
         let host = id.map(|id| id.base_url_host);
-        let settings = format!("{:?} {model:?} {host:?} {:?}", judge.identity(), card.context_tokens);
+        let mut settings = format!("{:?} {model:?} {host:?} {:?}", judge.identity(), card.context_tokens);
+        if let Some(most) = card.max_output_tokens {
+            settings.push_str(&format!(" {most}"));
+        }
         Self { judge, ask, model, card, settings: settings.into(), chosen_by }
     }
 }
@@ -205,7 +208,7 @@ pub(crate) fn model(
         }
     })?;
     let client = access.client(&parsed, variables).map_err(|error| format!("judge `{name}`: {error}"))?;
-    Ok(access.ask(client, None))
+    Ok(access.ask_judge(client, None, None))
 }
 
 /// Name of the judge that needs no model.

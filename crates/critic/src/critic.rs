@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assize_diagnostic::Code;
 use assize_grade::{FenceSource, reply_object};
 use assize_lint::{Inquiry, Remark, Rule};
-use assize_llm::{Ask, ChatRequest, Usage};
+use assize_llm::{Ask, ChatRequest, ModelId, Usage};
 
 use crate::prompt::request;
 use crate::reply::{Answer, read};
@@ -38,6 +38,11 @@ impl Critic {
     /// A critic that asks this model.
     pub fn new(ask: Arc<dyn Ask>, fences: Arc<dyn FenceSource>) -> Self {
         Self { ask, fences }
+    }
+
+    /// The model that is asked.
+    pub fn model(&self) -> ModelId {
+        self.ask.describe()
     }
 
     /// The first request that [`Critic::review`] would send.

@@ -358,18 +358,17 @@ fn nothing_that_hangs_on_a_criterion_reaches_the_judge() {
 #[test]
 fn options_reach_the_request() {
     let model = Scripted::always(Ok(reply(MET)));
-    let options = JudgeOptions { max_output_tokens: Some(300), seed: Some(9), ..JudgeOptions::default() };
+    let options = JudgeOptions { temperature: Some(0.5), seed: Some(9), ..JudgeOptions::default() };
     let judge = ModelJudge::new(model.clone(), "x", fences(), Arc::new(Semaphore::new(1)), options);
     let mut task = task(vec![checklist("a", "does A"), checklist("b", "does B")]);
     run(&judge, &task);
     task.judging = Judging::Batched(None);
     run(&judge, &task);
     let requests = model.requests();
-    assert_eq!(
-        (requests[0].temperature, requests[0].seed, requests[0].max_output_tokens),
-        (Some(0.0), Some(9), Some(300))
-    );
-    assert_eq!(requests[2].max_output_tokens, Some(600));
+    assert_eq!((requests[0].temperature, requests[0].seed), (Some(0.5), Some(9)));
+    // No limit, only how long a reply may be expected to be: a limit would be part of what the call is.
+    let limits = |at: usize| (requests[at].max_output_tokens, requests[at].expected_output);
+    assert_eq!((limits(0), limits(2)), ((None, Some(500)), (None, Some(800))));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
 use crate::ask::{Ask, BoxFuture, ModelId};
+use crate::bound::Room;
 use crate::clock::{Clock, TokioClock};
 use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
@@ -21,13 +22,13 @@ use crate::excerpt::{MESSAGE_CHARS, cut};
 use crate::flight::Flights;
 use crate::http::HttpTransport;
 use crate::identity::CallKey;
-use crate::meter::Meter;
+use crate::meter::{Demand, Hold, Meter};
 use crate::name::ModelName;
 use crate::pace::{Account, Accounts, Shut};
 use crate::price::ModelCard;
 use crate::quirks::Quirks;
 use crate::redact::Redactor;
-use crate::reply::{ChatReply, Usage};
+use crate::reply::{ChatReply, Finish, Usage};
 use crate::request::ChatRequest;
 use crate::retry::{Jitter, RetryPolicy};
 use crate::retry_after;
@@ -110,6 +111,8 @@ struct Inner {
     scouts: Scouts,
     /// Numbers the questions, so that each draws its own jitter.
     questions: AtomicU64,
+    /// Tokens of the longest reply so far.
+    longest: AtomicU64,
 }
 
 impl Client {
@@ -133,6 +136,7 @@ impl Client {
             learned: RwLock::default(),
             scouts: Scouts::default(),
             questions: AtomicU64::new(0),
+            longest: AtomicU64::new(0),
         };
         let card = ModelCard::default();
         Ok(Self { inner: Arc::new(inner), card })
@@ -205,7 +209,9 @@ impl Client {
     pub(crate) fn keyed(&self, request: &ChatRequest, repeat: u32) -> Result<(CallKey, HttpCall), AskError> {
         let Inner { parts: ClientParts { wire, .. }, address, .. } = &*self.inner;
         // A mark for the prompt cache changes what a reply costs and not what it says.
-        let request = ChatRequest { cache_prefix: false, ..self.complete(request).into_owned() };
+        // A ceiling decides whether a reply is kept, and changes none that is.
+        let request =
+            ChatRequest { cache_prefix: false, output_ceiling: None, ..self.complete(request).into_owned() };
         let call = wire.encode(&request, Quirks::default())?;
         Ok((CallKey::new(wire.name(), address, &request.model, &call, repeat), call))
     }
@@ -225,7 +231,7 @@ impl Client {
         request: &ChatRequest,
         mut encoded: Option<HttpCall>,
     ) -> Result<ChatReply, AskError> {
-        let Inner { parts, setup, questions, account, scouts, .. } = &*self.inner;
+        let Inner { parts, setup, questions, longest, account, scouts, .. } = &*self.inner;
         let request = self.complete(request);
         let mut turn = None;
         if request.logprobs.is_some() {
@@ -239,6 +245,7 @@ impl Client {
         let mut waited = Duration::ZERO;
         // Until when the account's rest has been sat out already.
         let mut rested = Duration::ZERO;
+        let most_read = setup.meter.as_ref().map_or(0, |_| self.card.estimator.most(&request));
         let mut policy = setup.policy;
         // The place among the requests in flight, where the next attempt follows at once.
         let mut kept = None;
@@ -246,11 +253,11 @@ impl Client {
         let counted = setup.accounts.limits().tokens_per_minute.is_some();
         let input = if counted { Estimator::of_provider(&parts.provider).request(&request) } else { 0 };
         loop {
-            let longest = policy.max_total_wait.saturating_sub(waited);
+            let patience = policy.max_total_wait.saturating_sub(waited);
             let place = match kept.take() {
                 Some(place) => place,
                 None => match account
-                    .enter(&*setup.clock, input, request.max_output_tokens, rested, longest)
+                    .enter(&*setup.clock, input, request.max_output_tokens, rested, patience)
                     .await
                 {
                     Ok(place) => place,
@@ -260,16 +267,18 @@ impl Client {
             // Another question may have learned something in the meantime.
             quirks = quirks.merge(self.learned(&request.model));
             let good_before = account.good_answers();
-            let call = match encoded.take().filter(|_| quirks == Quirks::default()) {
+            let reserved = self.reserve(&request, quirks, most_read).await;
+            let (hold, ceiling) = reserved.map_err(|why| over_budget(why, failed.clone()))?;
+            let request = match ceiling {
+                None => Cow::Borrowed(&*request),
+                ceiling => {
+                    Cow::Owned(ChatRequest { output_ceiling: ceiling, ..ChatRequest::clone(&request) })
+                }
+            };
+            let unchanged = quirks == Quirks::default() && request.output_ceiling.is_none();
+            let call = match encoded.take().filter(|_| unchanged) {
                 Some(call) => call,
                 None => parts.wire.encode(&quirks.fold(&request), quirks)?,
-            };
-            let hold = match &setup.meter {
-                None => None,
-                Some(meter) => Some(meter.hold(&request, self.card).await.map_err(|why| {
-                    let error = AskError::new(ErrorKind::Cancelled, why);
-                    AskError { attempts: count(&failed), failed: failed.clone(), ..error }
-                })?),
             };
             let begun = Instant::now();
             let sent = setup.transport.send(self.outgoing(call)).await;
@@ -279,16 +288,23 @@ impl Client {
                 Ok(answer) => match parts.wire.decode(&answer) {
                     Ok(reply) => {
                         place.answered(&*setup.clock, &answer.headers, reply.usage);
-                        if let Some(hold) = hold {
-                            hold.answered(&reply);
-                        }
                         // Kept only now: the refusal was understood rightly if asking for less was accepted.
                         self.learn(&request.model, quirks);
                         if let Some(turn) = &turn {
                             turn.replied(&reply);
                         }
+                        longest.fetch_max(reply.usage.output.unwrap_or(0), Ordering::Relaxed);
+                        let cut_at = request.ceiling().filter(|_| reply.finish == Finish::Length);
+                        match hold {
+                            Some(hold) if cut_at.is_some() && hold.is_short() => {
+                                failed.push(cut_short(&reply, &answer));
+                                return Err(over_budget(hold.ran_out(&reply), failed));
+                            }
+                            Some(hold) => hold.answered(&reply),
+                            None => {}
+                        }
                         let attempts = count(&failed) + 1;
-                        return Ok(ChatReply { latency, attempts, failed, ..reply });
+                        return Ok(ChatReply { latency, attempts, failed, cut_at, ..reply });
                     }
                     Err(error) => {
                         let learned = parts.wire.learn(&request, &answer, quirks);
@@ -349,6 +365,45 @@ impl Client {
             setup.clock.sleep(wait).await;
             waited += wait;
         }
+    }
+
+    /// Sets aside what a request may take, where that is counted; and the limit that its reply gets, where it has none.
+    async fn reserve(
+        &self,
+        request: &ChatRequest,
+        quirks: Quirks,
+        most_read: u64,
+    ) -> Result<(Option<Hold>, Option<u32>), String> {
+        let wanted = self.needs_ceiling(request);
+        let Some(meter) = &self.inner.setup.meter else {
+            return Ok((None, wanted.then(|| self.room(request, quirks).most)));
+        };
+        let room = self.room(request, quirks);
+        let hold = meter.hold(Demand { input: most_read, room, card: self.card }).await?;
+        let ceiling = wanted.then(|| hold.output());
+        Ok((Some(hold), ceiling))
+    }
+
+    /// How long the reply to a request may be. Where the server takes no limit, as long as the longest so far, which is no
+    /// more than an expectation.
+    fn room(&self, request: &ChatRequest, quirks: Quirks) -> Room {
+        let longest = self.inner.longest.load(Ordering::Relaxed);
+        let room = Room::of(&request.model, self.card, request, longest);
+        if !self.inner.parts.wire.limits_output(quirks) {
+            return Room::exactly(request.max_output_tokens.unwrap_or(room.least));
+        }
+        match (request.max_output_tokens, quirks.most_output) {
+            (Some(own), _) => Room::exactly(own),
+            (None, Some(most)) => room.within(most),
+            (None, None) => room,
+        }
+    }
+
+    /// Whether a request gets a limit that it has not itself: where somebody wants one, or where what is spent is limited
+    /// and any reply might pass that.
+    fn needs_ceiling(&self, request: &ChatRequest) -> bool {
+        let limited = self.inner.setup.meter.as_ref().is_some_and(|meter| meter.limits_replies(self.card));
+        request.max_output_tokens.is_none() && (limited || self.card.max_output_tokens.is_some())
     }
 
     /// The error of a question that was not sent, since the server wants no requests for so long.
@@ -560,6 +615,22 @@ fn from_transport(error: &TransportError) -> AskError {
         TransportError::Unusable(_) => ErrorKind::BadRequest,
     };
     AskError::new(kind, error.to_string())
+}
+
+/// The error of a question that the budget stands in the way of.
+fn over_budget(why: String, failed: Vec<FailedAttempt>) -> AskError {
+    AskError { attempts: count(&failed), failed, ..AskError::new(ErrorKind::Cancelled, why) }
+}
+
+/// What is recorded of a reply that was paid for and is too short to mean anything.
+fn cut_short(reply: &ChatReply, answer: &HttpAnswer) -> FailedAttempt {
+    FailedAttempt {
+        kind: ErrorKind::Cancelled,
+        status: Some(answer.status),
+        waited: Duration::ZERO,
+        usage: reply.usage,
+        sent: true,
+    }
 }
 
 fn count(attempts: &[FailedAttempt]) -> u32 {

@@ -11,6 +11,10 @@ use crate::request::{ChatRequest, Part};
 const PARTS_PER_TOKEN: u64 = 6;
 /// Tokens around each message: roles and separators.
 const PER_MESSAGE: u64 = 8;
+/// Tokens that providers put before a conversation, and that those do which tell the model how to call a tool so that its
+/// reply follows a schema.
+const ADDED: u64 = 32;
+const ADDED_TO_CALL_TOOLS: u64 = 512;
 /// Tokens of a picture, whatever its size; what the dearest of the usual encodings take.
 const PER_IMAGE: u64 = 1600;
 
@@ -18,11 +22,13 @@ const PER_IMAGE: u64 = 1600;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimator {
     percent: u64,
+    /// Tokens that may be put before a conversation whose reply has a schema.
+    added: u64,
 }
 
 impl Default for Estimator {
     fn default() -> Self {
-        Self { percent: 110 }
+        Self { percent: 110, added: ADDED_TO_CALL_TOOLS }
     }
 }
 
@@ -30,8 +36,8 @@ impl Estimator {
     /// The estimator for a provider, by the name of its row.
     pub fn of_provider(provider: &str) -> Self {
         match provider {
-            "openai" | "openai-responses" | "azure" => Self { percent: 100 },
-            "anthropic" => Self { percent: 120 },
+            "openai" | "openai-responses" | "azure" => Self { percent: 100, added: ADDED },
+            "anthropic" => Self { percent: 120, added: ADDED_TO_CALL_TOOLS },
             _ => Self::default(),
         }
     }
@@ -54,6 +60,22 @@ impl Estimator {
             }
         }
         tokens + request.schema.as_ref().map_or(0, |schema| self.text(schema.schema.json()))
+    }
+
+    /// Tokens of a request that it can't pass: no tokenizer makes more tokens of a text than it has bytes. What a provider
+    /// adds of its own is allowed for; pictures are estimated.
+    pub fn most(self, request: &ChatRequest) -> u64 {
+        let parts = request.messages.iter().flat_map(|message| &message.content);
+        let read: u64 = parts
+            .map(|part| match part {
+                Part::Text(text) => text.len() as u64,
+                Part::Image { .. } => PER_IMAGE,
+            })
+            .sum();
+        let schema = request.schema.as_ref().map_or(0, |schema| schema.schema.json().len() as u64);
+        let frames = PER_MESSAGE * request.messages.len() as u64;
+        let added = if request.schema.is_some() { self.added } else { ADDED };
+        read + schema + frames + added
     }
 
     /// What a character counts for, in parts of which [`Self::room`] says how many make a number of tokens.
@@ -82,6 +104,7 @@ impl Estimator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::{ChatMessage, JsonSchemaFormat};
 
     #[test]
     fn prose_counts_for_a_third_of_a_token_a_letter_and_rare_scripts_for_more() {
@@ -91,6 +114,26 @@ mod tests {
         assert_eq!(openai.text("漢字漢字漢字"), 8);
         assert!(openai.text("🦀") >= 2);
         assert!(Estimator::of_provider("anthropic").text("some more words") > openai.text("some more words"));
+    }
+
+    #[test]
+    fn a_request_has_no_more_tokens_than_bytes_and_what_is_added() {
+        let mut request = ChatRequest::new(vec![ChatMessage::system("ab"), ChatMessage::user("漢字")]);
+        let most = |request: &ChatRequest| {
+            ["openai", "anthropic", "groq"].map(|provider| {
+                let estimator = Estimator::of_provider(provider);
+                assert!(estimator.request(request) <= estimator.most(request));
+                estimator.most(request)
+            })
+        };
+        assert_eq!(most(&request), [2 + 6 + 2 * 8 + 32; 3]);
+        request.schema = Some(JsonSchemaFormat {
+            name: "x".into(),
+            schema: serde_json::json!({"type": "object"}).into(),
+            strict: true,
+        });
+        let without = 2 + 6 + 2 * 8 + 17;
+        assert_eq!(most(&request), [without + 32, without + 512, without + 512]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod address;
 mod ask;
+mod bound;
 mod check;
 mod classify;
 mod client;
@@ -43,6 +44,7 @@ mod transport;
 pub mod wire;
 
 pub use ask::{Answered, Ask, BoxFuture, ModelId};
+pub use bound::{reply_limit, thinks};
 pub use check::{Checked, check};
 pub use client::{Client, ClientParts, Setup};
 pub use clock::{Clock, TokioClock};

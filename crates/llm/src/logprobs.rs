@@ -155,6 +155,7 @@ mod tests {
         ChatReply {
             text: String::new(),
             finish: Finish::Stop,
+            cut_at: None,
             refusal: None,
             usage: Usage::default(),
             model: None,

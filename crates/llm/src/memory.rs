@@ -81,6 +81,8 @@ impl From<KeptReply> for ChatReply {
         Self {
             text: kept.text,
             finish: kept.finish,
+            // What was cut off is not kept.
+            cut_at: None,
             refusal: kept.refusal,
             usage: kept.usage,
             model: kept.model,

@@ -78,6 +78,15 @@ impl Price {
         Usd::from_pico(u64::try_from(pico).unwrap_or(u64::MAX))
     }
 
+    /// The tokens that may be written for so much money in reply to a request of so many tokens, at the most it can cost.
+    pub(crate) fn output_for(&self, input: u64, usd: Usd) -> u64 {
+        let rate = self.rates(input).output;
+        match usd.saturating_sub(self.most(input, 0)).pico().checked_div(rate) {
+            Some(tokens) => tokens,
+            None => u64::MAX,
+        }
+    }
+
     /// The least that a call of so many tokens can cost, with all of `cached` in the prompt cache.
     pub fn least(&self, input: u64, cached: u64, output: u64) -> Usd {
         let usage = Usage { input: Some(input), cached: Some(cached), output: Some(output) };
@@ -94,6 +103,9 @@ pub struct ModelCard {
     pub context_tokens: Option<u64>,
     /// How its tokens are counted before it is asked.
     pub estimator: crate::Estimator,
+    /// The most tokens that somebody wants in any of its replies, hidden thinking included. It is sent where a request has
+    /// no limit of its own.
+    pub max_output_tokens: Option<u32>,
 }
 
 impl ModelCard {
@@ -209,6 +221,8 @@ mod tests {
             let cost = price().of(usage(input, cached, output), written).unwrap();
             prop_assert!(cost <= price().most(input, output));
             prop_assert!(cost >= price().least(input, input, output));
+            let affordable = price().output_for(input, price().most(input, output));
+            prop_assert_eq!(affordable, output);
         }
     }
 }

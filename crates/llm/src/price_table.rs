@@ -58,6 +58,7 @@ impl PriceTable {
                 .or_else(|| told.and_then(|told| told.context_tokens))
                 .or_else(|| listed.and_then(|row| row.context_tokens)),
             estimator: Estimator::of_provider(&id.provider),
+            max_output_tokens: None,
         }
     }
 

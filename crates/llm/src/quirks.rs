@@ -26,6 +26,8 @@ pub struct Quirks {
     pub schema: SchemaSupport,
     /// Under which name the output limit is sent.
     pub limit: LimitField,
+    /// The highest output limit it takes; `None` when none was too high.
+    pub most_output: Option<u32>,
 }
 
 /// How much of a reply schema a server takes, from all to nothing.
@@ -69,6 +71,10 @@ impl Quirks {
             no_cache_mark: self.no_cache_mark || other.no_cache_mark,
             schema: self.schema.max(other.schema),
             limit: self.limit.max(other.limit),
+            most_output: match (self.most_output, other.most_output) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            },
         }
     }
 
@@ -126,6 +132,8 @@ pub(crate) struct Sent<'a> {
     pub(crate) schema: &'a [&'a str],
     /// The name of the output limit.
     pub(crate) limit: Option<&'a str>,
+    /// The output limit, where the asker did not want it.
+    pub(crate) ceiling: Option<u32>,
 }
 
 /// What a refusal teaches, given what was sent and under which quirks; `None` when it is about something else.
@@ -271,6 +279,7 @@ mod tests {
         logprobs: Some(20),
         schema: &["response_format", "json_schema", "json mode", "structured outputs", "tool_choice"],
         limit: Some("max_tokens"),
+        ceiling: None,
     };
 
     fn learned(param: &str, message: &str) -> Option<Quirks> {

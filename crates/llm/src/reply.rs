@@ -15,6 +15,9 @@ pub struct ChatReply {
     pub text: String,
     /// Why the model stopped.
     pub finish: Finish,
+    /// The ceiling that cut the reply off, in tokens, where that was not the asker's own limit: the model may have had more
+    /// to say.
+    pub cut_at: Option<u32>,
     /// The model's own words when it declined to answer.
     pub refusal: Option<String>,
     /// Tokens of this answer.

@@ -21,8 +21,15 @@ pub struct ChatRequest {
     pub temperature: Option<f64>,
     /// Sampling seed, for servers that offer repeatable sampling. Many refuse values above `i64::MAX`.
     pub seed: Option<u64>,
-    /// Upper limit for the tokens of the reply.
+    /// Upper limit for the tokens of the reply, as the asker wants it: a reply that ends there is an answer.
     pub max_output_tokens: Option<u32>,
+    /// Upper limit for the tokens of the reply, where the asker wants none, because of what may be spent. The model knows
+    /// nothing of it, and a reply that ends there is not to be kept: so it is no part of what identifies the request.
+    #[serde(skip)]
+    pub output_ceiling: Option<u32>,
+    /// Tokens of a long reply, without hidden thinking, where the asker knows; a ceiling leaves ample room for it.
+    #[serde(skip)]
+    pub expected_output: Option<u32>,
     /// Ask for the log-probability of every token of the reply and of this many alternatives to it, at most 20;
     /// [`crate::ChatReply::logprobs`] reads them. A question that asks for them needs them: once a model has turned out to
     /// tell none, it is not sent ([`crate::ErrorKind::NoLogprobs`]).
@@ -45,9 +52,21 @@ impl ChatRequest {
             temperature: None,
             seed: None,
             max_output_tokens: None,
+            output_ceiling: None,
+            expected_output: None,
             logprobs: None,
             cache_prefix: true,
         }
+    }
+
+    /// The limit that is sent for the tokens of the reply.
+    pub fn output_limit(&self) -> Option<u32> {
+        self.max_output_tokens.or(self.output_ceiling)
+    }
+
+    /// The same, if it is not the asker's own: then the server may have a lower one.
+    pub(crate) fn ceiling(&self) -> Option<u32> {
+        self.output_ceiling.filter(|_| self.max_output_tokens.is_none())
     }
 }
 

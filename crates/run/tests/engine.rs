@@ -115,7 +115,12 @@ impl Target for Broken {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription { name: "broken".to_owned(), kind: TargetKind::Command, model: None }
+        TargetDescription {
+            name: "broken".to_owned(),
+            kind: TargetKind::Command,
+            model: None,
+            max_output_tokens: None,
+        }
     }
 }
 

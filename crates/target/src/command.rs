@@ -262,7 +262,12 @@ impl Target for CommandTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription { name: self.name.clone(), kind: TargetKind::Command, model: None }
+        TargetDescription {
+            name: self.name.clone(),
+            kind: TargetKind::Command,
+            model: None,
+            max_output_tokens: None,
+        }
     }
 
     /// Variables are left out: they differ from one shell to the next.

@@ -109,7 +109,12 @@ mod tests {
         }
 
         fn describe(&self) -> TargetDescription {
-            TargetDescription { name: self.0.to_owned(), kind: TargetKind::Command, model: None }
+            TargetDescription {
+                name: self.0.to_owned(),
+                kind: TargetKind::Command,
+                model: None,
+                max_output_tokens: None,
+            }
         }
     }
 

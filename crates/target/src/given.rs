@@ -34,7 +34,12 @@ impl Target for GivenTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription { name: self.name.clone(), kind: TargetKind::Given, model: None }
+        TargetDescription {
+            name: self.name.clone(),
+            kind: TargetKind::Given,
+            model: None,
+            max_output_tokens: None,
+        }
     }
 }
 

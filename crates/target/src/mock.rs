@@ -59,7 +59,12 @@ impl Target for MockTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription { name: self.name.clone(), kind: TargetKind::Mock, model: None }
+        TargetDescription {
+            name: self.name.clone(),
+            kind: TargetKind::Mock,
+            model: None,
+            max_output_tokens: None,
+        }
     }
 
     fn settings(&self) -> String {

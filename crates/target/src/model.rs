@@ -71,7 +71,12 @@ impl Target for ModelTarget {
 
     fn describe(&self) -> TargetDescription {
         let model = Some(self.model.describe().to_string());
-        TargetDescription { name: self.name.clone(), kind: TargetKind::Model, model }
+        TargetDescription {
+            name: self.name.clone(),
+            kind: TargetKind::Model,
+            model,
+            max_output_tokens: self.max_output_tokens,
+        }
     }
 
     fn settings(&self) -> String {
@@ -100,6 +105,22 @@ fn read(reply: ChatReply, cost: Cost) -> Result<Answer, TargetError> {
         Some(refusal) if reply.text.is_empty() => refusal.clone(),
         _ => reply.text,
     };
+    // A limit that is not the target's own would make another answer of it.
+    let cut = reply.cut_at.map(|tokens| {
+        format!(
+            "the answer was cut off after {tokens} tokens, the limit that a budget sets where a target has none: give the \
+             target a `max_output_tokens`"
+        )
+    });
+    if let Some(message) = cut {
+        return Err(TargetError {
+            attempts: reply.attempts,
+            tokens,
+            cost,
+            duration: Some(reply.latency),
+            ..TargetError::new(TargetErrorKind::NoAnswer, message)
+        });
+    }
     if text.is_empty() && reply.finish != Finish::Stop {
         let why = match reply.finish {
             Finish::Length => "it used up its output tokens before it wrote any; raise max_output_tokens",

@@ -220,7 +220,12 @@ impl Target for ReplayTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription { name: self.name.clone(), kind: TargetKind::Recorded, model: None }
+        TargetDescription {
+            name: self.name.clone(),
+            kind: TargetKind::Recorded,
+            model: None,
+            max_output_tokens: None,
+        }
     }
 
     fn settings(&self) -> String {

@@ -32,6 +32,8 @@ pub struct TargetDescription {
     pub kind: TargetKind,
     /// The model that answers, as `provider:model`, where it is known beforehand.
     pub model: Option<String>,
+    /// Most tokens of an answer, where that is set.
+    pub max_output_tokens: Option<u32>,
 }
 
 /// Where a target's answers come from.

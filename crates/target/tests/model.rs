@@ -38,6 +38,7 @@ fn reply(text: &str) -> ChatReply {
     ChatReply {
         text: text.into(),
         finish: Finish::Stop,
+        cut_at: None,
         refusal: None,
         usage: Usage { input: Some(7), cached: None, output: Some(2) },
         model: Some("m-2026".into()),
@@ -142,7 +143,12 @@ impl Target for Faulty {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription { name: "faulty".into(), kind: TargetKind::Command, model: None }
+        TargetDescription {
+            name: "faulty".into(),
+            kind: TargetKind::Command,
+            model: None,
+            max_output_tokens: None,
+        }
     }
 }
 

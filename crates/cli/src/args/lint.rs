@@ -3,14 +3,13 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use assize_rubric::Usd;
-
 use super::FormatChoice;
-use super::values::usd;
+use super::spending::SpendingArgs;
 
 /// Find what is sound and still a bad rubric: in eval files, rubric files and scorecards.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_group("SpendingArgs", |spending| spending.requires("judge")),
     after_help = "Findings are warnings: the exit code is 0, or 1 with --strict. Files that don't load end with 2.\n\
     A comment allows a finding: `# allow: L0101 because REASON`, on its line or the line above.\n\
     With --judge a model applies the rules L06xx; where it could not, that is said, and the exit code is 3, or 4\n\
@@ -61,21 +60,8 @@ pub(crate) struct LintArgs {
     /// Rubrics that the model looks at at once.
     #[arg(long, short = 'j', value_name = "N", default_value = "4", requires = "judge")]
     pub(crate) workers: NonZeroUsize,
-    /// Ask the model anew, and keep no reply.
-    #[arg(long, requires = "judge", conflicts_with = "cache_only")]
-    pub(crate) no_cache: bool,
-    /// Send nothing: only rubrics that the reply cache knows are looked at.
-    #[arg(long, requires = "judge")]
-    pub(crate) cache_only: bool,
-    /// Requests to the model at most.
-    #[arg(long, value_name = "N", requires = "judge")]
-    pub(crate) budget_calls: Option<u64>,
-    /// Tokens at most, read and written.
-    #[arg(long, value_name = "N", requires = "judge")]
-    pub(crate) budget_tokens: Option<u64>,
-    /// US dollars at most, by the prices of `.assize/prices.yaml` and the built-in table.
-    #[arg(long, value_parser = usd, value_name = "DOLLARS", requires = "judge")]
-    pub(crate) budget_usd: Option<Usd>,
+    #[command(flatten)]
+    pub(crate) spending: SpendingArgs,
     /// List the rules.
     #[arg(long, conflicts_with_all = ["paths", "fix", "strict", "judge"])]
     pub(crate) list: bool,

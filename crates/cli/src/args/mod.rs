@@ -64,6 +64,7 @@ pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, MissingChoice, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand,
 };
+pub(crate) use spending::SpendingArgs;
 pub(crate) use tables::{AgreementArgs, RepeatsArgs, TableArgs};
 pub(crate) use trend::TrendArgs;
 pub(crate) use validate::{FormatChoice, ValidateArgs};

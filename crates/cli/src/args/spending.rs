@@ -1,5 +1,8 @@
 //! What models may be asked, and what that may cost: the same flags for every command that asks models.
 
+use std::num::NonZeroU32;
+
+use assize_llm::Budget;
 use assize_rubric::Usd;
 
 use super::values::usd;
@@ -22,4 +25,15 @@ pub(crate) struct SpendingArgs {
     /// US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table.
     #[arg(long, value_parser = usd, value_name = "DOLLARS")]
     pub(crate) budget_usd: Option<Usd>,
+    /// Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what
+    /// is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_output_tokens: Option<NonZeroU32>,
+}
+
+impl SpendingArgs {
+    /// The limits that a command has; `usd` is the one in money, wherever it is set.
+    pub(crate) fn budget(&self, usd: Option<Usd>) -> Budget {
+        Budget { calls: self.budget_calls, tokens: self.budget_tokens, usd }
+    }
 }

@@ -267,7 +267,11 @@ pub(super) fn execute_loaded(
     };
     benches.access.check()?;
     if args.dry_run {
-        let plan = Plan::of(items(), &Known { access: &benches.access, parts: &parts })?;
+        let plan = Plan::of(
+            items(),
+            args.run.spending.budget(benches.usd),
+            &Known { access: &benches.access, parts: &parts },
+        )?;
         let warnings: Vec<String> = self_judging.into_iter().chain(benches.access.missing_keys()).collect();
         if args.run.json {
             output::print_json(&plan.to_json(preflight.cases, &warnings));
@@ -437,6 +441,8 @@ struct Benches<'a> {
     options: &'a LoadOptions,
     context: &'a Context,
     access: Arc<Access>,
+    /// The limit in money, wherever it is set.
+    usd: Option<Usd>,
     limit: Arc<Semaphore>,
     made: std::cell::RefCell<BTreeMap<Option<PathBuf>, Arc<Bench>>>,
 }
@@ -456,10 +462,11 @@ impl<'a> Benches<'a> {
             options,
             context,
             access: Arc::new(if args.dry_run {
-                Access::without_cache(prices, context)
+                Access::without_cache(&args.run.spending, prices, context)
             } else {
                 Access::new(&args.run, config, prices, usd, context)
             }),
+            usd,
             limit: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
             made: std::cell::RefCell::default(),
         }

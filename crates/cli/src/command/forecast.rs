@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_grade::Forecast;
-use assize_llm::ModelCard;
+use assize_llm::{Budget, ModelCard};
 use assize_report::{dollars, grouped};
 use assize_rubric::{Judging, Usd};
 use assize_run::{Source, WorkItem, forecast};
@@ -11,7 +11,8 @@ use assize_spec::{Case, GraderKind};
 use assize_target::TargetKind;
 use serde_json::{Value, json};
 
-use super::estimate::Estimate;
+use super::enough;
+use super::estimate::{Answers, Estimate};
 use super::graders::walk;
 use crate::output;
 
@@ -19,9 +20,11 @@ use crate::output;
 #[derive(Default)]
 pub(super) struct Plan {
     items: u64,
+    /// What the run may spend.
+    budget: Budget,
     judges: BTreeMap<String, JudgePlan>,
-    /// Models that answer, by name.
-    targets: BTreeMap<String, TargetPlan>,
+    /// Models that answer, by name and limit of an answer.
+    targets: BTreeMap<(String, Option<u32>), (Answers, ModelCard)>,
     command_runs: u64,
     /// Questions that grading programs may ask of models, at most. What they hold is not known, nor what they cost.
     program_calls: u64,
@@ -40,13 +43,15 @@ struct JudgePlan {
 #[derive(Default)]
 struct Mode {
     forecast: Forecast,
-    /// Calls to judge answers that are not there yet.
-    unknown_answers: u64,
+    /// Answers that are not there yet and are shown, at least and at most: turns of a conversation are shown again.
+    unknown_answers: (u64, u64),
 }
 
 impl Mode {
-    fn add(&mut self, forecast: Forecast, answer_is_given: bool) {
-        self.unknown_answers += if answer_is_given { 0 } else { forecast.calls };
+    /// `unknown` is how many answers that are not there yet a call may show.
+    fn add(&mut self, forecast: Forecast, unknown: u64) {
+        self.unknown_answers.0 += forecast.calls * unknown.min(1);
+        self.unknown_answers.1 += forecast.calls * unknown;
         self.forecast += forecast;
     }
 
@@ -55,22 +60,36 @@ impl Mode {
     }
 }
 
-/// How often a case asks its target, at most, and how many bytes of the case's own words go with that.
-fn asked(case: &Case) -> (u64, u64) {
-    let Some(talk) = &case.conversation else { return (1, case.question().len() as u64) };
-    let mut before = case.input.clone();
-    let mut bytes = 0u64;
-    for turn in &talk.turns {
-        bytes = bytes.saturating_add(case.of_turn(turn, &before).question().len() as u64);
-        before.extend(turn.input.iter().cloned());
-    }
-    (talk.turns.len() as u64, bytes)
+/// How a case asks its target, at most.
+struct Asked {
+    calls: u64,
+    /// Bytes of the case's own words in all of them, and in the longest.
+    bytes: u64,
+    longest: u64,
+    /// Answers of earlier turns that they begin with.
+    earlier: u64,
 }
 
-struct TargetPlan {
-    calls: u64,
-    input_bytes: u64,
-    card: ModelCard,
+fn asked(case: &Case) -> Asked {
+    let mut asked = Asked { calls: 0, bytes: 0, longest: 0, earlier: 0 };
+    let mut add = |case: &Case| {
+        let bytes = case.input.iter().map(|message| message.to_text().len() as u64).sum();
+        asked.earlier += asked.calls;
+        asked.calls += 1;
+        asked.bytes = asked.bytes.saturating_add(bytes);
+        asked.longest = asked.longest.max(bytes);
+    };
+    match &case.conversation {
+        None => add(case),
+        Some(talk) => {
+            let mut before = case.input.clone();
+            for turn in &talk.turns {
+                add(&case.of_turn(turn, &before));
+                before.extend(turn.input.iter().cloned());
+            }
+        }
+    }
+    asked
 }
 
 /// What is known about models, by the names that plans know them by.
@@ -85,9 +104,10 @@ impl Plan {
     /// Adds up the items of a run.
     pub(super) fn of(
         items: impl Iterator<Item = Result<WorkItem, String>>,
+        budget: Budget,
         cards: &dyn Cards,
     ) -> Result<Self, String> {
-        let mut plan = Self::default();
+        let mut plan = Self { budget, ..Self::default() };
         for item in items {
             plan.add(&item?, cards)?;
         }
@@ -96,20 +116,26 @@ impl Plan {
 
     fn add(&mut self, item: &WorkItem, cards: &dyn Cards) -> Result<(), String> {
         self.items += 1;
-        let is_given = matches!(item.source, Source::Given(_));
+        let unknown = match item.source {
+            Source::Given(_) => 0,
+            Source::Target(_) | Source::Missing { .. } => item.case.turns().len().max(1) as u64,
+        };
         if let Source::Target(target) = &item.source {
             let described = target.describe();
             match described.kind {
                 TargetKind::Model => {
                     let name = described.model.unwrap_or(described.name);
                     let card = cards.model(&name);
-                    let entry =
-                        self.targets.entry(name).or_insert(TargetPlan { calls: 0, input_bytes: 0, card });
-                    let (calls, bytes) = asked(&item.case);
-                    entry.calls += calls;
-                    entry.input_bytes += bytes;
+                    let max_output_tokens = described.max_output_tokens;
+                    let none = Answers { max_output_tokens, ..Answers::default() };
+                    let (answers, _) = self.targets.entry((name, max_output_tokens)).or_insert((none, card));
+                    let Asked { calls, bytes, longest, earlier } = asked(&item.case);
+                    answers.calls += calls;
+                    answers.earlier += earlier;
+                    answers.bytes += bytes;
+                    answers.longest = answers.longest.max(longest);
                 }
-                TargetKind::Command => self.command_runs += asked(&item.case).0,
+                TargetKind::Command => self.command_runs += asked(&item.case).calls,
                 TargetKind::Given | TargetKind::Recorded | TargetKind::Mock => {}
             }
         }
@@ -129,7 +155,7 @@ impl Plan {
                     batched: Mode::default(),
                     card,
                 });
-                mode(entry).add(forecast, is_given);
+                mode(entry).add(forecast, unknown);
             }
             Ok::<(), String>(())
         };
@@ -148,8 +174,9 @@ impl Plan {
 
     fn of_targets(&self) -> Estimate {
         let mut sum = Estimate::nothing();
-        for target in self.targets.values() {
-            sum += Estimate::of_target(target.calls, target.input_bytes, target.card);
+        for ((name, _), (answers, card)) in &self.targets {
+            let model = name.split_once(':').map_or(name.as_str(), |(_, model)| model);
+            sum += Estimate::of_target(*answers, model, *card);
         }
         sum
     }
@@ -161,8 +188,8 @@ impl Plan {
             .iter()
             .filter(|(_, judge)| judge.asked.forecast.calls > 0 && judge.card.price.is_none())
             .map(|(name, _)| name.as_str());
-        let targets = self.targets.iter().filter(|(_, target)| target.card.price.is_none());
-        let mut names: Vec<&str> = targets.map(|(name, _)| name.as_str()).chain(judges).collect();
+        let targets = self.targets.iter().filter(|(_, (_, card))| card.price.is_none());
+        let mut names: Vec<&str> = targets.map(|((name, _), _)| name.as_str()).chain(judges).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -205,6 +232,8 @@ impl Plan {
             "program_calls_at_most": self.program_calls,
             "tokens_estimated": total_json["tokens"],
             "cost_usd": total_json["cost_usd"],
+            "largest_call": total_json["largest_call"],
+            "budget": enough::to_json(self.budget, &total),
             "unknown_prices": self.unpriced(),
             "warnings": warnings,
         })
@@ -232,11 +261,20 @@ impl Plan {
         let total = self.total();
         if total.calls > 0 {
             lines.push(format!("in all: {} calls, {}", grouped(total.calls), figures(total)));
+            let money = match total.cost {
+                Some(_) => format!(", {}", dollars(total.largest.usd.dollars())),
+                None => String::new(),
+            };
+            lines.push(format!(
+                "one call: up to {} tokens{money}, which is what a budget sets aside for it",
+                grouped(total.largest.tokens)
+            ));
             if !self.unpriced().is_empty() {
                 lines.push(format!("unknown price for {}", self.unpriced().join(", ")));
             }
+            lines.extend(enough::lines(self.budget, &total));
             lines.push(
-                "low: short replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 asked again"
+                "low: bare replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 asked again"
                     .to_owned(),
             );
             lines.push("not counted: retries after faults, and replies the reply cache saves".to_owned());

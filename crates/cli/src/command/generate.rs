@@ -10,7 +10,6 @@ use assize_draft::{
     prompt_hash,
 };
 use assize_grade::KeyedFences;
-use assize_llm::Budget;
 use assize_spec::{Case, CaseFile, CaseSpot, Format, LoadOptions, load_suite, load_targets, unified_diff};
 use globset::GlobSet;
 use serde_json::{Value, json};
@@ -37,10 +36,8 @@ pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, St
     }
     let config = config(&options, context)?;
     let spending = &args.spending;
-    let budget =
-        Budget { calls: spending.budget_calls, tokens: spending.budget_tokens, usd: spending.budget_usd };
     let prices = money::prices(None, &options, context)?;
-    let access = Arc::new(Access::within(budget, prices, spending.no_cache, spending.cache_only, context));
+    let access = Arc::new(Access::within(spending, spending.budget_usd, prices, context));
     let by = args.target.clone().or_else(|| args.judge.clone()).or_else(|| config.judge.clone());
     let environment = || context.variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty());
     let by = by.or_else(environment).unwrap_or_else(|| OFFLINE.to_owned());

@@ -10,6 +10,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod doctor;
+mod enough;
 mod estimate;
 pub(crate) mod eval;
 pub(crate) mod explain;

@@ -138,7 +138,11 @@ impl TargetBook {
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn Ask>, String>> {
         let spec = self.spec(name)?;
         Some(usable(spec).and_then(|()| match &spec.kind {
-            TargetSpecKind::Model(model) => self.client(spec, model),
+            TargetSpecKind::Model(model) => {
+                self.client(spec, model).map(|client| {
+                    self.access.ask_judge(client, model.context_tokens, model.max_output_tokens)
+                })
+            }
             _ => Err(format!("{}: target `{name}` can't judge: it is not a model", spec.place)),
         }))
     }
@@ -225,7 +229,7 @@ impl TargetBook {
         let name = &spec.name;
         let mut target: Arc<dyn Target> = match &spec.kind {
             TargetSpecKind::Model(model) => {
-                let ask = self.client(spec, model)?;
+                let ask = self.access.ask(self.client(spec, model)?, model.context_tokens);
                 Arc::new(ModelTarget {
                     temperature: model.temperature,
                     seed: model.seed,
@@ -296,7 +300,7 @@ impl TargetBook {
         format!("target `{name}` is not defined in `{}`; {hint}", path.display())
     }
 
-    fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<Arc<dyn Ask>, String> {
+    fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<Client, String> {
         let name = &spec.name;
         let provider = match model.provider {
             "openai-compatible" => "openai",
@@ -332,15 +336,14 @@ impl TargetBook {
         }
         setup.policy.base = spec.retry.initial_delay.unwrap_or(setup.policy.base);
         setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
-        let client = Client::from_name(&parsed, &lookup, setup).map_err(|error| match error {
+        Client::from_name(&parsed, &lookup, setup).map_err(|error| match error {
             ConfigError::BadApiVersion { .. } if model.api_version.is_some() => format!(
                 "{}: target `{name}`: its `api_version` is not one: write a date such as 2024-10-21 or \
                  2025-04-01-preview",
                 spec.place
             ),
             error => format!("target `{name}`: {error}"),
-        })?;
-        Ok(self.access.ask(client, model.context_tokens))
+        })
     }
 
     fn recorded(&self, spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Target>, String> {

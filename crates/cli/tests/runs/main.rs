@@ -1,5 +1,6 @@
 //! What a run keeps from one process to the next: remembered replies, finished cases, spent budgets.
 
+mod bounds;
 mod budget;
 mod cache;
 mod compare;

@@ -48,10 +48,16 @@ pub(super) fn usable(reply: &ChatReply) -> Result<&str, Failure> {
             format!("the judge's server broke the reply off ({word})"),
         )),
         // A reply that ran into the limit may look whole and still lack what came after.
-        Finish::Length => Err(Failure::new(
-            UngradedKind::Truncated,
-            "the reply was cut off at the token limit; keep quotes and reason short",
-        )),
+        Finish::Length => {
+            let limit = match reply.cut_at {
+                Some(tokens) => format!("its limit of {tokens} tokens"),
+                None => "the token limit".to_owned(),
+            };
+            Err(Failure::new(
+                UngradedKind::Truncated,
+                format!("the reply was cut off at {limit}; keep quotes and reason short"),
+            ))
+        }
         _ if reply.text.trim().is_empty() => {
             Err(Failure::new(UngradedKind::Malformed, "the reply was empty"))
         }

@@ -6,6 +6,7 @@ use assize_rubric::{Evidence, UngradedKind};
 use super::ModelJudge;
 use super::answer::Failure;
 use super::put::Put;
+use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::{BEHAVIOUR_PROMPT_VERSION, behaviour_hash, behaviour_messages, behaviour_schema};
 use crate::reply::read_behaviour;
@@ -19,7 +20,7 @@ impl ModelJudge {
         request.schema = Some(behaviour_schema(&task.behaviour));
         request.temperature = task.temperature.or(self.options.temperature);
         request.seed = self.seed(task.asking);
-        request.max_output_tokens = self.options.max_output_tokens;
+        request.expected_output = Some(window::long_reply(1));
         request
     }
 

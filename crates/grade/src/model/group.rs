@@ -124,9 +124,7 @@ impl<'a> Group<'a> {
                 return Vec::new();
             };
             let request = self.request(&call);
-            if let Err(failure) =
-                window::check(self.scene.card, self.scene.truncate, &request, call.members.len())
-            {
+            if let Err(failure) = window::check(self.scene.card, self.scene.truncate, &request) {
                 self.fail(&call.members, &failure);
                 // Fewer criteria in one call may still fit.
                 return if left > 0 { self.split(&call.members, left, None) } else { Vec::new() };

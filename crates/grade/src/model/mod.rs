@@ -15,7 +15,7 @@ mod window;
 use std::sync::Arc;
 
 use assize_llm::{
-    Ask, BoxFuture, ChatRequest, JsonSchemaFormat, ModelCard, Part, USUAL_CACHED_BYTES, cached_prefix_bytes,
+    Ask, BoxFuture, ChatRequest, JsonSchemaFormat, ModelCard, USUAL_CACHED_BYTES, cached_prefix_bytes,
     offers_logprobs,
 };
 use assize_rubric::{JudgeIdentity, Judgement, Judging, Truncate, Truncated};
@@ -52,9 +52,6 @@ pub struct JudgeOptions {
     pub temperature: Option<f64>,
     /// Sampling seed, the same for every call; `None` sends none.
     pub seed: Option<u64>,
-    /// Upper limit for the tokens of a reply about one criterion; a reply about n criteria may have n times as many.
-    /// `None` sends no limit, which is right for models that think before they reply.
-    pub max_output_tokens: Option<u32>,
     /// How often a criterion is asked again after an unusable reply.
     pub repairs: u32,
     /// Whether the first call about an answer is awaited before the others are sent.
@@ -75,15 +72,9 @@ pub enum WarmUp {
 }
 
 impl Default for JudgeOptions {
-    /// Temperature 0, seed 0, no token limit, two repairs.
+    /// Temperature 0, seed 0, two repairs.
     fn default() -> Self {
-        Self {
-            temperature: Some(0.0),
-            seed: Some(0),
-            max_output_tokens: None,
-            repairs: 2,
-            warm_up: WarmUp::Auto,
-        }
+        Self { temperature: Some(0.0), seed: Some(0), repairs: 2, warm_up: WarmUp::Auto }
     }
 }
 
@@ -177,7 +168,7 @@ impl ModelJudge {
         let estimator = whole.card.estimator;
         let needs = groups(whole, task).map(|group| {
             let request = group.first_request();
-            estimator.request(&request) + window::reply_tokens(&request, group.criteria())
+            estimator.request(&request) + window::reply_tokens(whole.card, &request)
         });
         let need = needs.max().filter(|need| *need > limit)?;
         let produced = [
@@ -190,13 +181,9 @@ impl ModelJudge {
         fit::fit(&task.material, task.truncate, estimator.room(limit.checked_sub(rest)?), fence)
     }
 
-    fn request_forecast(&self, request: &ChatRequest) -> Forecast {
-        Forecast {
-            input_bytes: bytes_of(request),
-            input_tokens: self.ask.card().estimator.request(request),
-            max_output_tokens: request.max_output_tokens.map(u64::from),
-            ..Forecast::default()
-        }
+    /// A call that decides on so many criteria, or scores.
+    fn forecast_call(&self, request: &ChatRequest, decisions: usize) -> Forecast {
+        Forecast::of(request, decisions as u64, &self.ask.describe().model, self.ask.card())
     }
 
     async fn judge_tasks(&self, tasks: &[RubricTask]) -> Vec<Vec<Judgement>> {
@@ -260,15 +247,13 @@ impl RubricJudge for ModelJudge {
             for group in groups(scene, task) {
                 let kind = kinds.add(&scene.shared, group.schema());
                 let request = group.first_request();
-                if window::check(scene.card, scene.truncate, &request, group.criteria()).is_err() {
+                if window::check(scene.card, scene.truncate, &request).is_err() {
                     sum.too_long += group.criteria() as u64;
                     continue;
                 }
                 sum += Forecast {
-                    calls: 1,
-                    decisions: group.criteria() as u64,
                     repeated_tokens: if kinds.is_first(kind) { 0 } else { shared },
-                    ..self.request_forecast(&request)
+                    ..self.forecast_call(&request, group.criteria())
                 };
             }
         }
@@ -277,9 +262,9 @@ impl RubricJudge for ModelJudge {
 
     fn forecast_whole(&self, task: &WholeTask) -> Forecast {
         let request = self.whole_request(task, None);
-        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+        match window::check(self.ask.card(), Truncate::Never, &request) {
             Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
-            Ok(()) => Forecast { calls: 1, scores: 1, decisions: 1, ..self.request_forecast(&request) },
+            Ok(()) => Forecast { scores: 1, ..self.forecast_call(&request, 1) },
         }
     }
 
@@ -303,17 +288,17 @@ impl RubricJudge for ModelJudge {
 
     fn forecast_behaviour(&self, task: &BehaviourTask) -> Forecast {
         let request = self.behaviour_request(task, None);
-        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+        match window::check(self.ask.card(), Truncate::Never, &request) {
             Err(_) => Forecast { criteria: 1, too_long: 1, ..Forecast::default() },
-            Ok(()) => Forecast { calls: 1, criteria: 1, decisions: 1, ..self.request_forecast(&request) },
+            Ok(()) => Forecast { criteria: 1, ..self.forecast_call(&request, 1) },
         }
     }
 
     fn forecast_pair(&self, task: &PairTask) -> Forecast {
         let request = self.pair_request(task, None);
-        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+        match window::check(self.ask.card(), Truncate::Never, &request) {
             Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
-            Ok(()) => Forecast { calls: 1, scores: 1, decisions: 1, ..self.request_forecast(&request) },
+            Ok(()) => Forecast { scores: 1, ..self.forecast_call(&request, 1) },
         }
     }
 
@@ -362,19 +347,6 @@ fn groups<'a>(scene: &'a Scene<'a>, task: &'a RubricTask) -> impl Iterator<Item 
     criteria.chunks(size).map(move |chunk| Group::new(scene, chunk, batched))
 }
 
-/// Bytes of everything in a request that a model reads.
-fn bytes_of(request: &ChatRequest) -> u64 {
-    let parts = request.messages.iter().flat_map(|message| &message.content);
-    let texts: usize = parts
-        .map(|part| match part {
-            Part::Text(text) => text.len(),
-            Part::Image { data, .. } => data.len(),
-        })
-        .sum();
-    let schema = request.schema.as_ref().map_or(0, |schema| schema.schema.json().len());
-    (texts + schema) as u64
-}
-
 /// What all calls of a task have in common.
 struct Scene<'a> {
     judge: &'a ModelJudge,
@@ -409,16 +381,13 @@ impl Scene<'_> {
         criteria: usize,
         cached: bool,
     ) -> ChatRequest {
-        let options = &self.judge.options;
         let mut request = ChatRequest::new(messages(&self.shared, question, repair));
         request.schema = Some(schema);
         request.temperature = self.temperature;
         request.seed = self.seed;
         request.logprobs = self.probabilities.then_some(ALTERNATIVES);
         request.cache_prefix = cached;
-        request.max_output_tokens = options
-            .max_output_tokens
-            .map(|limit| limit.saturating_mul(u32::try_from(criteria).unwrap_or(u32::MAX)));
+        request.expected_output = Some(window::long_reply(criteria));
         request
     }
 }

@@ -5,6 +5,7 @@ use assize_rubric::{Evidence, UngradedKind};
 
 use super::ModelJudge;
 use super::put::Put;
+use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::{PAIR_PROMPT_VERSION, pair_hash, pair_messages, pair_schema};
 use crate::reply::read_pair;
@@ -18,7 +19,7 @@ impl ModelJudge {
         request.schema = Some(pair_schema());
         request.temperature = task.temperature.or(self.options.temperature);
         request.seed = self.seed(task.asking);
-        request.max_output_tokens = self.options.max_output_tokens;
+        request.expected_output = Some(window::long_reply(1));
         request
     }
 

@@ -39,7 +39,7 @@ impl ModelJudge {
                     break;
                 };
                 let request = request(repair.take());
-                if let Err(failure) = window::check(card, Truncate::Never, &request, 1) {
+                if let Err(failure) = window::check(card, Truncate::Never, &request) {
                     last = failure;
                     break;
                 }

@@ -6,6 +6,7 @@ use assize_rubric::{Evidence, UngradedKind};
 use super::ModelJudge;
 use super::answer::Failure;
 use super::put::Put;
+use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::{WHOLE_PROMPT_VERSION, whole_hash, whole_messages, whole_schema};
 use crate::reply::read_whole;
@@ -19,7 +20,7 @@ impl ModelJudge {
         request.schema = Some(whole_schema());
         request.temperature = task.temperature.or(self.options.temperature);
         request.seed = self.seed(task.asking);
-        request.max_output_tokens = self.options.max_output_tokens;
+        request.expected_output = Some(window::long_reply(1));
         request
     }
 

@@ -5,28 +5,26 @@ use assize_rubric::{Truncate, UngradedKind};
 
 use super::answer::Failure;
 
-/// Tokens left for a reply that has no limit of its own: its frame, and each decision in it.
-const REPLY: u64 = 200;
-const DECISION: u64 = 300;
+/// Tokens of a long reply: its frame, and each decision in it.
+const REPLY: u32 = 200;
+const DECISION: u32 = 300;
 
-/// Tokens that a reply on so many decisions needs in the window beside the request.
-pub(super) fn reply_tokens(request: &ChatRequest, decisions: usize) -> u64 {
-    match request.max_output_tokens {
-        Some(most) => u64::from(most),
-        None => DECISION.saturating_mul(decisions as u64).saturating_add(REPLY),
-    }
+/// Tokens of a long reply on so many decisions.
+pub(super) fn long_reply(decisions: usize) -> u32 {
+    DECISION.saturating_mul(u32::try_from(decisions).unwrap_or(u32::MAX)).saturating_add(REPLY)
+}
+
+/// Tokens that the reply to a request needs in the window beside it: those of a long one, or its limit.
+pub(super) fn reply_tokens(card: ModelCard, request: &ChatRequest) -> u64 {
+    let expected = request.expected_output.unwrap_or_else(|| long_reply(1));
+    u64::from(card.max_output_tokens.map_or(expected, |most| most.min(expected)))
 }
 
 /// Refuses a request that is longer than the model can read, with its reply, by the estimate.
-pub(super) fn check(
-    card: ModelCard,
-    mode: Truncate,
-    request: &ChatRequest,
-    decisions: usize,
-) -> Result<(), Failure> {
+pub(super) fn check(card: ModelCard, mode: Truncate, request: &ChatRequest) -> Result<(), Failure> {
     let Some(limit) = card.context_tokens else { return Ok(()) };
     let input = card.estimator.request(request);
-    let reply = reply_tokens(request, decisions);
+    let reply = reply_tokens(card, request);
     if input.saturating_add(reply) <= limit {
         return Ok(());
     }

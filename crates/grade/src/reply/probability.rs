@@ -198,6 +198,7 @@ mod tests {
         ChatReply {
             text: tokens.iter().map(|(token, ..)| *token).collect(),
             finish: Finish::Stop,
+            cut_at: None,
             refusal: None,
             usage: Usage::default(),
             model: None,

@@ -88,6 +88,7 @@ pub(crate) fn reply(text: &str) -> ChatReply {
     ChatReply {
         text: text.into(),
         finish: Finish::Stop,
+        cut_at: None,
         refusal: None,
         usage: Usage { input: Some(10), cached: None, output: Some(5) },
         model: Some("scripted-2".into()),

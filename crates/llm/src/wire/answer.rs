@@ -43,6 +43,7 @@ pub(super) fn reply(answer: &HttpAnswer, said: Said) -> ChatReply {
     ChatReply {
         text: said.text,
         finish: said.finish,
+        cut_at: None,
         refusal: said.refusal,
         usage: said.usage,
         model: said.model,

@@ -70,7 +70,7 @@ impl Wire for Anthropic {
             model: &request.model,
             system: (!system.is_empty()).then_some(&system),
             messages,
-            max_tokens: request.max_output_tokens.unwrap_or(usual),
+            max_tokens: request.output_limit().unwrap_or(usual),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             output_config: format
                 .map(|format| OutputConfig { format: Format::JsonSchema { schema: &format.schema } }),
@@ -121,8 +121,12 @@ impl Wire for Anthropic {
         ))
     }
 
+    fn limits_output(&self, _: Quirks) -> bool {
+        true
+    }
+
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
-        if request.max_output_tokens.is_none()
+        if request.output_limit().is_none()
             && quirks.limit == LimitField::Usual
             && answer.status == 400
             && json::server_error(&answer.body).message.contains("maximum allowed number of output tokens")
@@ -133,6 +137,7 @@ impl Wire for Anthropic {
         let sent = Sent {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
+            ceiling: request.ceiling(),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             ..Sent::default()
         };

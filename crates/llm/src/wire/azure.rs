@@ -48,6 +48,10 @@ impl Wire for AzureOpenAi {
         self.chat.decode(answer)
     }
 
+    fn limits_output(&self, quirks: Quirks) -> bool {
+        self.chat.limits_output(quirks)
+    }
+
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
         self.chat.learn(request, answer, quirks)
     }

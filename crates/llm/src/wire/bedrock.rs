@@ -70,7 +70,7 @@ impl Wire for Bedrock {
         let tool = schema.filter(|_| quirks.schema == SchemaSupport::Full);
         let format = schema.filter(|_| quirks.schema == SchemaSupport::JsonObject);
         let config = Inference {
-            max_tokens: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual),
+            max_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
         };
         let body = Body {
@@ -126,8 +126,9 @@ impl Wire for Bedrock {
         let sent = Sent {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
+            ceiling: request.ceiling(),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
-            limit: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
+            limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
             ..Sent::default()
         };
         refusal::learn(answer, quirks, SchemaSupport::Full, sent)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::AskError;
-use crate::quirks::Quirks;
+use crate::quirks::{LimitField, Quirks};
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::transport::HttpAnswer;
@@ -28,6 +28,11 @@ pub trait Wire: Send + Sync + fmt::Debug {
     /// # Errors
     /// Any status but 2xx, and a 2xx whose body is an error or unreadable. Messages may be long and unredacted.
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError>;
+
+    /// Whether the limit of a request's output is sent under these quirks.
+    fn limits_output(&self, quirks: Quirks) -> bool {
+        quirks.limit == LimitField::Usual
+    }
 
     /// What a refusal teaches about the server: quirks beyond `quirks`, under which `request` was sent.
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks>;

@@ -55,7 +55,7 @@ impl Wire for Gemini {
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             // The field is a signed number of 32 bits.
             seed: request.seed.filter(|_| !quirks.no_seed).map(|seed| (seed & 0x7FFF_FFFF) as u32),
-            max_output_tokens: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual),
+            max_output_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
             response_logprobs: logprobs.map(|_| true),
             // Zero alternatives are refused, and asked for by leaving the number out.
             logprobs: logprobs.filter(|alternatives| *alternatives > 0),
@@ -112,8 +112,9 @@ impl Wire for Gemini {
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
             logprobs: quirks.alternatives(request.logprobs),
+            ceiling: request.ceiling(),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
-            limit: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
+            limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
         };
         refusal::learn(answer, quirks, SchemaSupport::Full, sent)
     }

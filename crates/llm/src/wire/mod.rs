@@ -4,6 +4,7 @@ mod answer;
 mod anthropic;
 mod azure;
 mod bedrock;
+mod ceiling;
 mod dialect;
 mod format;
 mod gemini;

@@ -45,7 +45,7 @@ impl Wire for Ollama {
         outgoing::check(request)?;
         let logprobs = quirks.alternatives(request.logprobs);
         let messages: Vec<Message<'_>> = request.messages.iter().map(message).collect();
-        let limit = request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual);
+        let limit = request.output_limit().filter(|_| quirks.limit == LimitField::Usual);
         let options = Options {
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             seed: request.seed.filter(|_| !quirks.no_seed),
@@ -101,9 +101,10 @@ impl Wire for Ollama {
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
             logprobs: quirks.alternatives(request.logprobs),
+            ceiling: request.ceiling(),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request
-                .max_output_tokens
+                .output_limit()
                 .filter(|_| quirks.limit == LimitField::Usual)
                 .map(|_| "num_predict"),
         };

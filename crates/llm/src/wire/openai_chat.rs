@@ -64,7 +64,7 @@ impl Wire for OpenAiChat {
     fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
         let limit_name = self.limit_name(quirks);
-        let limit = |name| request.max_output_tokens.filter(|_| limit_name == Some(name));
+        let limit = |name| request.output_limit().filter(|_| limit_name == Some(name));
         let seed = |name| request.seed.filter(|_| !quirks.no_seed && self.dialect.seed == name);
         let logprobs = quirks.alternatives(request.logprobs);
         let rest = Rest {
@@ -93,6 +93,10 @@ impl Wire for OpenAiChat {
         openai_chat_usual::read(answer).map_or_else(|| decode_any(answer), Ok)
     }
 
+    fn limits_output(&self, quirks: Quirks) -> bool {
+        self.limit_name(quirks).is_some()
+    }
+
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
         let routed = self.dialect.logprobs == LogprobsField::Routed && request.logprobs.is_some();
         if routed
@@ -107,8 +111,9 @@ impl Wire for OpenAiChat {
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some(self.dialect.seed),
             logprobs: quirks.alternatives(request.logprobs),
+            ceiling: request.ceiling(),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
-            limit: request.max_output_tokens.and(self.limit_name(quirks)),
+            limit: request.output_limit().and(self.limit_name(quirks)),
         };
         refusal::learn(answer, quirks, self.dialect.schema, sent)
     }

@@ -42,7 +42,7 @@ impl Wire for OpenAiResponses {
             input: request.messages.iter().map(item).collect::<Result<_, _>>()?,
             text: format.map(|format| Text { format }),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
-            max_output_tokens: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual),
+            max_output_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
             include: logprobs.map(|_| ["message.output_text.logprobs"]),
             top_logprobs: logprobs,
             // Replies are kept here, not at the provider.
@@ -95,8 +95,9 @@ impl Wire for OpenAiResponses {
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: None,
             logprobs: quirks.alternatives(request.logprobs),
+            ceiling: request.ceiling(),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
-            limit: request.max_output_tokens.filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
+            limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
         };
         refusal::learn(answer, quirks, SchemaSupport::Full, sent)
     }

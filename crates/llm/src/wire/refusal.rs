@@ -1,6 +1,6 @@
 //! What a refused request teaches about a server, for all formats.
 
-use super::json;
+use super::{ceiling, json};
 use crate::quirks::{self, Quirks, SchemaSupport, Sent};
 use crate::transport::HttpAnswer;
 
@@ -18,11 +18,15 @@ pub(super) fn learn(
     most: SchemaSupport,
     sent: Sent<'_>,
 ) -> Option<Quirks> {
-    // 403 is how some servers refuse log-probabilities to an account.
-    if !matches!(answer.status, 400 | 403 | 422) {
+    // 402 is how some refuse a limit that the account can't pay for, 403 how some refuse it log-probabilities.
+    if !matches!(answer.status, 400 | 402 | 403 | 413 | 422) {
         return None;
     }
     let error = json::server_error(&answer.body);
+    let lower = sent.ceiling.and_then(|ceiling| ceiling::lower(ceiling, &error.message));
+    if lower.is_some() {
+        return Some(Quirks { most_output: lower, ..quirks });
+    }
     let from = Quirks { schema: quirks.schema.max(most), ..quirks };
     quirks::learn(from, sent, &error.param, &format!("{} {}", error.code.replace('_', " "), error.message))
 }

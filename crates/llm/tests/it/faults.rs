@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assize_llm::{ErrorKind, Finish, HttpOptions, HttpTransport};
+use assize_llm::{ChatRequest, ErrorKind, Finish, HttpOptions, HttpTransport};
 use assize_testkit::mock::{MockServer, Reply, always, sequence};
 
 use crate::support::{client, client_with, question};
@@ -65,7 +65,8 @@ async fn a_slow_body_within_the_limit_is_read_whole() {
     let text = "a long answer ".repeat(100);
     let server = MockServer::start(always(Reply::Drip { text: text.clone(), pieces: 10, pause }));
     let (client, _) = client(&server);
-    assert_eq!(client.ask(&question()).await.unwrap().text, text);
+    let question = ChatRequest { max_output_tokens: None, ..question() };
+    assert_eq!(client.ask(&question).await.unwrap().text, text);
 }
 
 #[tokio::test]
@@ -84,7 +85,8 @@ async fn an_answer_beyond_the_size_limit() {
     let options = HttpOptions { max_answer_bytes: 50_000, ..HttpOptions::default() };
     let (client, _) =
         client_with(&server, |setup| setup.transport = std::sync::Arc::new(HttpTransport::new(options)));
-    assert_eq!(client.ask(&question()).await.unwrap_err().kind, ErrorKind::MalformedReply);
+    let question = ChatRequest { max_output_tokens: None, ..question() };
+    assert_eq!(client.ask(&question).await.unwrap_err().kind, ErrorKind::MalformedReply);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
 
+mod budget;
 mod config;
 mod faults;
 mod learning;

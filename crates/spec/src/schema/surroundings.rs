@@ -114,7 +114,11 @@ fn target() -> Keys {
     .key("api_format", text(), "`chat` or `responses`.")
     .key("temperature", or_variable(at_least(0.0).with("maximum", json!(2))), "Sampling temperature, 0 to 2.")
     .key("seed", or_variable(count(0)), "Seed of the sampling.")
-    .key("max_output_tokens", or_variable(count(1)), "Most tokens of an answer.")
+    .key(
+        "max_output_tokens",
+        or_variable(count(1)),
+        "Most tokens of an answer, or of each reply where the target judges.",
+    )
     .key("context_tokens", or_variable(whole(1, 1_000_000_000)), "Most tokens the model can read.")
     .key("thinking_budget", or_variable(number()), "Most tokens of thinking.")
     .key("command", any_of([text(), list(string())]), "The command: a line for the shell, or a list.")

@@ -28,6 +28,19 @@ impl Incoming {
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
     }
+
+    /// The limit for the tokens of the reply, by whatever name the format has for it.
+    pub fn output_limit(&self) -> Option<u64> {
+        const NAMES: [&str; 6] = [
+            "/max_completion_tokens",
+            "/max_tokens",
+            "/max_output_tokens",
+            "/generationConfig/maxOutputTokens",
+            "/inferenceConfig/maxTokens",
+            "/options/num_predict",
+        ];
+        NAMES.iter().find_map(|name| self.body.pointer(name)?.as_u64())
+    }
 }
 
 /// One request as received, byte for byte.

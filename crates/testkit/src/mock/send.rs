@@ -1,6 +1,7 @@
 //! Turning a scripted reply into an HTTP response, faults included.
 
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -12,7 +13,26 @@ use futures_util::stream;
 use super::connection::Breaker;
 use super::incoming::Incoming;
 use super::reply::Reply;
-use super::wire::{Said, WireFormat};
+use super::wire::{Said, WireFormat, spent};
+
+/// Tokens of everything that was said, whether or not it arrived.
+#[derive(Debug, Default)]
+pub(super) struct Bill {
+    input: AtomicU64,
+    output: AtomicU64,
+}
+
+impl Bill {
+    fn add(&self, (input, output): (u64, u64)) {
+        self.input.fetch_add(input, Ordering::AcqRel);
+        self.output.fetch_add(output, Ordering::AcqRel);
+    }
+
+    /// Tokens read and written.
+    pub(super) fn total(&self) -> (u64, u64) {
+        (self.input.load(Ordering::Acquire), self.output.load(Ordering::Acquire))
+    }
+}
 
 /// The response to a request; never completes for [`Reply::Hang`].
 pub(super) async fn respond(
@@ -20,12 +40,17 @@ pub(super) async fn respond(
     incoming: &Incoming,
     wire: &dyn WireFormat,
     breaker: &Breaker,
+    bill: &Bill,
 ) -> Response {
     while let Reply::After(delay, next) = reply {
         tokio::time::sleep(delay).await;
         reply = *next;
     }
-    let answer = |said: Said| wire.answer(incoming, &said).to_string();
+    let answer = |said: Said| {
+        let said = said.within_limit(incoming);
+        bill.add(spent(incoming, &said));
+        wire.answer(incoming, &said).to_string()
+    };
     let text = |text: String| answer(Said { text, ..Said::default() });
     match reply {
         Reply::Text(said) => whole(200, &[], text(said)),

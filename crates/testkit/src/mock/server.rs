@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use super::connection::{BreakableListener, Breaker};
 use super::incoming::{Incoming, Recorded};
 use super::script::Script;
-use super::send::{respond, whole};
+use super::send::{Bill, respond, whole};
 use super::wire;
 
 /// Settings of a mock server.
@@ -49,6 +49,7 @@ struct Shared {
     count: AtomicUsize,
     in_flight: AtomicUsize,
     peak: AtomicUsize,
+    bill: Bill,
     requests: Mutex<Vec<Recorded>>,
 }
 
@@ -81,6 +82,7 @@ impl MockServer {
             count: AtomicUsize::new(0),
             in_flight: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
+            bill: Bill::default(),
             requests: Mutex::new(Vec::new()),
         });
         let (stop, stopped) = oneshot::channel();
@@ -102,6 +104,11 @@ impl MockServer {
     /// The number of requests so far.
     pub fn count(&self) -> usize {
         self.shared.count.load(Ordering::Acquire)
+    }
+
+    /// Tokens read and written for everything that was said so far, as answers report them, lost ones included.
+    pub fn usage(&self) -> (u64, u64) {
+        self.shared.bill.total()
     }
 
     /// The most requests that were being answered at one time.
@@ -193,7 +200,7 @@ async fn handle(
     };
     wire.read(&mut incoming);
     let reply = shared.script.reply(&incoming);
-    respond(reply, &incoming, wire, &breaker).await
+    respond(reply, &incoming, wire, &breaker, &shared.bill).await
 }
 
 #[cfg(test)]
@@ -240,6 +247,26 @@ mod tests {
         assert_eq!(server.requests()[2].path, "/elsewhere");
         assert_eq!(server.requests()[0].json()["model"], "m");
         assert_eq!(server.requests()[0].header("host"), Some("mock"));
+    }
+
+    #[test]
+    fn a_reply_keeps_to_the_limit_of_its_request_and_is_counted() {
+        let server = MockServer::start(always(Reply::text("x".repeat(100))));
+        let body = r#"{"model":"m","messages":[{"role":"user","content":"12345678"}],"max_tokens":5}"#;
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "POST {CHAT} HTTP/1.1\r\nHost: m\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(
+            answer.contains(&format!("\"{}\"", "x".repeat(20))) && answer.contains(r#""length""#),
+            "{answer}"
+        );
+        assert_eq!(server.usage(), (2, 5));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use assize_critic::{Critic, Critique, PROMPT_VERSION, prompt_hash};
 use assize_diagnostic::{Code, render};
 use assize_grade::{Forecast, KeyedFences};
 use assize_lint::{Inquiry, Linting, RULES, Rule};
-use assize_llm::{Budget, ModelCard, Part};
+use assize_llm::ModelCard;
 use assize_spec::{LoadOptions, load_targets};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -85,10 +85,9 @@ pub(super) fn judge(
     }
     let prices = money::prices(None, options, context)?;
     let access = Arc::new(if args.dry_run {
-        Access::without_cache(prices, context)
+        Access::without_cache(&args.spending, prices, context)
     } else {
-        let budget = Budget { calls: args.budget_calls, tokens: args.budget_tokens, usd: args.budget_usd };
-        Access::within(budget, prices, args.no_cache, args.cache_only, context)
+        Access::within(&args.spending, args.spending.budget_usd, prices, context)
     });
     let (critic, card) = critic(name, files, args, &access, options, context)?;
     access.check()?;
@@ -198,19 +197,9 @@ fn estimate(critic: &Critic, card: ModelCard, jobs: &[Job]) -> Estimate {
     let mut forecast = Forecast::default();
     for job in jobs {
         let request = critic.request(&job.inquiry, &job.rules);
-        let texts = request.messages.iter().flat_map(|message| &message.content).map(|part| match part {
-            Part::Text(text) => text.len(),
-            Part::Image { .. } => 0,
-        });
-        forecast += Forecast {
-            calls: 1,
-            input_bytes: u64::try_from(texts.sum::<usize>()).unwrap_or(u64::MAX),
-            input_tokens: card.estimator.request(&request),
-            decisions: u64::try_from(job.rules.len()).unwrap_or(u64::MAX),
-            ..Forecast::default()
-        };
+        forecast += Forecast::of(&request, job.rules.len() as u64, &critic.model().model, card);
     }
-    Estimate::of_judge(&forecast, 0, card)
+    Estimate::of_judge(&forecast, (0, 0), card)
 }
 
 impl Judged {

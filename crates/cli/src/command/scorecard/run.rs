@@ -48,7 +48,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     let config = config(&options, context)?;
     let prices = money::prices(args.run.context_tokens, &options, context)?;
     let access = Arc::new(if args.dry_run {
-        Access::without_cache(prices, context)
+        Access::without_cache(&args.run.spending, prices, context)
     } else {
         Access::new(&args.run, &config, prices, args.run.spending.budget_usd, context)
     });
@@ -103,7 +103,11 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
         })
     };
     if args.dry_run {
-        let plan = Plan::of(items(), &Known { access: &access, bench: &bench })?;
+        let plan = Plan::of(
+            items(),
+            args.run.spending.budget(args.run.spending.budget_usd),
+            &Known { access: &access, bench: &bench },
+        )?;
         let warnings: Vec<String> = warnings.into_iter().chain(access.missing_keys()).collect();
         if args.run.json {
             output::print_json(&plan.to_json(preflight.cases, &warnings));

@@ -32,13 +32,29 @@ pub(in crate::mock) struct Said {
     pub(in crate::mock) tokens: Vec<Token>,
 }
 
+/// Bytes that make a token here.
+const BYTES_PER_TOKEN: u64 = 4;
+
 /// A stand-in for a tokenizer: a quarter of the bytes, at least one.
 pub(super) fn tokens(text_bytes: usize) -> u64 {
-    (text_bytes as u64 / 4).max(1)
+    (text_bytes as u64 / BYTES_PER_TOKEN).max(1)
+}
+
+impl Said {
+    /// The same, cut off where the request's limit is.
+    pub(in crate::mock) fn within_limit(mut self, incoming: &Incoming) -> Self {
+        let Some(limit) = incoming.output_limit() else { return self };
+        let most = usize::try_from(limit.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX);
+        if self.text.len() > most {
+            self.text.truncate(self.text.floor_char_boundary(most));
+            self.finish = Some("length".to_owned());
+        }
+        self
+    }
 }
 
 /// Input and output tokens of an exchange.
-pub(super) fn spent(incoming: &Incoming, said: &Said) -> (u64, u64) {
+pub(in crate::mock) fn spent(incoming: &Incoming, said: &Said) -> (u64, u64) {
     let input = tokens(incoming.system_text.len() + incoming.last_user_text.len());
     let output = tokens(said.text.len() + said.refusal.as_ref().map_or(0, String::len));
     (input, output)

@@ -9,7 +9,7 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 
-pub(super) use format::{Said, WireFormat};
+pub(super) use format::{Said, WireFormat, spent};
 
 /// All formats. A request goes to the first that claims its path.
 static FORMATS: &[&dyn WireFormat] = &[

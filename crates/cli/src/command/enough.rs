@@ -1,0 +1,166 @@
+//! Whether what a run may spend is enough for what it is expected to take.
+
+use assize_llm::Budget;
+use assize_report::{dollars, grouped};
+use assize_rubric::Usd;
+use serde_json::{Value, json};
+
+use super::estimate::Estimate;
+
+/// What is to be expected of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outlook {
+    /// The run ends before it.
+    Enough,
+    /// It may stop the run.
+    Perhaps,
+    /// It will stop the run.
+    TooLittle,
+    /// A price is not known.
+    Unknown,
+}
+
+impl Outlook {
+    /// `low` and `high` are what the run takes, `largest` what must be left for its last call to be sent.
+    fn of<T: PartialOrd>(limit: &T, low: &T, high_and_largest: &T) -> Self {
+        if limit < low {
+            Self::TooLittle
+        } else if limit >= high_and_largest {
+            Self::Enough
+        } else {
+            Self::Perhaps
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Enough => "enough",
+            Self::Perhaps => "perhaps",
+            Self::TooLittle => "too little",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A limit, in words, and what is to be expected of it.
+struct Checked {
+    key: &'static str,
+    limit: Value,
+    words: String,
+    outlook: Outlook,
+    /// What would be enough.
+    ample: String,
+}
+
+fn check(budget: Budget, total: &Estimate) -> Vec<Checked> {
+    let mut checked = Vec::new();
+    let Estimate { calls, sure_calls, input, output, cost, largest } = *total;
+    if let Some(limit) = budget.calls {
+        // The upper figures ask one call in ten again.
+        let most = calls + calls.div_ceil(10);
+        checked.push(Checked {
+            key: "calls",
+            limit: limit.into(),
+            words: format!("{} calls", grouped(limit)),
+            outlook: Outlook::of(&limit, &sure_calls, &most),
+            ample: format!("{} calls", grouped(most)),
+        });
+    }
+    if let Some(limit) = budget.tokens {
+        let ample = input.1 + output.1 + largest.tokens;
+        checked.push(Checked {
+            key: "tokens",
+            limit: limit.into(),
+            words: format!("{} tokens", grouped(limit)),
+            outlook: Outlook::of(&limit, &(input.0 + output.0), &ample),
+            ample: format!("{} tokens", grouped(ample)),
+        });
+    }
+    if let Some(limit) = budget.usd {
+        let ample = cost.map(|(_, high)| high + largest.usd);
+        checked.push(Checked {
+            key: "usd",
+            limit: json!(limit),
+            words: format!("${limit}"),
+            outlook: cost
+                .zip(ample)
+                .map_or(Outlook::Unknown, |((low, _), ample)| Outlook::of(&limit, &low, &ample)),
+            ample: ample.map_or_else(String::new, |ample: Usd| dollars(ample.dollars())),
+        });
+    }
+    checked
+}
+
+/// For `--json`: null where nothing is limited.
+pub(super) fn to_json(budget: Budget, total: &Estimate) -> Value {
+    let checked = check(budget, total);
+    if checked.is_empty() {
+        return Value::Null;
+    }
+    let entries = checked.into_iter().map(|checked| {
+        (checked.key.to_owned(), json!({ "limit": checked.limit, "outlook": checked.outlook.name() }))
+    });
+    Value::Object(entries.collect())
+}
+
+/// A line for each limit.
+pub(super) fn lines(budget: Budget, total: &Estimate) -> Vec<String> {
+    check(budget, total)
+        .into_iter()
+        .map(|Checked { words, outlook, ample, .. }| match outlook {
+            Outlook::Enough => format!("the budget of {words} is enough"),
+            Outlook::Perhaps => format!("the budget of {words} may stop the run; {ample} would be enough"),
+            Outlook::TooLittle => {
+                format!("the budget of {words} is too little for all of it; {ample} would be enough")
+            }
+            Outlook::Unknown => format!(
+                "the budget of {words} can't be kept with an unknown price: the run is refused unless \
+                 `--budget-unknown-price allow` leaves it out"
+            ),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::estimate::Largest;
+    use super::*;
+
+    fn total() -> Estimate {
+        Estimate {
+            calls: 10,
+            sure_calls: 8,
+            input: (1000, 2000),
+            output: (100, 3000),
+            cost: Some((Usd::from_pico(1_000_000_000), Usd::from_pico(4_000_000_000))),
+            largest: Largest { tokens: 700, usd: Usd::from_pico(500_000_000) },
+        }
+    }
+
+    fn outlook(budget: Budget) -> Outlook {
+        check(budget, &total())[0].outlook
+    }
+
+    #[test]
+    fn a_limit_is_enough_when_the_last_call_can_still_be_set_aside() {
+        let calls = |calls| outlook(Budget { calls: Some(calls), ..Budget::default() });
+        assert_eq!([7, 8, 11].map(calls), [Outlook::TooLittle, Outlook::Perhaps, Outlook::Enough]);
+        let tokens = |tokens| outlook(Budget { tokens: Some(tokens), ..Budget::default() });
+        assert_eq!(
+            [1099, 1100, 5699, 5700].map(tokens),
+            [Outlook::TooLittle, Outlook::Perhaps, Outlook::Perhaps, Outlook::Enough]
+        );
+        let usd = |micro: u64| {
+            outlook(Budget { usd: Some(Usd::from_pico(micro * 1_000_000)), ..Budget::default() })
+        };
+        assert_eq!([999, 4499, 4500].map(usd), [Outlook::TooLittle, Outlook::Perhaps, Outlook::Enough]);
+    }
+
+    #[test]
+    fn a_limit_in_money_says_nothing_without_prices() {
+        let unpriced = Estimate { cost: None, ..total() };
+        let budget = Budget { usd: Some(Usd::from_pico(1)), ..Budget::default() };
+        assert!(lines(budget, &unpriced)[0].contains("the run is refused"));
+        assert_eq!(to_json(Budget::default(), &unpriced), Value::Null);
+    }
+}

@@ -1,0 +1,189 @@
+//! How long a reply may be where nobody has set a limit for it and what is spent is limited.
+//!
+//! A limit can be kept only if each request says how much may be written in reply, and a reply that is cut off is worth
+//! nothing. So the limit is far above what judges and targets write, hidden thinking included, and is lowered only to
+//! what a model takes or to what is left to be spent.
+
+use crate::price::ModelCard;
+use crate::request::ChatRequest;
+
+/// Tokens of a judgement at most: many times what a judge writes that does not think for long. Nearly every model takes
+/// such a limit.
+const USUAL: u32 = 8192;
+
+/// Tokens of a reply of which nobody knows how long it will be.
+const UNKNOWN: u32 = 16_384;
+
+/// Tokens of a reply that a model thinks before, beside what the asker expects.
+const THOUGHT: u32 = 32_768;
+
+/// How many times the length that the asker expects of a long reply it may be.
+const AMPLE: u32 = 4;
+
+/// Tokens that are worth sending a request for, where the asker expects nothing: a short answer, and one with thought.
+const SHORT: u32 = 512;
+const SHORT_THOUGHT: u32 = 4096;
+
+/// How much longer than the longest so far the next reply is allowed for, in percent.
+const LONGER: u64 = 150;
+
+/// How long a reply may be, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// What it is allowed where that can be afforded.
+    pub(crate) most: u32,
+    /// The least that makes asking worth it, at most `most`.
+    pub(crate) least: u32,
+}
+
+impl Room {
+    /// Exactly this much.
+    pub(crate) const fn exactly(tokens: u32) -> Self {
+        Self { most: tokens, least: tokens }
+    }
+
+    /// The same with no more than this.
+    pub(crate) fn within(self, tokens: u32) -> Self {
+        Self { most: self.most.min(tokens), least: self.least.min(tokens) }
+    }
+
+    /// For a reply to a request without a limit of its own. `longest` is the longest reply of the model so far.
+    pub(crate) fn of(model: &str, card: ModelCard, request: &ChatRequest, longest: u64) -> Self {
+        let thinks = thinks(model);
+        let most = card.max_output_tokens.unwrap_or_else(|| usual(request, thinks));
+        let short = match (request.expected_output, thinks) {
+            (Some(expected), false) => expected,
+            (None, false) => SHORT,
+            (_, true) => SHORT_THOUGHT,
+        };
+        let longer = u32::try_from(longest.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
+        let room = Self { most, least: short.max(longer).min(most) };
+        let window = card.context_tokens.map(|all| all.saturating_sub(card.estimator.request(request)));
+        match window.map(|left| u32::try_from(left).unwrap_or(u32::MAX)) {
+            // A request that leaves nothing is the server's to refuse.
+            Some(left) if left > 0 => room.within(left),
+            _ => room,
+        }
+    }
+}
+
+/// The limit that the reply to a request gets where what is spent is limited, in tokens: the request's own, else an ample
+/// one. `model` is the model's name.
+pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> u32 {
+    request.max_output_tokens.unwrap_or_else(|| Room::of(model, card, request, 0).most)
+}
+
+/// Where nobody has set one.
+fn usual(request: &ChatRequest, thinks: bool) -> u32 {
+    match request.expected_output {
+        expected if thinks => expected.unwrap_or(0).saturating_mul(AMPLE).saturating_add(THOUGHT),
+        Some(expected) => expected.saturating_mul(AMPLE).max(USUAL),
+        None => UNKNOWN,
+    }
+}
+
+/// Whether a model is known to think before it replies, by its name. Names say nothing for certain: this decides only
+/// how much room there is for it.
+pub fn thinks(model: &str) -> bool {
+    /// Names, or beginnings of names, between `/`, `:` and the like.
+    const NAMES: [&str; 19] = [
+        "o1",
+        "o3",
+        "o4",
+        "gpt-5",
+        "gpt-oss",
+        "gemini-2.5",
+        "gemini-3",
+        "grok-3-mini",
+        "grok-4",
+        "qwq",
+        "qwen3",
+        "qwen-3",
+        "magistral",
+        "glm-4.5",
+        "glm-4.6",
+        "minimax-m",
+        "deepseek-r",
+        "exaone-deep",
+        "seed-oss",
+    ];
+    /// Words that stand anywhere in a name.
+    const WORDS: [&str; 4] = ["think", "reason", "-r1", "nemotron"];
+    let model = model.to_ascii_lowercase();
+    if model.contains("gpt-5-chat") || model.contains("non-reasoning") || model.contains("no-think") {
+        return false;
+    }
+    let begins = |part: &str, name: &str| {
+        part.strip_prefix(name).is_some_and(|rest| {
+            // `o1-mini` and `o1`, and no other word that begins like it.
+            name.len() > 2 || !rest.starts_with(|next: char| next.is_ascii_alphanumeric())
+        })
+    };
+    model.split(['/', ':', '@', ' ']).any(|part| NAMES.iter().any(|name| begins(part, name)))
+        || WORDS.iter().any(|word| model.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::ChatMessage;
+
+    fn expecting(expected_output: Option<u32>) -> ChatRequest {
+        ChatRequest { expected_output, ..ChatRequest::new(vec![ChatMessage::user("why")]) }
+    }
+
+    #[test]
+    fn models_that_think_are_known_by_their_names() {
+        for name in [
+            "o3",
+            "o4-mini",
+            "openai/gpt-5-mini",
+            "deepseek-r1:8b",
+            "gemini-2.5-pro",
+            "qwen3:30b",
+            "x-thinking",
+        ] {
+            assert!(thinks(name), "{name}");
+        }
+        for name in [
+            "gpt-4o",
+            "o365-helper",
+            "gpt-5-chat-latest",
+            "claude-sonnet-4-5",
+            "llama-3.1-8b",
+            "opus",
+            "judge-1",
+        ] {
+            assert!(!thinks(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn there_is_ample_room_for_what_is_expected_and_for_thought() {
+        let room = |model, expected| Room::of(model, ModelCard::default(), &expecting(expected), 0);
+        assert_eq!(room("gpt-4o", Some(500)), Room { most: 8192, least: 500 });
+        assert_eq!(room("gpt-4o", Some(10_000)), Room { most: 40_000, least: 10_000 });
+        assert_eq!(room("gpt-4o", None), Room { most: 16_384, least: 512 });
+        assert_eq!(room("o3", None), Room { most: 32_768, least: 4096 });
+        assert_eq!(room("o3", Some(500)), Room { most: 34_768, least: 4096 });
+    }
+
+    #[test]
+    fn a_limit_that_somebody_set_holds_and_long_replies_are_expected_again() {
+        let room = |card, longest| Room::of("gpt-4o", card, &expecting(Some(500)), longest);
+        let wanted = ModelCard { max_output_tokens: Some(300), ..ModelCard::default() };
+        assert_eq!(room(wanted, 0), Room::exactly(300));
+        assert_eq!(room(ModelCard::default(), 2000), Room { most: 8192, least: 3000 });
+        assert_eq!(room(ModelCard::default(), 90_000).least, 8192);
+        assert_eq!(room(ModelCard::default(), 0).within(400), Room::exactly(400));
+    }
+
+    #[test]
+    fn request_and_reply_fit_into_the_window_together() {
+        let card = ModelCard { context_tokens: Some(1000), ..ModelCard::default() };
+        let request = expecting(Some(500));
+        let read = card.estimator.request(&request);
+        assert_eq!(u64::from(Room::of("m", card, &request, 0).most) + read, 1000);
+        assert_eq!(reply_limit("m", card, &ChatRequest { max_output_tokens: Some(7), ..request }), 7);
+    }
+}

@@ -1,0 +1,108 @@
+//! Output limits that a server finds too high, in whatever words it has for that.
+
+/// Limits below this are not tried: what fits into them is hardly a reply.
+const LEAST: u32 = 1024;
+
+/// By what a refusal of the limit's height can be told: what it speaks of, and that it is too much. In lower case.
+const SUBJECTS: [&str; 11] = [
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "max_new_tokens",
+    "maxoutputtokens",
+    "maxtokens",
+    "num_predict",
+    "maximum tokens",
+    "output tokens",
+    "completion tokens",
+    "in the completion",
+];
+const EXCESS: [&str; 11] = [
+    "too large",
+    "too high",
+    "too many",
+    "at most",
+    "maximum",
+    "exceed",
+    "less than or equal",
+    "must be <=",
+    "range",
+    "only afford",
+    "lower than",
+];
+
+/// A lower limit to try after one that was refused with this message; `None` when the message is about something else, or
+/// no limit is low enough. Servers that name their own limit are taken at their word, else it is halved.
+pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
+    let message = message.to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    if !says(&SUBJECTS) || !says(&EXCESS) {
+        return None;
+    }
+    let numbers = message.split(|c: char| !c.is_ascii_digit() && c != ',').filter_map(|digits| {
+        let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
+        digits.parse::<u32>().ok()
+    });
+    let named = numbers.filter(|number| (LEAST..limit).contains(number)).max();
+    named.or(Some(limit / 2).filter(|half| *half >= LEAST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_that_name_their_limit_are_taken_at_their_word() {
+        for (message, expected) in [
+            (
+                "max_tokens is too large: 32768. This model supports at most 16384 completion tokens, whereas you \
+                 provided 32768.",
+                16_384,
+            ),
+            (
+                "max_tokens: 32768 > 4096, which is the maximum allowed number of output tokens for claude-x",
+                4096,
+            ),
+            (
+                "The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens \
+                 value that is lower than 4096.",
+                4096,
+            ),
+            ("`max_tokens` must be less than or equal to `8,192`, the maximum value for `max_tokens`", 8192),
+            ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", 8192),
+            (
+                "This request requires more credits, or fewer max_tokens. You requested up to 32768 tokens, but can \
+                 only afford 5000.",
+                5000,
+            ),
+        ] {
+            assert_eq!(lower(32_768, message), Some(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_window_that_is_too_small_for_both_is_found_by_halving() {
+        let message = |limit: u32| {
+            let all = 808 + limit;
+            format!(
+                "This model's maximum context length is 4096 tokens. However, you requested {all} tokens (808 in the \
+                 messages, {limit} in the completion)."
+            )
+        };
+        assert_eq!(lower(8192, &message(8192)), Some(4096));
+        assert_eq!(lower(4096, &message(4096)), Some(2048));
+        assert_eq!(lower(1500, &message(1500)), None);
+    }
+
+    #[test]
+    fn other_refusals_say_nothing_about_the_limit() {
+        for message in [
+            "Unsupported parameter: 'max_tokens' is not supported with this model.",
+            "This model's maximum context length is 4096 tokens, your prompt has 9000",
+            "temperature must be at most 2",
+            "",
+        ] {
+            assert_eq!(lower(8192, message), None, "{message}");
+        }
+    }
+}

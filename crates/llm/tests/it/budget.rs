@@ -1,0 +1,272 @@
+//! What is spent never passes the budget, and every reply that counts has a limit.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use assize_llm::{
+    Accounts, Budget, ChatMessage, ChatRequest, ErrorKind, Finish, LimitField, Limits, Meter, ModelCard,
+    Price, Rates,
+};
+use assize_rubric::Usd;
+use assize_testkit::mock::{Incoming, MockServer, Reply};
+use futures_util::future::join_all;
+
+use crate::support::{FORMATS, Format, client_of, client_with, question};
+
+/// A format that only needs a key and an address, as the others do.
+const BEDROCK: Format = Format {
+    model: "bedrock:judge-1",
+    key_variable: "AWS_BEARER_TOKEN_BEDROCK",
+    address_variable: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+    key_header: ("authorization", "Bearer "),
+    path: "/v1/model/judge-1/converse",
+};
+
+/// A judge's question, which says how long its reply may be expected to be.
+fn judging(number: usize) -> ChatRequest {
+    ChatRequest {
+        expected_output: Some(500),
+        ..ChatRequest::new(vec![
+            ChatMessage::system("Judge."),
+            ChatMessage::user(format!("question {number}")),
+        ])
+    }
+}
+
+/// A meter, and what it said of every refusal.
+fn meter(budget: Budget) -> (Arc<Meter>, Arc<Mutex<Vec<String>>>) {
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let heard = Arc::clone(&told);
+    (Meter::new(budget, move |why: &str| heard.lock().unwrap().push(why.to_owned())), told)
+}
+
+fn tokens(tokens: u64) -> Budget {
+    Budget { tokens: Some(tokens), ..Budget::default() }
+}
+
+/// A millionth of a dollar a token read, four a token written.
+fn card() -> ModelCard {
+    let rates =
+        Rates { input: 1_000_000, cached_input: 1_000_000, cache_write: 1_000_000, output: 4_000_000 };
+    ModelCard { price: Some(Price { rates, long: None }), ..ModelCard::default() }
+}
+
+#[tokio::test]
+async fn every_format_sends_a_limit_where_tokens_or_money_are_limited_and_the_call_stays_the_same_call() {
+    for format in FORMATS.iter().chain([&BEDROCK]) {
+        let server = MockServer::start(|incoming: &Incoming| {
+            Reply::text(incoming.output_limit().map_or("none".into(), |limit| limit.to_string()))
+        });
+        let asked = async |budget: Option<Budget>, card: ModelCard| {
+            let meter = budget.map(|budget| meter(budget).0);
+            let (client, _) = client_of(format, &server, |setup| setup.meter = meter);
+            let client = client.with_card(card);
+            let reply = client.ask(&judging(1)).await.unwrap();
+            (reply.text, client.call_key(&judging(1), 1).unwrap())
+        };
+        let usual = if format.model.starts_with("anthropic") { "8192" } else { "none" };
+        let calls = Budget { calls: Some(5), ..Budget::default() };
+        let usd = Budget { usd: Usd::from_dollars(1.0), ..Budget::default() };
+        let wanted = ModelCard { max_output_tokens: Some(700), ..card() };
+        let (free, key) = asked(None, card()).await;
+        assert_eq!(free, usual, "{format:?}");
+        for (budget, card, expected) in [
+            (Some(calls), card(), usual),
+            (Some(tokens(1_000_000)), card(), "8192"),
+            (Some(usd), card(), "8192"),
+            // Nobody can pass a limit in money with a server that costs nothing.
+            (Some(usd), ModelCard { price: Some(Price::FREE), ..ModelCard::default() }, usual),
+            (Some(tokens(1_000_000)), wanted, "700"),
+            (None, wanted, "700"),
+        ] {
+            assert_eq!(asked(budget, card).await, (expected.to_owned(), key), "{format:?} {budget:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_limit_that_the_model_finds_too_high_is_lowered_once() {
+    let server = MockServer::start(|incoming: &Incoming| match incoming.output_limit() {
+        Some(limit) if limit > 4096 => Reply::Status {
+            code: 400,
+            headers: Vec::new(),
+            body: format!(
+                r#"{{"error":{{"message":"max_tokens is too large: {limit}. This model supports at most 4096 completion tokens, whereas you provided {limit}.","type":"invalid_request_error","param":"max_tokens","code":"invalid_value"}}}}"#
+            ),
+        },
+        limit => Reply::text(format!("{limit:?}")),
+    });
+    let (client, _) = client_with(&server, |setup| setup.meter = Some(meter(tokens(1_000_000)).0));
+    let first = client.ask(&judging(1)).await.unwrap();
+    assert_eq!((first.text.as_str(), first.attempts), ("Some(4096)", 2));
+    assert_eq!(client.learned("judge-1").most_output, Some(4096));
+    assert_eq!(client.ask(&judging(2)).await.unwrap().attempts, 1);
+    // A limit of the asker's own is not lowered behind his back.
+    let own = ChatRequest { max_output_tokens: Some(5000), ..judging(3) };
+    assert_eq!(client.ask(&own).await.unwrap_err().kind, ErrorKind::BadRequest);
+}
+
+#[tokio::test]
+async fn a_server_that_takes_no_limit_is_asked_without_one() {
+    let server = MockServer::start(|incoming: &Incoming| {
+        let names = ["max_tokens", "max_completion_tokens"];
+        match names.into_iter().find(|name| !incoming.body[*name].is_null()) {
+            Some(name) => Reply::unsupported(name),
+            None => Reply::text("fine"),
+        }
+    });
+    let (client, _) = client_with(&server, |setup| setup.meter = Some(meter(tokens(100_000)).0));
+    assert_eq!(client.ask(&judging(1)).await.unwrap().attempts, 3);
+    assert_eq!(client.learned("judge-1").limit, LimitField::Dropped);
+    assert_eq!(client.ask(&judging(2)).await.unwrap().attempts, 1);
+}
+
+#[tokio::test]
+async fn a_reply_that_the_budget_leaves_no_room_for_is_counted_and_decides_nothing() {
+    let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(4000)));
+    let (meter, told) = meter(tokens(900));
+    let (client, _) = client_with(&server, |setup| setup.meter = Some(meter));
+    let error = client.ask(&judging(1)).await.unwrap_err();
+    assert_eq!((error.kind, error.attempts), (ErrorKind::Cancelled, 1));
+    let (input, output) = server.usage();
+    assert_eq!((error.total_usage().input, error.total_usage().output), (Some(input), Some(output)));
+    assert!(input + output <= 900, "{input} {output}");
+    let told = told.lock().unwrap();
+    assert!(
+        told[0].contains("the budget of 900 tokens left 8") && told[0].contains("needs more"),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_reply_that_is_cut_off_at_a_limit_nobody_asked_for_says_so() {
+    let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(100_000)));
+    let (client, _) = client_with(&server, |setup| setup.meter = Some(meter(tokens(1_000_000)).0));
+    let reply = client.ask(&judging(1)).await.unwrap();
+    assert_eq!((reply.finish, reply.cut_at), (Finish::Length, Some(8192)));
+    let own = ChatRequest { max_output_tokens: Some(10), ..judging(2) };
+    assert_eq!(client.ask(&own).await.unwrap().cut_at, None);
+}
+
+/// Numbers that look random and are the same in every run.
+fn mixed(seed: u64) -> u64 {
+    let mut x = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
+/// A judge whose replies are short, long or far too long, and a server that fails in every way.
+fn stormy(seed: u64, faulty: bool) -> impl Fn(&Incoming) -> Reply + Send + Sync {
+    move |incoming: &Incoming| {
+        let draw = mixed(seed ^ (incoming.index as u64) << 20);
+        let length = match draw % 8 {
+            0 => 40_000,
+            1..4 => (draw >> 8) % 6_000,
+            _ => (draw >> 8) % 400,
+        };
+        let text = "x".repeat(usize::try_from(length).unwrap());
+        let reply = match (draw >> 40) % 16 {
+            0 if faulty => Reply::Status { code: 500, headers: Vec::new(), body: String::new() },
+            1 if faulty => Reply::RateLimited { retry_after: None },
+            2 if faulty => Reply::Reset,
+            3 if faulty => Reply::Truncated(text),
+            4 if faulty => Reply::Raw("<html>".into()),
+            5 if faulty => Reply::Status { code: 529, headers: Vec::new(), body: "{}".into() },
+            _ => Reply::text(text),
+        };
+        reply.after(Duration::from_micros((draw >> 50) % 2000))
+    }
+}
+
+/// Asks so many questions, so many of them at once, within a budget. The tokens the server counted, the questions that
+/// were refused, and how often a refusal was told.
+async fn storm(
+    seed: u64,
+    at_once: usize,
+    questions: usize,
+    budget: Budget,
+    faulty: bool,
+) -> ((u64, u64), usize, usize) {
+    let server = MockServer::start(stormy(seed, faulty));
+    let (meter, told) = meter(budget);
+    let limits = Limits { max_concurrency: NonZeroUsize::new(at_once), ..Limits::default() };
+    let (client, _) = client_with(&server, |setup| {
+        setup.meter = Some(meter);
+        setup.accounts = Arc::new(Accounts::new(limits));
+    });
+    let client = client.with_card(card());
+    let next = AtomicUsize::new(0);
+    let refused = AtomicUsize::new(0);
+    let ask = async || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= questions {
+                break;
+            }
+            if let Err(error) = client.ask(&judging(number)).await
+                && error.kind == ErrorKind::Cancelled
+            {
+                refused.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    };
+    let all = join_all((0..at_once).map(|_| ask()));
+    tokio::time::timeout(Duration::from_secs(60), all).await.expect("nobody waits for ever");
+    (server.usage(), refused.into_inner(), told.lock().unwrap().len())
+}
+
+#[tokio::test]
+async fn no_storm_passes_the_budget() {
+    for (seed, at_once) in (0..).zip([1, 2, 4, 8, 16, 32, 64, 1, 3, 64, 24, 48]) {
+        for faulty in [false, true] {
+            let limit = 30_000 + mixed(seed) % 150_000;
+            let ((input, output), refused, told) = storm(seed, at_once, 150, tokens(limit), faulty).await;
+            assert!(input + output <= limit, "{seed} {at_once}: {input} and {output} of {limit}");
+            assert_eq!(refused > 0, told > 0, "{seed} {at_once}");
+            assert!(refused > 0 || input + output > 0);
+            let usd = Usd::from_pico(limit * 2_500_000);
+            let budget = Budget { usd: Some(usd), ..Budget::default() };
+            let ((input, output), ..) = storm(!seed, at_once, 150, budget, faulty).await;
+            let spent = Usd::from_pico(input * 1_000_000 + output * 4_000_000);
+            assert!(spent <= usd, "{seed} {at_once}: ${spent} of ${usd}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_budget_is_used_up_to_what_one_more_call_might_take() {
+    for at_once in [1, 16, 64] {
+        let server =
+            MockServer::start(|_: &Incoming| Reply::text("x".repeat(400)).after(Duration::from_millis(1)));
+        let (meter, told) = meter(tokens(20_000));
+        let limits = Limits { max_concurrency: NonZeroUsize::new(at_once), ..Limits::default() };
+        let (client, _) = client_with(&server, |setup| {
+            setup.meter = Some(meter);
+            setup.accounts = Arc::new(Accounts::new(limits));
+        });
+        let requests: Vec<ChatRequest> = (0..400).map(judging).collect();
+        let replies = join_all(requests.iter().map(|request| client.ask(request))).await;
+        let (input, output) = server.usage();
+        // The bytes of a question and its frame, and a reply as long as expected.
+        let largest = 20 + 48 + 500;
+        assert!((20_000 - largest..=20_000).contains(&(input + output)), "{at_once}: {input} and {output}");
+        let refused = replies.iter().filter(|reply| reply.is_err()).count();
+        assert_eq!(refused, told.lock().unwrap().len());
+        assert_eq!(400 - refused, server.count());
+    }
+}
+
+#[tokio::test]
+async fn calls_are_counted_to_the_last_one_whatever_happens_to_them() {
+    for at_once in [1, 7, 64] {
+        let server = MockServer::start(stormy(7, true));
+        let (meter, _) = meter(Budget { calls: Some(40), ..Budget::default() });
+        let (client, _) = client_with(&server, |setup| setup.meter = Some(meter));
+        let requests: Vec<ChatRequest> = (0..at_once * 3 + 60).map(|_| question()).collect();
+        join_all(requests.iter().map(|request| client.ask(request))).await;
+        assert_eq!(server.count(), 40, "{at_once}");
+    }
+}
