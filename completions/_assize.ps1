@@ -1075,7 +1075,7 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the replies in it, by model')
             [CompletionResult]::new('prune', 'prune', [CompletionResultType]::ParameterValue, 'Delete old replies')
-            [CompletionResult]::new('clear', 'clear', [CompletionResultType]::ParameterValue, 'Delete all replies')
+            [CompletionResult]::new('clear', 'clear', [CompletionResultType]::ParameterValue, 'Delete all replies, also of a cache that can''t be read any more')
             break
         }
         'assize;cache;stats' {
@@ -1089,7 +1089,7 @@ Register-ArgumentCompleter -Native -CommandName 'assize' -ScriptBlock {
             break
         }
         'assize;cache;prune' {
-            [CompletionResult]::new('--older-than', '--older-than', [CompletionResultType]::ParameterName, 'Delete replies bought longer ago than this')
+            [CompletionResult]::new('--older-than', '--older-than', [CompletionResultType]::ParameterName, 'Delete replies bought at least this long ago: days, or a length of time such as `12h` or `7d`')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour output')
             [CompletionResult]::new('--env-file', '--env-file', [CompletionResultType]::ParameterName, 'File of variables to read; `.env` in the working folder unless given. What is set already wins')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')

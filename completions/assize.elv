@@ -1037,7 +1037,7 @@ set edit:completion:arg-completer[assize] = {|@words|
             cand --version 'Print version'
             cand stats 'Count the replies in it, by model'
             cand prune 'Delete old replies'
-            cand clear 'Delete all replies'
+            cand clear 'Delete all replies, also of a cache that can''t be read any more'
         }
         &'assize;cache;stats'= {
             cand --color 'When to colour output'
@@ -1049,7 +1049,7 @@ set edit:completion:arg-completer[assize] = {|@words|
             cand --version 'Print version'
         }
         &'assize;cache;prune'= {
-            cand --older-than 'Delete replies bought longer ago than this'
+            cand --older-than 'Delete replies bought at least this long ago: days, or a length of time such as `12h` or `7d`'
             cand --color 'When to colour output'
             cand --env-file 'File of variables to read; `.env` in the working folder unless given. What is set already wins'
             cand --json 'Print JSON'

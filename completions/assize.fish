@@ -1116,7 +1116,7 @@ complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen
 complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -s V -l version -d 'Print version'
 complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -f -a "stats" -d 'Count the replies in it, by model'
 complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -f -a "prune" -d 'Delete old replies'
-complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -f -a "clear" -d 'Delete all replies'
+complete -c assize -n "__fish_assize_using_subcommand cache; and not __fish_seen_subcommand_from stats prune clear" -f -a "clear" -d 'Delete all replies, also of a cache that can\'t be read any more'
 complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from stats" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -1124,7 +1124,7 @@ complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_sub
 complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from stats" -l json -d 'Print JSON'
 complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from stats" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from stats" -s V -l version -d 'Print version'
-complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from prune" -l older-than -d 'Delete replies bought longer ago than this' -r
+complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from prune" -l older-than -d 'Delete replies bought at least this long ago: days, or a length of time such as `12h` or `7d`' -r
 complete -c assize -n "__fish_assize_using_subcommand cache; and __fish_seen_subcommand_from prune" -l color -d 'When to colour output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

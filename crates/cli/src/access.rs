@@ -351,7 +351,8 @@ impl Access {
         let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(cache) = &*cache else { return Ok(()) };
         cache.flush().map_err(|error| {
-            format!("{error}; the results are complete, but replies may have to be bought again")
+            let advice = remedy(&error);
+            format!("{error}{advice}; the results are complete, but replies may have to be bought again")
         })?;
         match cache.damaged() {
             0 => Ok(()),
@@ -381,10 +382,20 @@ impl Access {
     fn usable<T>(&self, result: Result<T, StoreError>) -> Option<T> {
         result
             .map_err(|error| {
-                let advice = "`--no-cache` runs without it; `assize cache clear` makes it anew";
-                let _ = self.trouble.set(format!("{error}. {advice}"));
+                let advice = remedy(&error);
+                let _ = self.trouble.set(format!("{error}{advice}. `--no-cache` runs without it"));
             })
             .ok()
+    }
+}
+
+/// What helps against a cache that can't be used, if anything does.
+pub(crate) fn remedy(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::DamagedCache { .. } | StoreError::Version { .. } => {
+            "; `assize cache clear` makes it anew"
+        }
+        _ => "",
     }
 }
 

@@ -52,10 +52,18 @@ pub enum StoreError {
         /// What is wrong with it.
         message: String,
     },
-    /// Another process is writing this run.
+    /// The reply cache is no database, or no whole one. Deleting it makes it anew.
+    #[error("the reply cache `{}` is damaged: {message}", path.display())]
+    DamagedCache {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Another process is writing this run, or this cache.
     #[error("`{}` is being written by another process", path.display())]
     Busy {
-        /// The folder.
+        /// The folder of the run, or the file of the cache.
         path: PathBuf,
     },
     /// The run was written by a version with another layout.

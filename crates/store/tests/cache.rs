@@ -142,7 +142,7 @@ fn a_file_that_is_no_cache_is_refused_and_can_be_removed() {
     let path = folder.path().join("replies.db");
     std::fs::write(&path, "this is no database, it only has its name".repeat(50)).unwrap();
     let error = ReplyCache::open(&path).unwrap_err();
-    assert!(matches!(error, StoreError::Cache { .. }), "{error}");
+    assert!(matches!(error, StoreError::DamagedCache { .. }), "{error}");
     assert!(error.to_string().contains("replies.db"), "{error}");
     ReplyCache::remove(&path).unwrap();
     assert!(ReplyCache::open(&path).is_ok());

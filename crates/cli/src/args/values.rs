@@ -71,6 +71,24 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a length of time such as `90s`, `30m` or `1h30m`".to_owned())
 }
 
+/// How old something is: days, as a number alone or with `d`, weeks with `w`, or a length of time as [`duration`] reads it.
+pub(super) fn age(text: &str) -> Result<Duration, String> {
+    const HOURS_OF_A_DAY: f64 = 24.0;
+    let text = text.trim();
+    let (number, days) = match text.strip_suffix('w') {
+        Some(weeks) => (weeks, 7.0),
+        None => (text.strip_suffix('d').unwrap_or(text), 1.0),
+    };
+    let plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let seconds = number.parse::<f64>().ok().filter(|_| plain).map(|n| n * days * HOURS_OF_A_DAY * 3600.0);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .or_else(|| assize_spec::parse_duration(text))
+        .ok_or_else(|| {
+            "expected a number of days, or a length of time such as `12h`, `7d` or `2w`".to_owned()
+        })
+}
+
 /// A place in an answer.
 pub(super) fn place(text: &str) -> Result<Place, String> {
     Place::of_name(text).ok_or_else(|| format!("`{text}` is not one of append, prepend, inject"))
@@ -95,6 +113,24 @@ mod tests {
         assert_eq!(judging("batched:4"), Ok(Judging::Batched(std::num::NonZeroUsize::new(4))));
         assert!(judging("batched:0").is_err());
         assert!(judging("all").is_err());
+    }
+
+    #[test]
+    fn ages_are_days_or_have_a_unit() {
+        const DAY: u64 = 24 * 60 * 60;
+        for (text, seconds) in [
+            ("30", 30 * DAY),
+            ("0", 0),
+            ("7d", 7 * DAY),
+            ("2w", 14 * DAY),
+            ("1.5", 36 * 3600),
+            ("1h30m", 5400),
+        ] {
+            assert_eq!(age(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in ["", "-1", "d", "w", "1y", "inf", "nan", "1e3", "7 d", "99999999999999999999999"] {
+            assert!(age(text).is_err(), "{text}");
+        }
     }
 
     #[test]

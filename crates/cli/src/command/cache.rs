@@ -2,26 +2,22 @@
 
 use std::path::Path;
 
-use assize_store::{CacheStats, ReplyCache};
+use assize_store::{CacheStats, ReplyCache, StoreError};
 use serde_json::json;
 
-use crate::access::replies_file;
+use crate::access::{remedy, replies_file};
 use crate::args::{CacheAction, CacheArgs};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::output;
-
-const SECONDS_OF_A_DAY: i64 = 24 * 60 * 60;
 
 pub(crate) fn execute(args: &CacheArgs, context: &Context) -> Result<Exit, String> {
     let path = replies_file(context);
     let shown = path.strip_prefix(&context.working_folder).unwrap_or(&path).display().to_string();
     match args.action {
         CacheAction::Stats { json } => {
-            let stats = match open(&path)? {
-                Some(cache) => Some(cache.stats().map_err(|error| error.to_string())?),
-                None => None,
-            };
+            let stats = open(&path).and_then(|cache| cache.map(|cache| cache.stats()).transpose());
+            let stats = stats.map_err(|error| told(&error))?;
             if json {
                 output::print_json(&stats_json(&shown, stats.as_ref()));
             } else {
@@ -29,35 +25,40 @@ pub(crate) fn execute(args: &CacheArgs, context: &Context) -> Result<Exit, Strin
             }
         }
         CacheAction::Prune { older_than, json } => {
-            let before = Context::now().as_second() - i64::from(older_than) * SECONDS_OF_A_DAY;
-            let deleted = match open(&path)? {
-                Some(cache) => cache.prune(Some(before)).map_err(|error| error.to_string())?,
-                None => 0,
-            };
-            say_deleted(&shown, deleted, json);
+            let age = i64::try_from(older_than.as_secs()).unwrap_or(i64::MAX);
+            // What was bought in this very second is zero seconds old.
+            let before = Context::now().as_second().saturating_sub(age).saturating_add(1);
+            say_deleted(&shown, pruned(&path, Some(before)).map_err(|error| told(&error))?, json);
         }
-        CacheAction::Clear { json } => {
-            let deleted = match open(&path) {
-                Ok(Some(cache)) => cache.prune(None).map_err(|error| error.to_string())?,
-                Ok(None) => 0,
-                // A file that can't be read can still be deleted, which is what the user wants.
-                Err(_) => {
-                    ReplyCache::remove(&path).map_err(|error| error.to_string())?;
-                    0
+        CacheAction::Clear { json } => match pruned(&path, None) {
+            Ok(deleted) => say_deleted(&shown, deleted, json),
+            Err(error @ StoreError::Busy { .. }) => return Err(told(&error)),
+            // A file that can't be read, or has no room to be written, can still be deleted, which is what the user wants.
+            Err(error) => {
+                ReplyCache::remove(&path).map_err(|error| error.to_string())?;
+                if json {
+                    output::print_json(&json!({ "path": shown, "deleted": null }));
+                } else {
+                    output::print(&format!("deleted {shown} as a whole: {error}\n"));
                 }
-            };
-            say_deleted(&shown, deleted, json);
-        }
+            }
+        },
     }
     Ok(Exit::Passed)
 }
 
 /// The cache, if there is one: looking at it does not make it.
-fn open(path: &Path) -> Result<Option<ReplyCache>, String> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    ReplyCache::open(path).map(Some).map_err(|error| format!("{error}. `assize cache clear` makes it anew"))
+fn open(path: &Path) -> Result<Option<ReplyCache>, StoreError> {
+    if path.exists() { ReplyCache::open(path).map(Some) } else { Ok(None) }
+}
+
+/// Deletes what was bought before this time, or everything, and counts it.
+fn pruned(path: &Path, before: Option<i64>) -> Result<u64, StoreError> {
+    open(path)?.map_or(Ok(0), |cache| cache.prune(before))
+}
+
+fn told(error: &StoreError) -> String {
+    format!("{error}{}", remedy(error))
 }
 
 fn say_deleted(path: &str, deleted: u64, json: bool) {

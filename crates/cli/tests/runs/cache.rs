@@ -239,6 +239,64 @@ fn the_cache_is_counted_pruned_cleared_and_mended() {
 }
 
 #[test]
+fn a_reply_that_the_disk_changed_is_bought_again_and_said() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(1, &["yes one"], true));
+    eval(&cli, &[]).expect_code(0);
+    let changed = |from: &[u8], to: &[u8]| {
+        let path = cli.path(".assize/cache/replies.db");
+        let mut bytes = std::fs::read(&path).unwrap();
+        let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(from)).collect();
+        places.iter().for_each(|at| bytes[*at..*at + to.len()].copy_from_slice(to));
+        std::fs::write(&path, bytes).unwrap();
+        places.len()
+    };
+    assert!(changed(b"by rule", b"by fool") > 0);
+    let only = eval(&cli, &["--cache-only", "--out", "only"]).expect_code(3);
+    assert!(only.stderr.contains("was damaged: 1 of"), "{}", only.stderr);
+    assert_eq!(rows(&cli, "only/judgements.jsonl")[0]["reason"], "not in the cache");
+    eval(&cli, &[]).expect_code(0);
+    assert!(changed(b"by rule", b"by fool") > 0);
+    let output = eval(&cli, &["--out", "again"]).expect_code(0);
+    assert!(output.stderr.contains("was damaged: 1 of"), "{}", output.stderr);
+    assert_eq!((server.count(), &rows(&cli, "again/judgements.jsonl")[0]["reason"]), (3, &"by rule".into()));
+    // The sound one has taken its place.
+    assert_eq!(eval(&cli, &[]).expect_code(0).stderr, "");
+    assert_eq!(server.count(), 3);
+}
+
+#[test]
+fn a_file_with_broken_pages_is_said_and_can_be_cleared() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(2, CRITERIA, true));
+    eval(&cli, &[]).expect_code(1);
+    let path = cli.path(".assize/cache/replies.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[4096..].fill(0xff);
+    std::fs::write(&path, bytes).unwrap();
+    // Nothing can be found and nothing be kept, which must not go unsaid either way.
+    for more in [&["--cache-only"][..], &[]] {
+        let stderr = eval(&cli, more).stderr;
+        assert!(stderr.contains("is damaged") && stderr.contains("cache clear"), "{stderr}");
+    }
+    assert_eq!(server.count(), 12);
+    let refused = cli.run(&["cache", "stats"]).expect_code(2);
+    assert!(refused.stderr.contains("cache clear"), "{}", refused.stderr);
+    let cleared = printed(&cli.run(&["cache", "clear", "--json"]).expect_code(0));
+    assert_eq!(cleared["deleted"], serde_json::Value::Null);
+    for calls in [18, 18] {
+        assert_eq!(eval(&cli, &[]).expect_code(1).stderr, "");
+        assert_eq!(server.count(), calls);
+    }
+    let deleted =
+        |age| printed(&cli.run(&["cache", "prune", "--older-than", age, "--json"]))["deleted"].clone();
+    assert_eq!((deleted("1h"), deleted("0"), deleted("0")), (0.into(), 6.into(), 0.into()));
+    assert!(cli.run(&["cache", "prune", "--older-than", "soon"]).expect_code(2).stderr.contains("`7d`"));
+}
+
+#[test]
 fn neither_key_nor_another_users_eyes() {
     let server = MockServer::start(|incoming: &Incoming| {
         // A server that sends back what it received.

@@ -1,7 +1,7 @@
 //! Opening the cache's file: settings of the connection, and the tables of this version.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
@@ -29,7 +29,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     loop {
         match try_open(path, STEPS) {
             // Changing to the write-ahead log does not wait for others as everything else does.
-            Err(Refusal::Sqlite(error)) if is_busy(&error) && left > 0 => {
+            Err(Refusal::Sqlite(error)) if left > 0 && Failure::of(&error).kind == Kind::Busy => {
                 left -= 1;
                 std::thread::sleep(BETWEEN_OPENINGS);
             }
@@ -90,13 +90,45 @@ fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+/// What kept the cache from being used, in a form that can be told more than once.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    kind: Kind,
+    message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Another process was writing all the time.
+    Busy,
+    /// It is not, or no longer, a database.
+    Damaged,
+    Other,
+}
+
+impl Failure {
+    pub(super) fn of(error: &rusqlite::Error) -> Self {
+        let kind = match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Kind::Busy,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Kind::Damaged,
+            _ => Kind::Other,
+        };
+        Self { kind, message: error.to_string() }
+    }
+
+    pub(super) fn at(self, path: &Path) -> StoreError {
+        let Self { kind, message } = self;
+        let path = path.to_path_buf();
+        match kind {
+            Kind::Busy => StoreError::Busy { path },
+            Kind::Damaged => StoreError::DamagedCache { path, message },
+            Kind::Other => StoreError::Cache { path, message },
+        }
+    }
 }
 
 pub(super) fn cache_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> StoreError {
-    let path: PathBuf = path.to_path_buf();
-    move |error| StoreError::Cache { path, message: error.to_string() }
+    move |error| Failure::of(&error).at(path)
 }
 
 #[cfg(test)]

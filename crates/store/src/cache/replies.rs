@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::database::{cache_error, open};
+use super::database::{Failure, open};
 use super::journal;
 use super::writer::{Look, Writer};
 use crate::StoreError;
@@ -92,7 +92,11 @@ impl ReplyCache {
             .and_then(|mut query| {
                 query.query_row(params![key.as_slice()], |row| Ok(sound(*key, row))).optional()
             })
-            .map_err(cache_error(&self.path))?;
+            .map_err(|error| {
+                let failure = Failure::of(&error);
+                self.writer.fail(failure.clone());
+                failure.at(&self.path)
+            })?;
         if row == Some(None) {
             self.discard(key, reader);
         }
@@ -122,11 +126,12 @@ impl ReplyCache {
         self.writer.write(reply);
     }
 
-    /// Waits until everything handed over so far is written. Says what went wrong, if something could not be.
+    /// Waits until everything handed over so far is written. Says what went wrong first, if something could not be written
+    /// or looked up.
     pub fn flush(&self) -> Result<(), StoreError> {
         match self.writer.flush() {
             None => Ok(()),
-            Some(message) => Err(StoreError::Cache { path: self.path.clone(), message }),
+            Some(failure) => Err(failure.at(&self.path)),
         }
     }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior, params};
 
+use super::database::Failure;
 use super::journal::{Journal, Part, recover};
 use super::replies::{CachedReply, FoundReply};
 
@@ -81,7 +82,7 @@ struct State {
     /// Whether somebody waits for the queue to become empty.
     urgent: bool,
     closed: bool,
-    failure: Option<String>,
+    failure: Option<Failure>,
 }
 
 impl Shared {
@@ -98,7 +99,7 @@ impl Writer {
         let _ = connection.pragma_update(None, "cache_size", -INDEX_KIB);
         let shared = Arc::new(Shared::default());
         if let Err(error) = recover(database, |left| insert(&mut connection, left)) {
-            shared.state().failure = Some(error.to_string());
+            shared.state().failure = Some(Failure::of(&error));
         }
         let others = data_version(&connection);
         shared.state().known = known_keys(&connection);
@@ -148,8 +149,13 @@ impl Writer {
         }
     }
 
+    /// Notes that the file could not be read.
+    pub(super) fn fail(&self, failure: Failure) {
+        self.shared.state().failure.get_or_insert(failure);
+    }
+
     /// Waits for everything handed over, and returns the first failure there ever was.
-    pub(super) fn flush(&self) -> Option<String> {
+    pub(super) fn flush(&self) -> Option<Failure> {
         let mut state = self.shared.state();
         let handed = state.handed;
         while state.done < handed {
@@ -251,7 +257,7 @@ impl Work {
                 state.known = None;
             }
             if let Err(error) = result {
-                state.failure.get_or_insert_with(|| error.to_string());
+                state.failure.get_or_insert_with(|| Failure::of(&error));
             }
             // What could not be written is forgotten too: memory must not grow with a full disk.
             for reply in &batch {
