@@ -15,6 +15,9 @@ const OPENINGS: u32 = 50;
 /// The pause between them.
 const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
 
+/// The size of a page of a new file. A reply takes about a kilobyte, so that most of a small page would stay empty.
+pub(super) const PAGE_BYTES: i64 = 16 * 1024;
+
 /// What each version of the tables adds to the one before. The file's `user_version` counts the steps taken.
 const STEPS: &[&str] =
     &[include_str!("0001_replies.sql"), include_str!("0002_body.sql"), include_str!("0003_sum.sql")];
@@ -66,6 +69,8 @@ impl From<rusqlite::Error> for Refusal {
 fn try_open(path: &Path, steps: &[&str]) -> Result<Connection, Refusal> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY)?;
+    // A file that is there already keeps the size it has.
+    connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // A reply lost in a power cut is bought again; nothing else is.
     connection.pragma_update(None, "synchronous", "NORMAL")?;

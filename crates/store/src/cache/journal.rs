@@ -47,12 +47,9 @@ impl Journal {
         Ok(Self { takes: Arc::new(Part::new(&folder)?), other: Arc::new(Part::new(&folder)?) })
     }
 
-    /// Appends a record. That it can't be appended is no failure: the reply is on its way all the same.
-    pub(super) fn append(&self, record: &[u8]) {
-        let part = &self.takes;
-        if !part.torn.load(Ordering::Relaxed) && (&part.file).write_all(record).is_err() {
-            part.torn.store(true, Ordering::Relaxed);
-        }
+    /// The file that takes what comes.
+    pub(super) fn part(&self) -> Arc<Part> {
+        Arc::clone(&self.takes)
     }
 
     /// Lets the other file take what comes, and gives the one that took it so far.
@@ -80,6 +77,13 @@ impl Part {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
                 Err(error) => return Err(error),
             }
+        }
+    }
+
+    /// Appends a record. That it can't be appended is no failure: the reply is on its way all the same.
+    pub(super) fn append(&self, record: &[u8]) {
+        if !self.torn.load(Ordering::Relaxed) && (&self.file).write_all(record).is_err() {
+            self.torn.store(true, Ordering::Relaxed);
         }
     }
 

@@ -10,6 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::database::Failure;
+use super::database::PAGE_BYTES;
 use super::journal::{Journal, Part, recover};
 use super::replies::{CachedReply, FoundReply};
 
@@ -31,7 +32,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 const CHECK: Duration = Duration::from_millis(100);
 
 /// Pages in the log before a transaction moves them into the file, which waits for the disk: 64 MiB.
-const CHECKPOINT_PAGES: i64 = 16_384;
+const CHECKPOINT_PAGES: i64 = 64 * 1024 * 1024 / PAGE_BYTES;
 
 /// Bytes in the log that are worth moving into the file while there is nothing to write.
 const WORTH_MOVING: u64 = 1024 * 1024;
@@ -125,10 +126,7 @@ impl Writer {
         if state.handed == 0 {
             state.journal = Journal::begin(&self.database).ok();
         }
-        // Under the lock, so that the file is that of the transaction it will be in.
-        if let Some(journal) = &state.journal {
-            journal.append(&record);
-        }
+        let part = state.journal.as_ref().map(Journal::part);
         state.pending.entry(reply.key).or_insert_with(|| Arc::clone(&reply));
         state.queue.push(reply);
         state.handed += 1;
@@ -136,6 +134,11 @@ impl Writer {
         if state.idle || state.queue.len() == BATCH {
             state.idle = false;
             self.shared.work.notify_one();
+        }
+        drop(state);
+        // Should its transaction have ended by now, the record stands there once more and says nothing new.
+        if let Some(part) = part {
+            part.append(&record);
         }
     }
 
