@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use assize_rubric::{Repeat, Ungraded, UngradedKind, Verdict};
 use assize_store::{CaseKey, CaseRecord, CaseRows, ResultRow, RunWriter, StoreError};
 use assize_workspace::Turn;
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::board::{Admission, Board, Held};
@@ -50,8 +52,15 @@ impl Recorder for RunWriter {
     }
 }
 
-/// Finished cases that are recorded in one go at most: new ones begin only afterwards.
-const TOGETHER: usize = 16;
+/// Finished cases that are recorded in one go at most.
+const TOGETHER: usize = 64;
+
+/// How long a finished case waits for others to be recorded with it, where so many are worked on that others will
+/// follow: each time costs the same writes for one case as for many.
+const LINGER: Duration = Duration::from_millis(2);
+
+/// Cases worked on at once from which on finished ones wait for others.
+const MANY: usize = 8;
 
 /// Why a run ended before its items did.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +111,43 @@ struct Finished {
     item: WorkItem,
 }
 
+/// Cases that finished and are not recorded yet.
+struct Batch {
+    cases: Vec<Finished>,
+    /// When the first of them finished.
+    since: Instant,
+}
+
+impl Batch {
+    /// Waits for the next one to finish, unless none does before the first of them has waited for long enough or the run
+    /// is cancelled. Takes what has finished with it.
+    async fn gather(&mut self, flying: &mut JoinSet<Finished>, cancel: &CancellationToken) {
+        let first = self.cases.is_empty();
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return,
+            // Tasks catch their own panics and are never aborted while they are waited for.
+            Some(Ok(next)) = flying.join_next() => {
+                if first {
+                    self.since = Instant::now();
+                }
+                self.cases.push(next);
+            }
+            () = tokio::time::sleep_until(self.since + LINGER), if !first => {}
+            else => {}
+        }
+        while self.cases.len() < TOGETHER
+            && let Some(Ok(next)) = flying.try_join_next()
+        {
+            self.cases.push(next);
+        }
+    }
+
+    fn may_wait(&self) -> bool {
+        self.cases.len() < TOGETHER && self.since.elapsed() < LINGER
+    }
+}
+
 /// The same as [`run`], from another start than nothing.
 pub async fn run_from<I>(
     start: Start,
@@ -120,6 +166,9 @@ where
     let mut board = Board::default();
     let mut ended = Ok(());
     let mut exhausted = false;
+    let mut finished = Batch { cases: Vec::new(), since: Instant::now() };
+    // A run that ends at what a case comes to has to know it before the next one begins.
+    let lingers = settings.bail.is_none() && settings.workers.get() >= MANY;
     loop {
         while ended.is_ok()
             && totals.halted.is_none()
@@ -164,7 +213,7 @@ where
             let turn = place.map(|place| place.queue());
             flying.spawn(guarded(*item, held, turn));
         }
-        if flying.is_empty() {
+        if flying.is_empty() && finished.cases.is_empty() {
             let goes_on = ended.is_ok() && totals.halted.is_none();
             // What still waits, waits for something that will not come.
             if goes_on && exhausted && !cancel.is_cancelled() && !limit.is_cancelled() && board.give_up() {
@@ -172,23 +221,16 @@ where
             }
             break;
         }
-        let finished = tokio::select! {
-            biased;
-            () = cancel.cancelled() => {
-                observe(Event::Stopping);
-                flying.shutdown().await;
-                break;
-            }
-            finished = flying.join_next() => finished,
-        };
-        // Tasks catch their own panics and are never aborted while they are waited for.
-        let mut finished: Vec<Finished> = finished.into_iter().flatten().collect();
-        while finished.len() < TOGETHER
-            && let Some(Ok(more)) = flying.try_join_next()
-        {
-            finished.push(more);
+        let more_fly = !flying.is_empty();
+        if more_fly {
+            finished.gather(&mut flying, cancel).await;
         }
-        if limit.is_cancelled() {
+        let stops = cancel.is_cancelled();
+        if more_fly && lingers && !stops && finished.may_wait() {
+            continue;
+        }
+        let mut finished = std::mem::take(&mut finished.cases);
+        if stops || limit.is_cancelled() {
             finished.retain(|done| !was_cut_short(&done.record));
         }
         let mut shown = Vec::with_capacity(finished.len());
@@ -207,6 +249,11 @@ where
             board.finished(&item, &row);
             totals.halted = totals.halted.or_else(|| halt(&item, &row, &board, settings));
             observe(Event::CaseFinished { row: Arc::new(row) });
+        }
+        if stops {
+            observe(Event::Stopping);
+            flying.shutdown().await;
+            break;
         }
     }
     (totals, ended)

@@ -128,6 +128,8 @@ impl Target for Broken {
 struct Memory {
     records: Vec<CaseRecord>,
     refuse_after: Option<usize>,
+    /// How often something was to be kept, and how many records there were then.
+    settled: Vec<usize>,
 }
 
 impl Recorder for Memory {
@@ -136,6 +138,11 @@ impl Recorder for Memory {
             return Err(StoreError::NotARun { path: "full".into() });
         }
         self.records.push(record.clone());
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), StoreError> {
+        self.settled.push(self.records.len());
         Ok(())
     }
 }
@@ -243,6 +250,35 @@ async fn cases_are_scored_and_added_up() {
     assert_eq!(totals.cost.whole(), Usd::from_dollars(3.0));
     let mean = totals.mean_score().expect("two known scores");
     assert_eq!((mean.mean, mean.n), (0.75, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_cases_are_recorded_together_and_none_waits_for_long() {
+    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let hanging = || WorkItem {
+        source: Source::Target(Arc::new(Broken { hangs: true })),
+        ..item("hangs", "", rubric(&["a"]), Arc::clone(&judges))
+    };
+    let quick = |i: usize| item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges));
+    for (workers, bail, most) in [(16, None, 4), (16, NonZeroUsize::new(500), 100), (4, None, 100)] {
+        let items: Vec<WorkItem> = (0..100).map(quick).chain([hanging()]).collect();
+        let mut memory = Memory::default();
+        let cancel = CancellationToken::new();
+        let mut left = 100;
+        // What hangs keeps the run going, so the last ones are recorded because they have waited for long enough.
+        let mut observe = |event: Event| {
+            left -= usize::from(matches!(event, Event::CaseFinished { .. }));
+            if left == 0 {
+                cancel.cancel();
+            }
+        };
+        let settings = Settings { workers: NonZeroUsize::new(workers).expect("not zero"), bail };
+        let (_, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
+        assert!(ended.is_ok());
+        assert_eq!(memory.records.len(), 100);
+        let times = memory.settled.len();
+        assert!(times <= most && (most < 100) == (times < 7), "{workers}: {:?}", memory.settled);
+    }
 }
 
 #[tokio::test]

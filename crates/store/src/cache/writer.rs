@@ -25,8 +25,8 @@ const QUEUE: usize = 2 * BATCH;
 /// between two of them as this many times the last one took. Where replies come seldom, that is next to nothing.
 const PAUSE: u32 = 4;
 
-/// The longest pause.
-const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause. What waits meanwhile is in memory, and safe in the journal.
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
 /// How often a thread without work looks whether another process has written.
 const CHECK: Duration = Duration::from_millis(100);
