@@ -288,7 +288,7 @@ impl Client {
                             None => {}
                         }
                         let attempts = count(&failed) + 1;
-                        return Ok(ChatReply { latency, attempts, failed, cut_at, ..reply });
+                        return Ok(ChatReply { cut_at, latency, attempts, failed, ..reply });
                     }
                     Err(error) => {
                         let learned = parts.wire.learn(&request, &answer, quirks);
