@@ -182,10 +182,8 @@ impl Made {
     ) -> Self {
         let model = id.as_ref().map(|id| format!("{}:{}", id.provider, id.model));
         let host = id.map(|id| id.base_url_host);
-        let mut settings = format!("{:?} {model:?} {host:?} {:?}", judge.identity(), card.context_tokens);
-        if let Some(most) = card.max_output_tokens {
-            settings.push_str(&format!(" {most}"));
-        }
+        let limit = card.max_output_tokens.map(|most| format!(" {most}")).unwrap_or_default();
+        let settings = format!("{:?} {model:?} {host:?} {:?}{limit}", judge.identity(), card.context_tokens);
         Self { judge, ask, model, card, settings: settings.into(), chosen_by }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use assize_rubric::{Confidence, Cost, Evidence, JudgeIdentity, Tokens, Ungraded, UngradedKind};
 use assize_spec::Behaviour;
+
+use crate::Judged;
 
 /// One output to be judged.
 #[derive(Debug, Clone)]
@@ -53,52 +54,5 @@ pub enum BehaviourDecision {
     },
 }
 
-/// A decision with everything it rests on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BehaviourJudgement {
-    /// The decision; `None` exactly when it could not be judged.
-    pub decision: Option<BehaviourDecision>,
-    /// The judge's reason; else why there is no decision.
-    pub reason: String,
-    /// How sure the judge says it is.
-    pub confidence: Option<Confidence>,
-    /// Quotes the decision rests on, looked up in the inputs.
-    pub evidence: Vec<Evidence>,
-    /// Who judged.
-    pub judge: JudgeIdentity,
-    /// Why there is no decision.
-    pub ungraded: Option<Ungraded>,
-    /// Calls made, failed ones included.
-    pub attempts: u32,
-    /// Calls that were answered from the cache instead of being made.
-    pub cached_calls: u32,
-    /// Tokens of the calls made.
-    pub tokens: Tokens,
-    /// Time spent in those calls, in milliseconds.
-    pub latency_ms: Option<u64>,
-    /// Cost of those calls.
-    pub cost: Cost,
-    /// What the judge replied, word for word.
-    pub replies: Vec<String>,
-}
-
-impl BehaviourJudgement {
-    /// A judgement that did not come about, at no cost.
-    pub fn ungraded(judge: JudgeIdentity, kind: UngradedKind, message: impl Into<String>) -> Self {
-        let message = message.into();
-        Self {
-            decision: None,
-            reason: message.clone(),
-            confidence: None,
-            evidence: Vec::new(),
-            judge,
-            ungraded: Some(Ungraded { kind, message }),
-            attempts: 0,
-            cached_calls: 0,
-            tokens: Tokens::default(),
-            latency_ms: None,
-            cost: Cost::ZERO,
-            replies: Vec::new(),
-        }
-    }
-}
+/// A decision about a behaviour.
+pub type BehaviourJudgement = Judged<BehaviourDecision>;

@@ -14,6 +14,7 @@ mod exchange;
 mod fence;
 mod forecast;
 mod judge;
+mod judged;
 mod model;
 mod offline;
 mod pair;
@@ -30,6 +31,7 @@ pub use exchange::{fenced, reply_object};
 pub use fence::{FenceSource, KeyedFences};
 pub use forecast::Forecast;
 pub use judge::RubricJudge;
+pub use judged::{Judged, Spent};
 pub use model::{JudgeOptions, ModelJudge, WarmUp};
 pub use offline::OfflineJudge;
 pub use pair::{PairJudgement, PairTask};
@@ -39,4 +41,4 @@ pub use prompt::{
     prompt_hash,
 };
 pub use task::{Asking, Material, RubricTask};
-pub use whole::{WholeJudgement, WholeTask};
+pub use whole::{WholeJudgement, WholeScore, WholeTask};

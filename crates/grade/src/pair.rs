@@ -1,6 +1,8 @@
 //! Judging which of two answers is better.
 
-use assize_rubric::{Cost, Evidence, JudgeIdentity, Preference, Tokens, Ungraded, UngradedKind};
+use assize_rubric::Preference;
+
+use crate::Judged;
 
 /// Two answers in the order in which they are shown. Both are untrusted text, and nothing tells the judge which is
 /// whose.
@@ -47,58 +49,5 @@ impl PairTask {
     }
 }
 
-/// What a judge made of two answers in one order.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PairJudgement {
-    /// Which one is better; `None` exactly when it could not be judged.
-    pub preference: Option<Preference>,
-    /// The judge's reason; else why there is no decision.
-    pub reason: String,
-    /// Quotes the decision rests on, looked up in both answers.
-    pub evidence: Vec<Evidence>,
-    /// Who judged.
-    pub judge: JudgeIdentity,
-    /// Why there is no decision.
-    pub ungraded: Option<Ungraded>,
-    /// Calls made, failed ones included.
-    pub attempts: u32,
-    /// Calls that were answered from the cache instead of being made.
-    pub cached_calls: u32,
-    /// Tokens of the calls made.
-    pub tokens: Tokens,
-    /// Time spent in those calls, in milliseconds.
-    pub latency_ms: Option<u64>,
-    /// Cost of those calls.
-    pub cost: Cost,
-    /// What the judge replied, word for word.
-    pub replies: Vec<String>,
-}
-
-impl PairJudgement {
-    /// A decision that cost nothing.
-    pub fn free(judge: JudgeIdentity, preference: Preference, reason: impl Into<String>) -> Self {
-        Self {
-            preference: Some(preference),
-            ungraded: None,
-            ..Self::ungraded(judge, UngradedKind::NotJudged, reason)
-        }
-    }
-
-    /// A judgement that did not come about, at no cost.
-    pub fn ungraded(judge: JudgeIdentity, kind: UngradedKind, message: impl Into<String>) -> Self {
-        let message = message.into();
-        Self {
-            preference: None,
-            reason: message.clone(),
-            evidence: Vec::new(),
-            judge,
-            ungraded: Some(Ungraded { kind, message }),
-            attempts: 0,
-            cached_calls: 0,
-            tokens: Tokens::default(),
-            latency_ms: None,
-            cost: Cost::ZERO,
-            replies: Vec::new(),
-        }
-    }
-}
+/// Which of two answers is better, in one order.
+pub type PairJudgement = Judged<Preference>;

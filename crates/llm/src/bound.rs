@@ -14,7 +14,7 @@ const USUAL: u32 = 8192;
 /// Tokens of a reply of which nobody knows how long it will be.
 const UNKNOWN: u32 = 16_384;
 
-/// Tokens of a reply that a model thinks before, beside what the asker expects.
+/// Tokens that a model thinks for beside what it says.
 const THOUGHT: u32 = 32_768;
 
 /// How many times the length that the asker expects of a long reply it may be.
@@ -75,11 +75,11 @@ pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> u32 {
 
 /// Where nobody has set one.
 fn usual(request: &ChatRequest, thinks: bool) -> u32 {
-    match request.expected_output {
-        expected if thinks => expected.unwrap_or(0).saturating_mul(AMPLE).saturating_add(THOUGHT),
+    let said = match request.expected_output {
         Some(expected) => expected.saturating_mul(AMPLE).max(USUAL),
         None => UNKNOWN,
-    }
+    };
+    said.saturating_add(if thinks { THOUGHT } else { 0 })
 }
 
 /// Whether a model is known to think before it replies, by its name. Names say nothing for certain: this decides only
@@ -164,8 +164,8 @@ mod tests {
         assert_eq!(room("gpt-4o", Some(500)), Room { most: 8192, least: 500 });
         assert_eq!(room("gpt-4o", Some(10_000)), Room { most: 40_000, least: 10_000 });
         assert_eq!(room("gpt-4o", None), Room { most: 16_384, least: 512 });
-        assert_eq!(room("o3", None), Room { most: 32_768, least: 4096 });
-        assert_eq!(room("o3", Some(500)), Room { most: 34_768, least: 4096 });
+        assert_eq!(room("o3", None), Room { most: 49_152, least: 4096 });
+        assert_eq!(room("o3", Some(500)), Room { most: 40_960, least: 4096 });
     }
 
     #[test]

@@ -81,10 +81,7 @@ impl Price {
     /// The tokens that may be written for so much money in reply to a request of so many tokens, at the most it can cost.
     pub(crate) fn output_for(&self, input: u64, usd: Usd) -> u64 {
         let rate = self.rates(input).output;
-        match usd.saturating_sub(self.most(input, 0)).pico().checked_div(rate) {
-            Some(tokens) => tokens,
-            None => u64::MAX,
-        }
+        usd.saturating_sub(self.most(input, 0)).pico().checked_div(rate).unwrap_or(u64::MAX)
     }
 
     /// The least that a call of so many tokens can cost, with all of `cached` in the prompt cache.

@@ -71,9 +71,10 @@ pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, St
     if let Err(message) = access.flush() {
         output::warn(&message, context);
     }
-    let over_budget = access.limit().is_cancelled();
+    let stopped = access.limit().is_cancelled();
+    let over_budget = stopped.then(|| access.refusal().unwrap_or("the budget allows no further call"));
     desk.print(args, &by, over_budget, context);
-    Ok(desk.exit(over_budget))
+    Ok(desk.exit(stopped))
 }
 
 /// The model that drafts; none for drafts without one.
@@ -334,9 +335,9 @@ impl Desk {
         Exit::strongest(exits)
     }
 
-    fn print(&self, args: &GenerateRubricsArgs, by: &str, over_budget: bool, context: &Context) {
+    fn print(&self, args: &GenerateRubricsArgs, by: &str, over_budget: Option<&str>, context: &Context) {
         if args.json {
-            output::print_json(&self.to_json(by, over_budget));
+            output::print_json(&self.to_json(by, over_budget.is_some()));
             return;
         }
         for sheet in self.files.iter().filter(|_| self.dry_run) {
@@ -377,9 +378,9 @@ impl Desk {
         let unreached = self.count(|became| matches!(became, Became::NotReached));
         add(unreached, "case was not reached", "cases were not reached");
         output::print(&format!("{}\n", parts.join("; ")));
-        if over_budget && unreached > 0 {
+        if let Some(refusal) = over_budget.filter(|_| unreached > 0) {
             output::warn(
-                "the budget is spent; the same command goes on with the cases that lack a rubric",
+                &format!("{refusal}; the same command goes on with the cases that lack a rubric"),
                 context,
             );
         }

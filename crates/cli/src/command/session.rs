@@ -176,8 +176,12 @@ impl Session {
         // A lookup of a name that hangs must not hold up the end.
         runtime.shutdown_background();
 
-        if let Some(refusal) = self.access.refusal().filter(|_| !args.quiet) {
-            output::warn(&format!("{refusal}; `--resume` goes on with another budget"), context);
+        if let Some(refusal) = self.access.refusal() {
+            let message = format!("{refusal}; `--resume` goes on with another budget");
+            if !args.quiet {
+                output::warn(&message, context);
+            }
+            info.warnings.push(message);
         }
         let ending = Ending {
             interrupted: cancel.is_cancelled() && !too_late.load(Ordering::Acquire),

@@ -256,14 +256,17 @@ fn planned(cli: &CliTest, server: &MockServer, more: &[&str]) {
     for (kind, spent) in ["input", "output"].into_iter().zip(spent) {
         let range = &whole["tokens_estimated"][kind];
         // The mock reads the last user message and the instructions only.
-        let low = if kind == "input" { 0 } else { range["low"].as_u64().unwrap() };
-        assert!((low..=range["high"].as_u64().unwrap()).contains(&spent), "{more:?} {kind} {spent} {range}");
+        let low = if kind == "input" { 0 } else { range["low"].as_u64().expect("a count") };
+        assert!(
+            (low..=range["high"].as_u64().expect("a count")).contains(&spent),
+            "{more:?} {kind} {spent} {range}"
+        );
     }
-    let cost = run["cost_usd"].as_f64().unwrap();
-    let dollars = |key: &str| whole["cost_usd"][key].as_f64().unwrap();
+    let cost = run["cost_usd"].as_f64().expect("a sum");
+    let dollars = |key: &str| whole["cost_usd"][key].as_f64().expect("a sum");
     assert!(cost <= dollars("high"), "{more:?} {cost} {}", whole["cost_usd"]);
     let tokens = |key: &str| {
-        let of = |kind: &str| whole["tokens_estimated"][kind][key].as_u64().unwrap();
+        let of = |kind: &str| whole["tokens_estimated"][kind][key].as_u64().expect("a count");
         of("input") + of("output")
     };
     let largest = &whole["largest_call"];
@@ -272,12 +275,12 @@ fn planned(cli: &CliTest, server: &MockServer, more: &[&str]) {
         (
             "--budget-tokens",
             "tokens",
-            ((tokens("high") + largest["tokens"].as_u64().unwrap()) * 51 / 50).to_string(),
+            ((tokens("high") + largest["tokens"].as_u64().expect("a count")) * 51 / 50).to_string(),
         ),
         (
             "--budget-usd",
             "usd",
-            format!("{:.6}", (dollars("high") + largest["cost_usd"].as_f64().unwrap()) * 1.02),
+            format!("{:.6}", (dollars("high") + largest["cost_usd"].as_f64().expect("a sum")) * 1.02),
         ),
     ];
     for (flag, key, limit) in &enough {

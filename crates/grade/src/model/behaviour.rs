@@ -1,17 +1,15 @@
 //! Asking a model about one behaviour, with the repairs and failures of any judgement.
 
 use assize_llm::ChatRequest;
-use assize_rubric::{Evidence, UngradedKind};
+use assize_rubric::Evidence;
 
 use super::ModelJudge;
-use super::answer::Failure;
-use super::put::Put;
 use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::{BEHAVIOUR_PROMPT_VERSION, behaviour_hash, behaviour_messages, behaviour_schema};
 use crate::reply::read_behaviour;
 use crate::task::draw;
-use crate::{BehaviourJudgement, BehaviourTask};
+use crate::{BehaviourJudgement, BehaviourTask, Judged};
 
 impl ModelJudge {
     /// The request for a decision, after a reply that was not usable with what was wrong with it.
@@ -30,33 +28,15 @@ impl ModelJudge {
         identity.prompt_hash = Some(behaviour_hash(&task.behaviour));
         let request = |repair| self.behaviour_request(task, repair);
         let read = |text: &str| read_behaviour(text, &task.behaviour);
-        let Put { read, tally, model } =
-            self.put(self.ask.card(), draw(task.repeat, task.asking), request, read).await;
-        identity.model = model;
-        let (reply, last) = match read {
-            Ok(reply) => (Some(reply), None),
-            Err(failure) => (None, Some(failure)),
-        };
-        let last = last.unwrap_or_else(|| Failure::new(UngradedKind::NotJudged, ""));
-        let base = BehaviourJudgement {
-            attempts: tally.attempts,
-            cached_calls: tally.cached,
-            tokens: tally.tokens,
-            latency_ms: tally.latency_ms,
-            cost: tally.cost,
-            replies: tally.replies,
-            ..BehaviourJudgement::ungraded(identity, last.kind, last.message)
-        };
-        let Some(reply) = reply else { return base };
-        let index = EvidenceIndex::of(task.inputs().map(|(_, text)| text));
-        let verified = |quote: String| Evidence { verified: index.contains(&quote), quote };
-        BehaviourJudgement {
-            decision: Some(reply.decision),
-            reason: reply.reason,
-            confidence: reply.confidence,
-            evidence: reply.evidence.into_iter().map(verified).collect(),
-            ungraded: None,
-            ..base
-        }
+        let put = self.put(self.ask.card(), draw(task.repeat, task.asking), request, read).await;
+        put.judged(identity, |reply, judge| {
+            let index = EvidenceIndex::of(task.inputs().map(|(_, text)| text));
+            let verified = |quote: String| Evidence { verified: index.contains(&quote), quote };
+            Judged {
+                confidence: reply.confidence,
+                evidence: reply.evidence.into_iter().map(verified).collect(),
+                ..Judged::decided(judge, reply.decision, reply.reason)
+            }
+        })
     }
 }

@@ -10,6 +10,7 @@ use super::Scene;
 use super::answer::{Failure, usable};
 use super::tally::Tally;
 use super::window;
+use crate::Spent;
 use crate::prompt::{Asked, Form, batched_part, batched_schema, repair_part, single_part, single_schema};
 use crate::reply::{Decision, Results, expected, read_batched, read_single};
 
@@ -337,6 +338,7 @@ impl Slot<'_> {
 
     fn judgement(self, judge: assize_rubric::JudgeIdentity) -> Judgement {
         let Self { asked, tally, state, evidence, probability, .. } = self;
+        let Spent { attempts, cached_calls, tokens, latency_ms, cost, replies } = tally.spent;
         let (outcome, reason, ungraded) = match state {
             State::Decided(decision) => (decision.outcome, decision.reason, None),
             State::Open(failure) => {
@@ -356,13 +358,13 @@ impl Slot<'_> {
             probability,
             judge,
             ungraded,
-            attempts: tally.attempts,
-            cached_calls: tally.cached,
-            cost: tally.cost,
+            attempts,
+            cached_calls,
+            cost,
             truncated: None,
-            tokens: tally.tokens,
-            latency_ms: tally.latency_ms,
-            replies: tally.replies,
+            tokens,
+            latency_ms,
+            replies,
         }
     }
 }

@@ -1,22 +1,39 @@
 //! Putting one question to a model until its reply can be used, or it is known that none will.
 
 use assize_llm::{ChatRequest, ModelCard};
-use assize_rubric::{Truncate, UngradedKind};
+use assize_rubric::{JudgeIdentity, Truncate, UngradedKind};
 
 use super::ModelJudge;
 use super::answer::{Failure, usable};
 use super::tally::Tally;
 use super::window;
+use crate::Judged;
 use crate::prompt::repair_part;
 
 /// What became of a question.
 pub(super) struct Put<T> {
     /// What the reply says, or why there is none to use.
-    pub(super) read: Result<T, Failure>,
+    read: Result<T, Failure>,
     /// What the calls cost.
-    pub(super) tally: Tally,
+    tally: Tally,
     /// The model that replied, as its server names it.
-    pub(super) model: Option<String>,
+    model: Option<String>,
+}
+
+impl<T> Put<T> {
+    /// The judgement of this judge; `made` says what the reply decides, for what reason and on what evidence.
+    pub(super) fn judged<D>(
+        self,
+        judge: JudgeIdentity,
+        made: impl FnOnce(T, JudgeIdentity) -> Judged<D>,
+    ) -> Judged<D> {
+        let judge = JudgeIdentity { model: self.model, ..judge };
+        let judged = match self.read {
+            Ok(read) => made(read, judge),
+            Err(failure) => Judged::ungraded(judge, failure.kind, failure.message),
+        };
+        Judged { spent: self.tally.spent, ..judged }
+    }
 }
 
 impl ModelJudge {

@@ -67,14 +67,13 @@ impl OfflineJudge {
             (None, None) => format!("Says {met} of {asked} facts."),
         };
         quotes.truncate(3);
+        let decision = BehaviourDecision::Applies { pass, score, uncertain };
+        let reason: String = reason.chars().take(MAX_REASON).collect();
         BehaviourJudgement {
-            decision: Some(BehaviourDecision::Applies { pass, score, uncertain }),
-            reason: reason.chars().take(MAX_REASON).collect(),
             confidence: Some(Confidence::Low),
             // A quote is a slice of the output, so there is nothing left to verify.
             evidence: quotes.into_iter().map(|quote| Evidence { quote, verified: true }).collect(),
-            ungraded: None,
-            ..BehaviourJudgement::ungraded(self.identity(), UngradedKind::NotJudged, "")
+            ..BehaviourJudgement::decided(self.identity(), decision, reason)
         }
     }
 }
@@ -137,8 +136,8 @@ mod tests {
     }
 
     fn decision(truth: Option<&str>, output: &str) -> (bool, bool) {
-        match judged(truth, output).decision {
-            Some(BehaviourDecision::Applies { pass, uncertain, .. }) => (pass, uncertain),
+        match judged(truth, output).decided {
+            Ok(BehaviourDecision::Applies { pass, uncertain, .. }) => (pass, uncertain),
             other => panic!("{other:?}"),
         }
     }
@@ -184,6 +183,6 @@ mod tests {
             temperature: None,
         };
         let judged = OfflineJudge.decide_behaviour(&task);
-        assert!(judged.decision.is_none() && judged.ungraded.is_some());
+        assert!(judged.decided.is_err());
     }
 }

@@ -49,7 +49,7 @@ impl OfflineJudge {
             Preference::Tie
         };
         let reason = format!("Answer 1 covers {first:.2} of what counts, answer 2 {second:.2}.");
-        PairJudgement::free(self.identity(), preference, reason)
+        PairJudgement::decided(self.identity(), preference, reason)
     }
 
     /// The mean score of an answer over the claims; `None` where none of them could be looked for.
@@ -96,18 +96,18 @@ mod tests {
         let good = "Sorry for the delay, we apologise: there is a strike at the carrier.";
         let poor = "Please wait a little longer.";
         let found = OfflineJudge.decide_pair(&task(good, poor));
-        assert_eq!(found.preference, Some(Preference::First), "{found:?}");
-        assert_eq!(OfflineJudge.decide_pair(&task(good, poor).turned()).preference, Some(Preference::Second));
-        assert_eq!(OfflineJudge.decide_pair(&task(good, good)).preference, Some(Preference::Tie));
+        assert_eq!(found.decided, Ok(Preference::First), "{found:?}");
+        assert_eq!(OfflineJudge.decide_pair(&task(good, poor).turned()).decided, Ok(Preference::Second));
+        assert_eq!(OfflineJudge.decide_pair(&task(good, good)).decided, Ok(Preference::Tie));
         let by_criteria = PairTask { criteria: vec!["Asks to wait longer".into()], ..task(good, poor) };
-        assert_eq!(OfflineJudge.decide_pair(&by_criteria).preference, Some(Preference::Second));
+        assert_eq!(OfflineJudge.decide_pair(&by_criteria).decided, Ok(Preference::Second));
     }
 
     #[test]
     fn without_anything_to_compare_by_it_does_not_decide() {
         let bare = PairTask { expected_outcome: None, ..task("a", "b") };
         let found = OfflineJudge.decide_pair(&bare);
-        assert_eq!((found.preference, found.attempts), (None, 0));
-        assert!(found.ungraded.is_some());
+        assert!(found.decided.is_err());
+        assert_eq!(found.spent.attempts, 0);
     }
 }

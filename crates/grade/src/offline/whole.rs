@@ -7,7 +7,7 @@ use assize_rubric::{
 };
 
 use super::OfflineJudge;
-use crate::{Asking, RubricJudge as _, RubricTask, WholeJudgement, WholeTask};
+use crate::{Asking, RubricJudge as _, RubricTask, WholeJudgement, WholeScore, WholeTask};
 
 impl OfflineJudge {
     /// Instructions of an author can't be followed without understanding them, so they end ungraded.
@@ -42,15 +42,11 @@ impl OfflineJudge {
             Outcome::Scored(raw) => Unit::new(raw.value()).ok(),
             _ => None,
         };
-        if score.is_none() {
-            return refuse(&decision.reason);
-        }
+        let Some(score) = score else { return refuse(&decision.reason) };
+        let score = WholeScore { score, findings: Vec::new() };
         WholeJudgement {
-            score,
-            reason: decision.reason,
             evidence: decision.evidence,
-            ungraded: None,
-            ..WholeJudgement::ungraded(judge, UngradedKind::NotJudged, "")
+            ..WholeJudgement::decided(judge, score, decision.reason)
         }
     }
 }
@@ -93,8 +89,8 @@ mod tests {
             asking: 1,
         };
         let judged = OfflineJudge.decide_whole(&task);
-        assert!(judged.score.is_some_and(|score| score.get() >= 0.5), "{judged:?}");
+        assert!(judged.decided.as_ref().is_ok_and(|whole| whole.score.get() >= 0.5), "{judged:?}");
         task.instructions = Some("Be kind".into());
-        assert!(OfflineJudge.decide_whole(&task).score.is_none());
+        assert!(OfflineJudge.decide_whole(&task).decided.is_err());
     }
 }

@@ -36,7 +36,9 @@ const EXCESS: [&str; 11] = [
 pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
     let message = message.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
-    if !says(&SUBJECTS) || !says(&EXCESS) {
+    // Some count the limit against what an account may use in a minute, and refuse one that can never fit.
+    let never_fits = message.contains("request too large") && message.contains("tokens per min");
+    if !never_fits && !(says(&SUBJECTS) && says(&EXCESS)) {
         return None;
     }
     let numbers = message.split(|c: char| !c.is_ascii_digit() && c != ',').filter_map(|digits| {
@@ -75,6 +77,11 @@ mod tests {
                  only afford 5000.",
                 5000,
             ),
+            (
+                "Request too large for model `m` in organization `o` on tokens per minute (TPM): Limit 6000, Requested \
+                 33000, please reduce your message size and try again.",
+                6000,
+            ),
         ] {
             assert_eq!(lower(32_768, message), Some(expected), "{message}");
         }
@@ -100,6 +107,7 @@ mod tests {
             "Unsupported parameter: 'max_tokens' is not supported with this model.",
             "This model's maximum context length is 4096 tokens, your prompt has 9000",
             "temperature must be at most 2",
+            "Rate limit reached for m in organization o on tokens per min (TPM): Limit 30000, Used 29000, Requested 9000.",
             "",
         ] {
             assert_eq!(lower(8192, message), None, "{message}");

@@ -18,14 +18,18 @@ pub(super) fn learn(
     most: SchemaSupport,
     sent: Sent<'_>,
 ) -> Option<Quirks> {
-    // 402 is how some refuse a limit that the account can't pay for, 403 how some refuse it log-probabilities.
-    if !matches!(answer.status, 400 | 402 | 403 | 413 | 422) {
+    // 402 is how some refuse a limit that the account can't pay for, 413 and 429 one that its allowance never has.
+    if !matches!(answer.status, 400 | 402 | 403 | 413 | 422 | 429) {
         return None;
     }
     let error = json::server_error(&answer.body);
     let lower = sent.ceiling.and_then(|ceiling| ceiling::lower(ceiling, &error.message));
     if lower.is_some() {
         return Some(Quirks { most_output: lower, ..quirks });
+    }
+    // 403 is how some servers refuse log-probabilities to an account.
+    if !matches!(answer.status, 400 | 403 | 422) {
+        return None;
     }
     let from = Quirks { schema: quirks.schema.max(most), ..quirks };
     quirks::learn(from, sent, &error.param, &format!("{} {}", error.code.replace('_', " "), error.message))

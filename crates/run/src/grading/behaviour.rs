@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_grade::{BehaviourDecision, BehaviourJudgement, BehaviourTask, RubricJudge};
-use assize_rubric::{Judgement, PanelRule, Unit};
+use assize_rubric::{PanelRule, Ungraded, Unit};
 use assize_spec::{Behaviour, BenchmarkGrader, PanelSpec};
 use assize_store::{
     BenchmarkRow, BenchmarkState, DecidedBy, EscalationRow, GraderResult, JudgementRow, Note, VoteRow,
@@ -13,7 +13,7 @@ use futures_util::future::join_all;
 use super::Scene;
 use super::benchmark::{Checks, benchmark_row, checks, undecided};
 use super::panel::{combined, doubt, vote};
-use super::rows::Spot;
+use super::rows::{Spot, not_judged};
 use crate::panel::Panel;
 
 /// What is said about the panel of a benchmark: its files say nothing.
@@ -132,21 +132,8 @@ impl Asked<'_> {
 
     /// The row of what a judge decided.
     fn row(&self, judged: BehaviourJudgement) -> JudgementRow {
-        let result = decided(self.benchmark, self.behaviour, &judged);
-        let judgement = Judgement {
-            reason: judged.reason,
-            evidence: judged.evidence,
-            confidence: judged.confidence,
-            judge: judged.judge,
-            ungraded: judged.ungraded,
-            attempts: judged.attempts,
-            cached_calls: judged.cached_calls,
-            tokens: judged.tokens,
-            latency_ms: judged.latency_ms,
-            cost: judged.cost,
-            replies: judged.replies,
-            ..self.spot.nobody()
-        };
+        let (decision, judgement) = self.spot.judgement(judged);
+        let result = decided(self.benchmark, self.behaviour, decision);
         let mut row = JudgementRow::of_grader(self.spot.context(self.scene), result, judgement);
         row.criterion.may_not_apply = self.behaviour.applicability.is_some();
         row
@@ -181,7 +168,11 @@ fn with_checks(decision: &mut JudgementRow, benchmark: &BenchmarkGrader, found: 
 }
 
 /// What a judge's decision comes to.
-fn decided(benchmark: &BenchmarkGrader, behaviour: &Behaviour, judged: &BehaviourJudgement) -> GraderResult {
+fn decided(
+    benchmark: &BenchmarkGrader,
+    behaviour: &Behaviour,
+    decision: Result<BehaviourDecision, Ungraded>,
+) -> GraderResult {
     let row = |state, pass, raw_score, score, error| GraderResult {
         score,
         error,
@@ -193,20 +184,17 @@ fn decided(benchmark: &BenchmarkGrader, behaviour: &Behaviour, judged: &Behaviou
         }),
         ..GraderResult::default()
     };
-    match judged.decision {
-        None => {
-            let message = judged.ungraded.as_ref().map_or("no reason given", |ungraded| &ungraded.message);
-            GraderResult {
-                error: Some(format!("could not be judged: {message}")),
-                benchmark: Some(benchmark_row(benchmark, BenchmarkState::Missing)),
-                ..GraderResult::default()
-            }
-        }
-        Some(BehaviourDecision::NotApplicable) => row(BenchmarkState::NotApplicable, None, None, None, None),
-        Some(BehaviourDecision::Applies { uncertain: true, score, .. }) => {
+    match decision {
+        Err(ungraded) => GraderResult {
+            error: Some(not_judged(&ungraded)),
+            benchmark: Some(benchmark_row(benchmark, BenchmarkState::Missing)),
+            ..GraderResult::default()
+        },
+        Ok(BehaviourDecision::NotApplicable) => row(BenchmarkState::NotApplicable, None, None, None, None),
+        Ok(BehaviourDecision::Applies { uncertain: true, score, .. }) => {
             row(BenchmarkState::Uncertain, Some(false), score, Some(0.0), None)
         }
-        Some(BehaviourDecision::Applies { pass, score, .. }) => {
+        Ok(BehaviourDecision::Applies { pass, score, .. }) => {
             let unit = match (score, &behaviour.scale) {
                 (None, _) => Some(f64::from(u8::from(pass))),
                 (Some(raw), None) => Some(raw),

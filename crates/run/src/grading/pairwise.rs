@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use assize_grade::{PairJudgement, PairTask, RubricJudge};
-use assize_rubric::{Judgement, PairOutcome, PairScores, Preference};
+use assize_rubric::{PairOutcome, PairScores, Preference};
 use assize_spec::{Baseline, PairwiseGrader};
 use assize_store::{GraderResult, JudgementRow, Note, OrderRow, PairwiseRow};
 use futures_util::future::join;
 
-use super::rows::Spot;
+use super::rows::{Spot, not_judged};
 use super::{Scene, votes};
 
 pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &PairwiseGrader) -> Vec<JudgementRow> {
@@ -22,8 +22,11 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &PairwiseG
             let turned = task.turned();
             let (candidate_first, baseline_first) = if task.first == task.second {
                 let judge = judge.identity();
-                let same =
-                    PairJudgement::free(judge, Preference::Tie, "The answers are the same, word for word.");
+                let same = PairJudgement::decided(
+                    judge,
+                    Preference::Tie,
+                    "The answers are the same, word for word.",
+                );
                 (same.clone(), same)
             } else {
                 join(judge.judge_pair(&task), judge.judge_pair(&turned)).await
@@ -73,11 +76,12 @@ fn row(
     candidate_first: PairJudgement,
     baseline_first: PairJudgement,
 ) -> JudgementRow {
-    let outcome = candidate_first
-        .preference
-        .zip(baseline_first.preference)
+    let outcome = preference(&candidate_first)
+        .zip(preference(&baseline_first))
         .map(|(candidate_first, baseline_first)| PairOutcome::of(candidate_first, baseline_first));
-    let ungraded = candidate_first.ungraded.clone().or_else(|| baseline_first.ungraded.clone());
+    let ungraded =
+        [&candidate_first, &baseline_first].into_iter().find_map(|judged| judged.decided.as_ref().err());
+    let ungraded = ungraded.cloned();
     let pairwise = PairwiseRow {
         outcome,
         baseline: match &grader.baseline {
@@ -90,7 +94,7 @@ fn row(
     };
     let result = GraderResult {
         score: outcome.map(|outcome| grader.scores.of(outcome).get()),
-        error: ungraded.as_ref().map(|ungraded| format!("could not be judged: {}", ungraded.message)),
+        error: ungraded.as_ref().map(not_judged),
         notes: [("with the candidate first", &candidate_first), ("with the baseline first", &baseline_first)]
             .map(|(order, judged)| said(order, judged))
             .into(),
@@ -101,38 +105,27 @@ fn row(
         Some(outcome) => reason(outcome, grader.scores, &candidate_first, &baseline_first),
         None => ungraded.as_ref().map(|ungraded| ungraded.message.clone()).unwrap_or_default(),
     };
-    let mut tokens = candidate_first.tokens;
-    tokens.add(baseline_first.tokens);
-    let mut cost = candidate_first.cost;
-    cost += baseline_first.cost;
-    let mut evidence = candidate_first.evidence;
+    let (_, mut judgement) = spot.judgement(PairJudgement {
+        reason,
+        spent: candidate_first.spent.and(baseline_first.spent),
+        ..candidate_first
+    });
+    judgement.ungraded = ungraded;
     for quote in baseline_first.evidence {
-        if !evidence.contains(&quote) {
-            evidence.push(quote);
+        if !judgement.evidence.contains(&quote) {
+            judgement.evidence.push(quote);
         }
     }
-    let judgement = Judgement {
-        reason,
-        evidence,
-        judge: candidate_first.judge,
-        ungraded,
-        attempts: candidate_first.attempts.saturating_add(baseline_first.attempts),
-        cached_calls: candidate_first.cached_calls.saturating_add(baseline_first.cached_calls),
-        tokens,
-        latency_ms: match (candidate_first.latency_ms, baseline_first.latency_ms) {
-            (None, None) => None,
-            (one, other) => Some(one.unwrap_or(0).saturating_add(other.unwrap_or(0))),
-        },
-        cost,
-        replies: candidate_first.replies.into_iter().chain(baseline_first.replies).collect(),
-        ..spot.nobody()
-    };
     JudgementRow::of_grader(spot.context(scene), result, judgement)
+}
+
+fn preference(judged: &PairJudgement) -> Option<Preference> {
+    judged.decided.as_ref().ok().copied()
 }
 
 /// What one order came to, as a remark: alone it decides nothing.
 fn said(order: &str, judged: &PairJudgement) -> Note {
-    let word = match judged.preference {
+    let word = match preference(judged) {
         Some(Preference::First) => "the one shown first is better",
         Some(Preference::Second) => "the one shown second is better",
         Some(Preference::Tie) => "neither is better",
@@ -142,7 +135,7 @@ fn said(order: &str, judged: &PairJudgement) -> Note {
 }
 
 fn order(judged: &PairJudgement) -> OrderRow {
-    OrderRow { preference: judged.preference, reason: judged.reason.clone() }
+    OrderRow { preference: preference(judged), reason: judged.reason.clone() }
 }
 
 /// The outcome in words, with the judge's own.
@@ -170,9 +163,9 @@ fn reason(
             format!(
                 "inconsistent, counted as {}: with the candidate first {} ({}), with the baseline first {} ({})",
                 scores.inconsistent.get(),
-                word(candidate_first.preference, "the candidate", "the baseline"),
+                word(preference(candidate_first), "the candidate", "the baseline"),
                 said(candidate_first),
-                word(baseline_first.preference, "the baseline", "the candidate"),
+                word(preference(baseline_first), "the baseline", "the candidate"),
                 said(baseline_first),
             )
         }

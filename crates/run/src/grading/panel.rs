@@ -14,6 +14,7 @@ use assize_store::{
 };
 
 use super::benchmark_votes::decide_benchmark;
+use super::rows::not_judged;
 
 /// Scores further apart than this count as a split, on the scale from 0 to 1: more than one point of ten.
 const APART: f64 = 0.1;
@@ -143,8 +144,7 @@ fn decide(row: &mut JudgementRow, votes: &[&JudgementRow], decision: PanelDecisi
     row.ungraded = open.map(|(kind, _)| Ungraded { kind, message: row.reason.clone() });
     if whole {
         let notes = agreeing.first().and_then(|vote| vote.grader_result.as_ref());
-        let error =
-            row.ungraded.as_ref().map(|ungraded| format!("could not be judged: {}", ungraded.message));
+        let error = row.ungraded.as_ref().map(not_judged);
         "graded".clone_into(&mut row.outcome);
         if error.is_some() {
             "error".clone_into(&mut row.outcome);

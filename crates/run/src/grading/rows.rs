@@ -1,6 +1,6 @@
 //! From what a grader decided to the rows that keep it.
 
-use assize_grade::{Checked, Finding, WholeJudgement};
+use assize_grade::{Checked, Finding, Judged, Spent, WholeJudgement};
 use assize_rubric::{
     Cost, Criterion, CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Ungraded,
     UngradedKind, Unit,
@@ -72,29 +72,38 @@ impl Spot<'_> {
     }
 
     /// The row of a judge's score, with what it cost.
-    pub(super) fn whole(&self, scene: &Scene<'_>, whole: WholeJudgement) -> JudgementRow {
-        let error =
-            whole.ungraded.as_ref().map(|ungraded| format!("could not be judged: {}", ungraded.message));
-        let result = GraderResult {
-            score: whole.score.map(Unit::get),
-            error,
-            notes: whole.findings.into_iter().map(note).collect(),
-            ..GraderResult::default()
-        };
-        let judgement = Judgement {
-            reason: whole.reason,
-            evidence: whole.evidence,
-            judge: whole.judge,
-            ungraded: whole.ungraded,
-            attempts: whole.attempts,
-            cached_calls: whole.cached_calls,
-            tokens: whole.tokens,
-            latency_ms: whole.latency_ms,
-            cost: whole.cost,
-            replies: whole.replies,
-            ..self.nobody()
+    pub(super) fn whole(&self, scene: &Scene<'_>, judged: WholeJudgement) -> JudgementRow {
+        let (decided, judgement) = self.judgement(judged);
+        let result = match decided {
+            Ok(whole) => GraderResult {
+                score: Some(whole.score.get()),
+                notes: whole.findings.into_iter().map(note).collect(),
+                ..GraderResult::default()
+            },
+            Err(ungraded) => GraderResult { error: Some(not_judged(&ungraded)), ..GraderResult::default() },
         };
         JudgementRow::of_grader(self.context(scene), result, judgement)
+    }
+
+    /// What a judge decided, and a judgement that carries everything else about it.
+    pub(super) fn judgement<D>(&self, judged: Judged<D>) -> (Result<D, Ungraded>, Judgement) {
+        let Judged { decided, reason, confidence, evidence, judge, spent } = judged;
+        let Spent { attempts, cached_calls, tokens, latency_ms, cost, replies } = spent;
+        let judgement = Judgement {
+            reason,
+            evidence,
+            confidence,
+            judge,
+            ungraded: decided.as_ref().err().cloned(),
+            attempts,
+            cached_calls,
+            tokens,
+            latency_ms,
+            cost,
+            replies,
+            ..self.nobody()
+        };
+        (decided, judgement)
     }
 
     /// A judgement by the grader itself about nothing in particular.
@@ -117,6 +126,11 @@ impl Spot<'_> {
             replies: Vec::new(),
         }
     }
+}
+
+/// Why a grader has no score, where its judge gave none.
+pub(super) fn not_judged(ungraded: &Ungraded) -> String {
+    format!("could not be judged: {}", ungraded.message)
 }
 
 pub(super) fn note(finding: Finding) -> Note {
