@@ -63,7 +63,14 @@ impl Cases {
     /// Reads the cases from the beginning. An error ends the reading: the dataset is not the one that
     /// was checked.
     pub fn iter(&self) -> CaseIter {
-        CaseIter { parts: Arc::clone(&self.parts), part: 0, kept: 0, dataset: None, failed: false }
+        let parts = Arc::clone(&self.parts);
+        CaseIter { parts, part: 0, kept: 0, dataset: None, failed: false, many: false }
+    }
+
+    /// The same, faster as a whole: many lines of a dataset are read together, on all processors. Whoever works on the cases
+    /// in the meantime takes them one by one.
+    pub fn iter_at_once(&self) -> CaseIter {
+        CaseIter { many: true, ..self.iter() }
     }
 }
 
@@ -89,6 +96,8 @@ pub struct CaseIter {
     kept: usize,
     dataset: Option<DatasetCases>,
     failed: bool,
+    /// Whether lines are read together.
+    many: bool,
 }
 
 impl Iterator for CaseIter {
@@ -104,7 +113,8 @@ impl Iterator for CaseIter {
                     }
                 }
                 Part::Dataset(dataset) => {
-                    let reading = self.dataset.get_or_insert_with(|| DatasetCases::new(dataset.clone()));
+                    let reading =
+                        self.dataset.get_or_insert_with(|| DatasetCases::new(dataset.clone(), self.many));
                     if let Some(result) = reading.next_case() {
                         self.failed = result.is_err();
                         return Some(result);

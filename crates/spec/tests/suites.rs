@@ -709,6 +709,32 @@ fn every_line_of_a_dataset_is_checked() {
 }
 
 #[test]
+fn a_long_dataset_is_read_in_its_order_by_however_many_threads() {
+    let line = |number: usize| match number {
+        1500 => "{\"id\": \"broken\"}".to_owned(),
+        2900 => "{\"id\": \"c3\", \"input\": \"i\", \"criteria\": \"c\"}".to_owned(),
+        _ => format!("{{\"id\": \"c{number}\", \"input\": \"i\", \"criteria\": \"c\"}}"),
+    };
+    let text: Vec<String> = (1..=3000).map(line).collect();
+    let folder = Folder::new(&[("a.jsonl", &text.join("\n"))]);
+    let loaded = folder.load("a.jsonl");
+    assert_eq!(codes(&loaded), ["E0407 1500", "E0408 1500", "E0406 2900"]);
+    let expected: Vec<String> = (1..=3000)
+        .filter(|number| ![1500, 2900].contains(number))
+        .map(|number| format!("c{number}"))
+        .collect();
+    let ids = |cases: &[Arc<Case>]| cases.iter().map(|case| case.id.to_string()).collect::<Vec<_>>();
+    assert_eq!(ids(&cases(&loaded)), expected);
+    let at_once: Vec<Arc<Case>> = loaded.cases.iter_at_once().collect::<Result<_, _>>().expect("unchanged");
+    assert_eq!(ids(&at_once), expected);
+    assert_eq!((at_once[1600].place.line, at_once.len()), (1602, loaded.cases.len()));
+
+    folder.write("a.jsonl", text[..2999].join("\n").as_bytes());
+    let changed: Result<Vec<_>, _> = loaded.cases.iter_at_once().collect();
+    assert!(matches!(changed, Err(CaseLoadError::Changed { .. })), "{changed:?}");
+}
+
+#[test]
 fn a_dataset_that_changes_is_noticed() {
     let row = |id: usize| format!("{{\"id\": \"{id}\", \"input\": \"i\", \"criteria\": \"c\"}}\n");
     let text: String = (0..500).map(row).collect();

@@ -215,7 +215,7 @@ pub(super) fn execute_loaded(
         };
         preflight.remark_extra(suite, &links);
         let before = preflight.cases;
-        for case in &file.cases {
+        for case in file.cases.iter_at_once() {
             let case = case.map_err(|error| error.to_string())?;
             if selection.takes(suite, &case) || links.extra.contains_key(&case.id) {
                 for case in shape.cases(suite, case)? {

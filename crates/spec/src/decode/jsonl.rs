@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -15,14 +17,17 @@ use super::case::{CaseRead, case};
 use super::collect::{Collector, Dependencies, Part};
 use super::file::not_utf8;
 use super::ids::{Ids, Met};
+use super::lines::{Line, Lines, MAX_LINE, Unfit};
 use super::suite::SuiteDefaults;
 use super::{Context, Environment};
 use crate::codes;
 use crate::model::Case;
 use crate::tree::{Node, read_json};
 
-/// Lines above this are refused: a case of that size would fit into no prompt.
-const MAX_LINE: u64 = 16 * 1024 * 1024;
+/// Lines that are read together.
+const BLOCK: usize = 1024;
+/// Lines that are worth a thread.
+const SHARE: usize = 32;
 /// Broken lines whose complaints are shown. The rest is counted: a file that is wrong throughout must
 /// not fill the memory.
 const MAX_SHOWN: usize = 200;
@@ -113,17 +118,20 @@ fn check_lines(cx: &mut Context, path: &Path, into: &mut Collector) -> io::Resul
     let shared = Arc::clone(&dataset.path);
     let mut lines = Lines::new(file);
     let mut shown = Shown::default();
-    while let Some(line) = lines.next_line()? {
-        let number = line.number;
-        let mut fork = cx.fork();
-        let read = read_line(&mut fork, &shared, line, defaults);
-        claim(cx, &mut fork, &read, (&shared, number), ids, dependencies);
-        if fork.problems.errors() == 0 && read.case.is_some() {
-            dataset.count += 1;
-        } else {
-            dataset.broken.push(number);
+    loop {
+        let block = lines.block(BLOCK)?;
+        if block.is_empty() {
+            break;
         }
-        shown.add(cx, fork, path, number);
+        for LineRead { number, cx: mut fork, read } in read_lines(cx, &shared, block, defaults) {
+            claim(cx, &mut fork, &read, (&shared, number), ids, dependencies);
+            if fork.problems.errors() == 0 && read.case.is_some() {
+                dataset.count += 1;
+            } else {
+                dataset.broken.push(number);
+            }
+            shown.add(cx, fork, path, number);
+        }
     }
     shown.finish(cx, path);
     Ok(dataset)
@@ -189,7 +197,39 @@ pub(crate) fn first_of(cx: &Context, path: &Path, lines: impl Read) -> Option<No
     read_json(&fork.sources, source, &mut fork.problems)
 }
 
-fn read_line(cx: &mut Context, path: &Arc<Path>, line: Line<'_>, defaults: &SuiteDefaults) -> CaseRead {
+/// What came of a line, with the complaints about it.
+struct LineRead {
+    number: usize,
+    cx: Context,
+    read: CaseRead,
+}
+
+/// Reads lines, many of them on several threads, and returns what came of them in their order.
+fn read_lines(cx: &Context, path: &Arc<Path>, lines: Vec<Line>, defaults: &SuiteDefaults) -> Vec<LineRead> {
+    let read = |line: Line| {
+        let (number, mut fork) = (line.number, cx.fork());
+        let read = read_line(&mut fork, path, line, defaults);
+        LineRead { number, cx: fork, read }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(lines.len() / SHARE);
+    if threads < 2 {
+        return lines.into_iter().map(read).collect();
+    }
+    let share = lines.len().div_ceil(threads);
+    let mut lines = lines.into_iter();
+    std::thread::scope(|scope| {
+        let shares: Vec<_> = (0..threads)
+            .map(|_| {
+                let share: Vec<Line> = lines.by_ref().take(share).collect();
+                scope.spawn(|| share.into_iter().map(read).collect::<Vec<LineRead>>())
+            })
+            .collect();
+        let done = shares.into_iter().map(|share| share.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        done.flatten().collect()
+    })
+}
+
+fn read_line(cx: &mut Context, path: &Arc<Path>, line: Line, defaults: &SuiteDefaults) -> CaseRead {
     let nothing = CaseRead { id: None, case: None, depends_on: Vec::new() };
     let text = match line.content {
         Ok(text) => text,
@@ -346,7 +386,13 @@ pub enum CaseLoadError {
 /// A later reading of a dataset.
 pub(crate) struct DatasetCases {
     dataset: Dataset,
+    /// The surroundings of every line.
+    cx: Context,
     state: State,
+    /// Lines that are read together.
+    block: usize,
+    /// What came of the lines read last.
+    ready: std::vec::IntoIter<LineRead>,
     given: usize,
     /// How many of the broken lines were passed.
     passed: usize,
@@ -359,8 +405,15 @@ enum State {
 }
 
 impl DatasetCases {
-    pub(crate) fn new(dataset: Dataset) -> Self {
-        Self { dataset, state: State::Start, given: 0, passed: 0 }
+    /// Reads one line at a time, or with `many` as many as go well together.
+    pub(crate) fn new(dataset: Dataset, many: bool) -> Self {
+        let cx = Context::new(
+            Arc::clone(&dataset.environment),
+            Arc::clone(&dataset.search),
+            Arc::clone(&dataset.roots),
+        );
+        let block = if many { BLOCK } else { 1 };
+        Self { dataset, cx, state: State::Start, block, ready: Vec::new().into_iter(), given: 0, passed: 0 }
     }
 
     /// The next case; `None` at the end and after an error.
@@ -384,103 +437,28 @@ impl DatasetCases {
         }
         let State::Reading(lines) = &mut self.state else { return Ok(None) };
         loop {
-            let Some(line) = lines.next_line().map_err(unreadable)? else {
+            let Some(LineRead { number, read, .. }) = self.ready.next() else {
+                let block = lines.block(self.block).map_err(unreadable)?;
+                if !block.is_empty() {
+                    let Dataset { path, defaults, .. } = &self.dataset;
+                    self.ready = read_lines(&self.cx, path, block, defaults).into_iter();
+                    continue;
+                }
                 return if self.given == self.dataset.count {
                     Ok(None)
                 } else {
                     Err(CaseLoadError::Changed { path: path() })
                 };
             };
-            let number = line.number;
             if self.dataset.broken.get(self.passed) == Some(&number) {
                 self.passed += 1;
                 continue;
             }
-            let mut cx = Context::new(
-                Arc::clone(&self.dataset.environment),
-                Arc::clone(&self.dataset.search),
-                Arc::clone(&self.dataset.roots),
-            );
-            let read = read_line(&mut cx, &self.dataset.path, line, &self.dataset.defaults);
             let Some(case) = read.case else {
                 return Err(CaseLoadError::Unsound { path: path(), line: number });
             };
             self.given += 1;
             return Ok(Some(Arc::new(case)));
-        }
-    }
-}
-
-/// The lines of a file that hold anything.
-struct Lines<R> {
-    reader: BufReader<R>,
-    number: usize,
-    buffer: Vec<u8>,
-}
-
-struct Line<'b> {
-    number: usize,
-    content: Result<&'b str, Unfit>,
-}
-
-enum Unfit {
-    NotUtf8 { valid: usize, byte: u8, lossy: String },
-    TooLong,
-}
-
-impl<R: Read> Lines<R> {
-    fn new(file: R) -> Self {
-        Self { reader: BufReader::with_capacity(256 * 1024, file), number: 0, buffer: Vec::new() }
-    }
-
-    /// The next line that is not blank, without its line end and without a byte order mark.
-    fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
-        loop {
-            self.buffer.clear();
-            let read = (&mut self.reader).take(MAX_LINE + 1).read_until(b'\n', &mut self.buffer)?;
-            if read == 0 {
-                return Ok(None);
-            }
-            self.number += 1;
-            if read as u64 > MAX_LINE && self.buffer.last() != Some(&b'\n') {
-                self.skip_rest()?;
-                return Ok(Some(Line { number: self.number, content: Err(Unfit::TooLong) }));
-            }
-            if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
-                self.buffer.drain(..3);
-            }
-            while matches!(self.buffer.last(), Some(b'\n' | b'\r')) {
-                self.buffer.pop();
-            }
-            if !self.buffer.iter().all(u8::is_ascii_whitespace) {
-                break;
-            }
-        }
-        let content = match std::str::from_utf8(&self.buffer) {
-            Ok(text) => Ok(text),
-            Err(error) => {
-                let valid = error.valid_up_to();
-                let byte = self.buffer.get(valid).copied().unwrap_or(0);
-                let lossy = String::from_utf8_lossy(&self.buffer).into_owned();
-                Err(Unfit::NotUtf8 { valid, byte, lossy })
-            }
-        };
-        Ok(Some(Line { number: self.number, content }))
-    }
-
-    fn skip_rest(&mut self) -> io::Result<()> {
-        self.buffer = Vec::new();
-        loop {
-            let available = self.reader.fill_buf()?;
-            if available.is_empty() {
-                return Ok(());
-            }
-            let end = available.iter().position(|byte| *byte == b'\n');
-            let used = end.map_or(available.len(), |end| end + 1);
-            self.reader.consume(used);
-            if end.is_some() {
-                return Ok(());
-            }
         }
     }
 }

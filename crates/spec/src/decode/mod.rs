@@ -17,6 +17,7 @@ mod graders;
 mod ids;
 mod interpolate;
 pub(crate) mod jsonl;
+mod lines;
 mod messages;
 mod object;
 mod prices;
