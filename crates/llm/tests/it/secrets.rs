@@ -1,6 +1,6 @@
 //! The key goes to the server and nowhere else.
 
-use assize_llm::{Ask, Client, ClientParts, ConfigError, Endpoint, SecretString, Setup};
+use assize_llm::{Ask, Client, ClientParts, Endpoint, SecretString, Setup};
 use assize_testkit::mock::{Incoming, MockServer, Reply, always};
 
 use crate::support::{FORMATS, KEY, client, client_of, question};
