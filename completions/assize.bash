@@ -245,7 +245,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__injection)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --probes --place --repeats --max-cases --seed --max-flip-rate --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --probes --place --repeats --max-cases --seed --max-flip-rate --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -301,6 +301,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -435,7 +439,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__length)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --max-shift --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --max-shift --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -491,6 +495,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -617,7 +625,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__order)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --permutations --max-flip-rate --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --permutations --max-flip-rate --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -673,6 +681,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -825,7 +837,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__self)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --family --max-preference --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --family --max-preference --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -881,6 +893,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -1415,7 +1431,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__eval)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1471,6 +1487,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -1715,7 +1735,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__grade)
-            opts="-j -o -q -h -V --answers --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --answers --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1747,6 +1767,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -2065,7 +2089,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__pairwise)
-            opts="-j -o -q -h -V --suite --criteria --rank-ties --test-id --filter --tag --targets --root --dry-run --markdown --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --suite --criteria --rank-ties --test-id --filter --tag --targets --root --dry-run --markdown --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2125,6 +2149,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -2235,7 +2263,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__plan)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2291,6 +2319,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -2769,7 +2801,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__scorecard__subcmd__run)
-            opts="-j -o -q -h -V --weights --treat-missing --markdown --target --targets --filter --tag --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --weights --treat-missing --markdown --target --targets --filter --tag --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2833,6 +2865,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -3019,7 +3055,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__try)
-            opts="-q -h -V --answer --answer-file --question --reference --expected-outcome --range --rubric --case --watch --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --targets --root --request-timeout --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --context-tokens --truncate --threshold --json --quiet --color --env-file --help --version"
+            opts="-q -h -V --answer --answer-file --question --reference --expected-outcome --range --rubric --case --watch --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --targets --root --request-timeout --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --context-tokens --truncate --threshold --json --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3083,6 +3119,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
