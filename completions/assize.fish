@@ -92,6 +92,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand eval" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand eval" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand eval" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand eval" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'
@@ -160,6 +162,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand run" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand run" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand run" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand run" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'
@@ -228,6 +232,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand plan" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand plan" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand plan" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand plan" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'
@@ -290,6 +296,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand grade" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand grade" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand grade" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand grade" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'
@@ -349,6 +357,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand try" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand try" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand try" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand try" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'
@@ -527,6 +537,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand scorecard; and __fish_seen_subcommand_from run" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'
@@ -621,6 +633,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from injection" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'
@@ -687,6 +701,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from order" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'
@@ -752,6 +768,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from length" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'
@@ -816,6 +834,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand audit; and __fish_seen_subcommand_from self" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'
@@ -1018,6 +1038,8 @@ weighted\t'The mean by `--judge-weight`'"
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l ties -d 'What becomes of a tie; ungraded unless given' -r -f -a "ungraded\t'Nothing was decided'
 fail\t'Unmet; the lowest of the tied scores'
 pass\t'Met; the highest of the tied scores'"
+complete -c assize -n "__fish_assize_using_subcommand pairwise" -l scoring -d 'What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given' -r -f -a "written\t'The decision as written'
+logprobs\t'The expected decision, from log-probabilities; needs a judge that tells them'"
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l escalate -d 'Judge that is asked only where the others are not sure' -r
 complete -c assize -n "__fish_assize_using_subcommand pairwise" -l warm-up -d 'Whether the first call about an answer is awaited before the others, so that they find what they share in the provider\'s cache. `auto` does so where each call that finds nothing there costs extra' -r -f -a "auto\t'Where it saves a fee'
 always\t'With every provider'

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use assize_llm::{
-    Accounts, Ask, Budget, Client, ConfigError, Limits, Meter, Miss, ModelCard, ModelId, ModelName,
-    PriceTable, Remembering, Setup, prices_as_of,
+    Accounts, Ask, Budget, Client, ConfigError, HttpOptions, HttpTransport, Limits, Meter, Miss, ModelCard,
+    ModelId, ModelName, PriceTable, Proxies, Remembering, Setup, prices_as_of,
 };
 use assize_rubric::Usd;
 use assize_run::{Buyer, CacheMemory};
@@ -120,7 +120,9 @@ impl Access {
                 limit.cancel();
             })
         });
-        let setup = Setup { meter, ..Setup::default() };
+        let proxies = Some(Proxies::of(&|name| context.variable(name)));
+        let transport = HttpTransport::new(HttpOptions { proxies, ..HttpOptions::default() });
+        let setup = Setup { transport: Arc::new(transport), meter, ..Setup::default() };
         Self {
             is_plan: false,
             missing_keys: Mutex::default(),

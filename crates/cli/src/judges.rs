@@ -188,7 +188,8 @@ impl Made {
     }
 }
 
-/// The model of a name: a target of the targets file that is one, or a model such as `openai:gpt-4o-mini`.
+/// The model of a name: a target of the targets file that is one, or a model such as `openai:gpt-4o-mini`. That of
+/// `JUDGE_MODEL` may have variables of its own.
 pub(crate) fn model(
     name: &str,
     targets: &TargetBook,
@@ -198,7 +199,12 @@ pub(crate) fn model(
     if let Some(ask) = targets.ask(name) {
         return ask;
     }
-    let parsed = ModelName::from_str(name).map_err(|error| {
+    let parsed = if variables("JUDGE_MODEL").as_deref() == Some(name) {
+        ModelName::of_judge(name, &|variable| variables(variable))
+    } else {
+        ModelName::from_str(name)
+    };
+    let parsed = parsed.map_err(|error| {
         let known = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
         match targets.near(name) {
             Some(near) => format!("{known}; did you mean `{near}`?"),

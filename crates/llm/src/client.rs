@@ -152,7 +152,8 @@ impl Client {
         setup: Setup,
     ) -> Result<Self, ConfigError> {
         let row = name.row();
-        let endpoint = settings::endpoint(row, env)?;
+        let own = name.has_own_variables();
+        let endpoint = if own { settings::judge_endpoint(row, env) } else { settings::endpoint(row, env) }?;
         let wire = (row.wire)(&endpoint);
         let parts =
             ClientParts { provider: row.name.to_owned(), model: name.model().to_owned(), endpoint, wire };

@@ -4,11 +4,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Url};
+use reqwest::{Client, ClientBuilder, Url};
 
 use crate::ask::BoxFuture;
 use crate::endpoint::is_loopback;
 use crate::local::LocalClient;
+use crate::proxies::Proxies;
 use crate::ring::{Lease, Ring};
 use crate::transport::{HttpAnswer, Outgoing, Transport, TransportError, innermost};
 
@@ -19,7 +20,7 @@ const PER_CLIENT: usize = 90;
 const MAX_CLIENTS: usize = 128;
 
 /// Settings of the real transport.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct HttpOptions {
     /// The largest answer read, in bytes after decompression.
     pub max_answer_bytes: usize,
@@ -27,16 +28,23 @@ pub struct HttpOptions {
     pub connect_timeout: Duration,
     /// Never use HTTP/2: one connection for each request in flight.
     pub http1_only: bool,
+    /// The proxies on the way to other machines; `None` leaves them to the variables of this process.
+    pub proxies: Option<Proxies>,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { max_answer_bytes: 16 << 20, connect_timeout: Duration::from_secs(10), http1_only: false }
+        Self {
+            max_answer_bytes: 16 << 20,
+            connect_timeout: Duration::from_secs(10),
+            http1_only: false,
+            proxies: None,
+        }
     }
 }
 
-/// Sends requests over HTTP. Redirects are not followed, so credentials stay with the host they were meant for;
-/// proxies are taken from the environment except for this machine's own servers; nothing is re-sent.
+/// Sends requests over HTTP. Redirects are not followed, so credentials stay with the host they were meant for; proxies
+/// are not used for this machine's own servers; nothing is re-sent.
 #[derive(Debug)]
 pub struct HttpTransport {
     options: HttpOptions,
@@ -64,10 +72,8 @@ impl HttpTransport {
         // reqwest panics when it builds a TLS client and no provider is installed. Installing fails only when
         // there is one already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let tls_ring = || {
-            let per_client = if options.http1_only { usize::MAX } else { PER_CLIENT };
-            Ring::new(per_client, MAX_CLIENTS)
-        };
+        let per_client = if options.http1_only { usize::MAX } else { PER_CLIENT };
+        let tls_ring = || Ring::new(per_client, MAX_CLIENTS);
         Self {
             options,
             direct: OnceLock::new(),
@@ -148,6 +154,8 @@ impl HttpTransport {
                 // No certificate is ever checked here, so a machine without root certificates can still be served.
                 builder = builder.tls_certs_only([]);
             }
+        } else if let Some(proxies) = &self.options.proxies {
+            builder = proxies.made()?.into_iter().fold(builder.no_proxy(), ClientBuilder::proxy);
         }
         builder.build().map_err(|error| TransportError::Unusable(innermost(&error)))
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::provider::{self, Provider, known_providers};
+use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, Provider, known_providers};
 
 /// A provider and one of its models. The provider is known and the model is not empty; the model's own name may
 /// contain `/` and `:`.
@@ -13,6 +13,8 @@ use crate::provider::{self, Provider, known_providers};
 pub struct ModelName {
     provider: &'static Provider,
     model: String,
+    /// Whether key and address are those of the judge's own variables.
+    own_variables: bool,
 }
 
 impl ModelName {
@@ -35,6 +37,28 @@ impl ModelName {
     /// The variables that may hold this provider's address, in the order in which they are looked up.
     pub fn base_url_variables(&self) -> &'static [&'static str] {
         self.provider.base_url_variables
+    }
+
+    /// The model that the variable `JUDGE_MODEL` names. `JUDGE_API_KEY` and `JUDGE_BASE_URL` are for this model alone; with an
+    /// address of its own, it may be named without a provider and is then asked as OpenAI's are.
+    ///
+    /// # Errors
+    /// When the text names no model.
+    pub fn of_judge(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, NameError> {
+        let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
+        let moved = set(JUDGE_BASE_URL);
+        let name = match text.parse::<Self>() {
+            Err(NameError::NoProvider(model) | NameError::UnknownProvider { full: model, .. }) if moved => {
+                format!("openai:{model}").parse()?
+            }
+            parsed => parsed?,
+        };
+        Ok(Self { own_variables: moved || set(JUDGE_KEY), ..name })
+    }
+
+    /// Whether key and address come from the judge's own variables.
+    pub(crate) fn has_own_variables(&self) -> bool {
+        self.own_variables
     }
 
     pub(crate) fn row(&self) -> &'static Provider {
@@ -61,7 +85,7 @@ impl FromStr for ModelName {
         if model.is_empty() {
             return Err(NameError::NoModel(before.to_owned()));
         }
-        Ok(Self { provider, model: model.to_owned() })
+        Ok(Self { provider, model: model.to_owned(), own_variables: false })
     }
 }
 
@@ -132,6 +156,23 @@ mod tests {
         assert_eq!(parse("openrouter/meta-llama/x:free"), Ok(("openrouter", "meta-llama/x:free".into())));
         assert_eq!(parse("google/gemini-x"), Ok(("gemini", "gemini-x".into())));
         assert_eq!(parse("llama.cpp:x"), Ok(("llamacpp", "x".into())));
+    }
+
+    #[test]
+    fn a_judge_may_have_variables_of_its_own() {
+        let of = |text: &str, variables: &[(&str, &str)]| {
+            let env =
+                |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
+            ModelName::of_judge(text, &env).map(|name| (name.to_string(), name.has_own_variables()))
+        };
+        let address = ("JUDGE_BASE_URL", "http://h/v1");
+        assert_eq!(of("anthropic:x", &[]), Ok(("anthropic:x".into(), false)));
+        assert_eq!(of("anthropic:x", &[("JUDGE_API_KEY", "k")]), Ok(("anthropic:x".into(), true)));
+        assert_eq!(of("anthropic:x", &[address]), Ok(("anthropic:x".into(), true)));
+        assert_eq!(of("gpt-x", &[address]), Ok(("openai:gpt-x".into(), true)));
+        assert_eq!(of("Qwen/Qwen3-32B", &[address]), Ok(("openai:Qwen/Qwen3-32B".into(), true)));
+        assert_eq!(of("gpt-x", &[("JUDGE_BASE_URL", " ")]), Err(NameError::NoProvider("gpt-x".into())));
+        assert!(of("a b", &[address]).is_err());
     }
 
     #[test]

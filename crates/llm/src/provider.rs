@@ -35,6 +35,10 @@ pub(crate) struct Provider {
     pub(crate) wire: fn(&Endpoint) -> Arc<dyn Wire>,
 }
 
+/// The variables of the judge that `JUDGE_MODEL` names.
+pub(crate) const JUDGE_KEY: &str = "JUDGE_API_KEY";
+pub(crate) const JUDGE_BASE_URL: &str = "JUDGE_BASE_URL";
+
 /// Providers whose documentation has no log-probabilities, or says that no model tells them.
 const WITHOUT_LOGPROBS: [&str; 4] = ["anthropic", "bedrock", "groq", "mistral"];
 
@@ -261,7 +265,7 @@ pub fn known_providers() -> impl Iterator<Item = &'static str> {
 /// The variables that hold the keys of all known providers, each once.
 pub fn key_variables() -> impl Iterator<Item = &'static str> {
     let names: BTreeSet<&str> =
-        PROVIDERS.iter().flat_map(|provider| provider.key_variables).copied().collect();
+        PROVIDERS.iter().flat_map(|provider| provider.key_variables).copied().chain([JUDGE_KEY]).collect();
     names.into_iter()
 }
 

@@ -143,8 +143,10 @@ pub(crate) struct Sent<'a> {
 pub(crate) fn learn(quirks: Quirks, sent: Sent<'_>, param: &str, message: &str) -> Option<Quirks> {
     let message = message.to_ascii_lowercase();
     let param = param.to_ascii_lowercase();
-    if let Some(fewer) = sent.logprobs.and_then(|sent| fewer_alternatives(sent, &param, &message)) {
-        return Some(Quirks { most_alternatives: Some(fewer), ..quirks });
+    match sent.logprobs.and_then(|sent| fewer_alternatives(sent, &param, &message)) {
+        Some(0) => return Some(Quirks { no_logprobs: true, ..quirks }),
+        Some(fewer) => return Some(Quirks { most_alternatives: Some(fewer), ..quirks }),
+        None => {}
     }
     if !says_unsupported(&message) {
         return None;
@@ -200,10 +202,13 @@ fn names(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
 }
 
+/// The number of alternatives that is tried where a server refuses more without saying how many it has.
+const FEW: u8 = 5;
+
 /// How many alternatives may be asked for, as told by a server that finds `sent` too many. How many are asked for is no
 /// wish of the caller's: as many as there are will do.
 fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
-    const BOUNDS: [&str; 14] = [
+    const BOUNDS: [&str; 18] = [
         "between",
         "range",
         "less than",
@@ -217,13 +222,19 @@ fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
         "exceed",
         "no more",
         "<=",
+        "≤",
+        "fewer",
+        "limit",
+        "lower",
         "too large",
     ];
     const COUNTS: [&str; 3] = ["top_logprobs", "logprobs", "toplogprobs"];
-    if !COUNTS.iter().any(|name| names(param, name) || names(message, name))
-        || !BOUNDS.iter().any(|bound| message.contains(bound))
-    {
+    if !COUNTS.iter().any(|name| names(param, name) || names(message, name)) {
         return None;
+    }
+    if !BOUNDS.iter().any(|bound| message.contains(bound)) {
+        let pointed_at = names(param, COUNTS[0]) && !says_unsupported(message);
+        return (pointed_at && sent > FEW).then_some(FEW);
     }
     let mut most = None;
     let mut rest = message;
@@ -233,7 +244,7 @@ fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
         rest = &digits[end..];
         let excluded = ["(exclusive)", "exclusive"].iter().any(|word| rest.trim_start().starts_with(word));
         let bound = digits[..end].parse::<u8>().ok().map(|bound| bound - u8::from(excluded && bound > 0));
-        most = most.max(bound.filter(|bound| (1..sent).contains(bound)));
+        most = most.max(bound.filter(|bound| *bound < sent));
     }
     most
 }
@@ -354,6 +365,34 @@ mod tests {
         for (param, message, expected) in table {
             assert_eq!(learned(param, message), expected, "{message}");
         }
+    }
+
+    #[test]
+    fn as_many_alternatives_as_there_are() {
+        let fewer = |count| Some(Quirks { most_alternatives: Some(count), ..Quirks::default() });
+        let none = Some(Quirks { no_logprobs: true, ..Quirks::default() });
+        for (param, message, expected) in [
+            (
+                "top_logprobs",
+                "Invalid 'top_logprobs': integer above maximum value. Expected a value <= 5, but got 20 instead.",
+                fewer(5),
+            ),
+            ("", "Requested sample logprobs of 20, which is greater than max allowed: 5", fewer(5)),
+            ("", "Requested sample logprobs of 20, which is greater than max allowed: 0", none),
+            ("", "top_logprobs must be ≤ 8", fewer(8)),
+            ("", "logprobs has to be in the range [0, 19]", fewer(19)),
+            ("", "The supported range of logprobs is from 1 (inclusive) to 6 (exclusive).", fewer(5)),
+            ("top_logprobs", "Invalid value", fewer(5)),
+            ("", "Invalid value for logprobs", None),
+            ("top_logprobs", "Unsupported parameter: 'top_logprobs' is not supported with this model.", none),
+            ("", "max_tokens is at most 5", None),
+        ] {
+            assert_eq!(learned(param, message), expected, "{message}");
+        }
+        // What was learned is not learned again, so that it ends.
+        let few = Sent { logprobs: Some(5), ..ALL };
+        assert_eq!(learn(Quirks::default(), few, "top_logprobs", "Invalid value"), None);
+        assert_eq!(learn(Quirks::default(), few, "", "top_logprobs is 5 at most"), None);
     }
 
     #[test]

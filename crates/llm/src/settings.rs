@@ -7,19 +7,35 @@ use secrecy::SecretString;
 use crate::address::{self, Lookup};
 use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
-use crate::provider::Provider;
+use crate::provider::{JUDGE_BASE_URL, JUDGE_KEY, Provider};
 
 /// Shorter keys are placeholders, which may well occur in an address.
 const SHORTEST_STRAY_KEY: usize = 8;
 
 /// The endpoint of a provider. Variables that hold nothing but white space count as not set.
 pub(crate) fn endpoint(row: &'static Provider, env: Lookup<'_>) -> Result<Endpoint, ConfigError> {
+    from(row, row.key_variables, row.base_url_variables, env)
+}
+
+/// The endpoint of a judge with variables of its own. The provider's own key is not sent to another address.
+pub(crate) fn judge_endpoint(row: &'static Provider, env: Lookup<'_>) -> Result<Endpoint, ConfigError> {
+    const ADDRESS: &[&str] = &[JUDGE_BASE_URL];
+    let moved = env(JUDGE_BASE_URL).is_some_and(|value| !value.trim().is_empty());
+    from(row, &[JUDGE_KEY], if moved { ADDRESS } else { row.base_url_variables }, env)
+}
+
+fn from(
+    row: &'static Provider,
+    key_variables: &'static [&'static str],
+    base_url_variables: &'static [&'static str],
+    env: Lookup<'_>,
+) -> Result<Endpoint, ConfigError> {
     let set = |variable: &str| env(variable).filter(|value| !value.trim().is_empty());
     let first = |variables: &'static [&'static str]| {
         variables.iter().find_map(|variable| Some((*variable, set(variable)?)))
     };
     let usual_variable = base_url_variable(row);
-    let (variable, written) = match (first(row.base_url_variables), row.base_url) {
+    let (variable, written) = match (first(base_url_variables), row.base_url) {
         (Some((variable, value)), _) => (variable, Cow::Owned(value)),
         (None, Some(usual)) => (usual_variable, Cow::Borrowed(usual)),
         (None, None) => {
@@ -29,7 +45,7 @@ pub(crate) fn endpoint(row: &'static Provider, env: Lookup<'_>) -> Result<Endpoi
             });
         }
     };
-    let key = first(row.key_variables);
+    let key = first(key_variables);
     // An address is shown to people and looked up by name, so a key that strayed into it would get around.
     if let Some((key_variable, key)) = &key
         && key.trim().len() >= SHORTEST_STRAY_KEY
@@ -49,10 +65,12 @@ pub(crate) fn endpoint(row: &'static Provider, env: Lookup<'_>) -> Result<Endpoi
     address::complete(&mut endpoint.base_url, row.base_url, !row.key_needed);
     match key {
         Some((variable, key)) => Ok(endpoint.with_key(&SecretString::from(key), variable)),
-        None if !row.key_needed || endpoint.is_loopback() => Ok(endpoint.without_key(key_variable(row))),
+        None if !row.key_needed || endpoint.is_loopback() => {
+            Ok(endpoint.without_key(key_variables.first().copied().unwrap_or_default()))
+        }
         None => Err(ConfigError::MissingKey {
-            variable: row.key_variables.join(" or "),
-            base_url_variable: usual_variable.to_owned(),
+            variable: key_variables.join(" or "),
+            base_url_variable: variable.to_owned(),
             host: endpoint.host(),
         }),
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assize_grade::WarmUp;
 use assize_rubric::{PanelRule, Ties, Weight};
-use assize_spec::{EscalateWhen, Escalation, PanelJudge, PanelSpec};
+use assize_spec::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
 use clap::ValueEnum;
 
 use super::RunArgs;
@@ -27,6 +27,9 @@ pub(crate) struct PanelArgs {
     /// What becomes of a tie; ungraded unless given.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) ties: Option<TiesChoice>,
+    /// What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given.
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) scoring: Option<ScoringChoice>,
     /// Judge that is asked only where the others are not sure.
     #[arg(long, value_name = "JUDGE")]
     pub(crate) escalate: Option<String>,
@@ -62,6 +65,24 @@ pub(crate) enum TiesChoice {
     Fail,
     /// Met; the highest of the tied scores.
     Pass,
+}
+
+/// What `--scoring` offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScoringChoice {
+    /// The decision as written.
+    Written,
+    /// The expected decision, from log-probabilities; needs a judge that tells them.
+    Logprobs,
+}
+
+impl From<ScoringChoice> for Scoring {
+    fn from(choice: ScoringChoice) -> Self {
+        match choice {
+            ScoringChoice::Written => Self::Written,
+            ScoringChoice::Logprobs => Self::Logprobs,
+        }
+    }
 }
 
 /// What `--warm-up` offers.
@@ -118,7 +139,7 @@ impl RunArgs {
             ties: ties.and_then(|choice| Ties::named(&word(choice))),
             temperature: self.panel.judge_temperature,
             escalate: self.panel.escalate.clone().map(|to| Escalation { to, when: EscalateWhen::default() }),
-            scoring: None,
+            scoring: self.panel.scoring.map(Scoring::from),
         };
         // Weights of judges that the eval file names are written there.
         match spec.conflict().filter(|_| !spec.judges.is_empty()) {
@@ -130,8 +151,16 @@ impl RunArgs {
     /// What the run's record says about it.
     /// `notes` is what else it says.
     pub(crate) fn panel_settings(&self, notes: BTreeMap<String, String>) -> BTreeMap<String, String> {
-        let PanelArgs { judge_weight, judge_repeats, judge_temperature, combine, ties, escalate, .. } =
-            &self.panel;
+        let PanelArgs {
+            judge_weight,
+            judge_repeats,
+            judge_temperature,
+            combine,
+            ties,
+            scoring,
+            escalate,
+            ..
+        } = &self.panel;
         let weights: Vec<String> =
             judge_weight.iter().map(|(judge, weight)| format!("{judge}={}", weight.get())).collect();
         [
@@ -141,6 +170,7 @@ impl RunArgs {
             ("judge_temperature", judge_temperature.map(|temperature| temperature.to_string())),
             ("combine", combine.map(word)),
             ("ties", ties.map(word)),
+            ("scoring", scoring.map(word)),
             ("escalate", escalate.clone()),
         ]
         .into_iter()

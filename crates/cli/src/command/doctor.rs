@@ -4,7 +4,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_llm::{Checked, HttpTransport, Readiness, ReadyState, check, readiness};
+use assize_llm::{Checked, HttpOptions, HttpTransport, Proxies, Readiness, ReadyState, check, readiness};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -20,10 +20,6 @@ const PATIENCE: Duration = Duration::from_millis(300);
 
 /// How long a server may take to answer a check.
 const CHECK_PATIENCE: Duration = Duration::from_secs(10);
-
-/// Variables that reroute requests to other machines.
-const PROXIES: [&str; 6] =
-    ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
 /// One line of the answer.
 struct Finding {
@@ -45,13 +41,10 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Stri
         checked: None,
     }];
     findings.extend(readiness(&|name| context.variable(name)).iter().map(find));
+    let proxies = Proxies::of(&|name| context.variable(name));
     if args.check {
-        runtime()?.block_on(checks(&mut findings, context));
+        runtime()?.block_on(checks(&mut findings, &proxies, context));
     }
-    let proxies: Vec<&str> = PROXIES
-        .into_iter()
-        .filter(|name| context.variable(name).is_some_and(|v| !v.trim().is_empty()))
-        .collect();
     if args.json {
         let list: Vec<_> = findings
             .iter()
@@ -62,7 +55,7 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Stri
                 })
             })
             .collect();
-        output::print_json(&json!({ "judges": list, "proxies": proxies }));
+        output::print_json(&json!({ "judges": list, "proxies": proxies.variables() }));
         return Ok(Exit::Passed);
     }
     let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0);
@@ -85,19 +78,23 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Stri
             "\n{hidden} more providers are not set up; `assize doctor --all` lists what they need\n"
         ));
     }
-    if !proxies.is_empty() {
-        output::print(&format!(
-            "\nRequests to other machines go through a proxy: {} is set\n",
-            proxies.join(" and ")
-        ));
+    if !proxies.variables().is_empty() {
+        output::print(&match proxies.problem() {
+            Some(problem) => format!("\nNo request can be sent to other machines: {problem}\n"),
+            None => format!(
+                "\nRequests to other machines go through a proxy: {} is set\n",
+                proxies.variables().join(" and ")
+            ),
+        });
     }
     output::print("\nA usable provider is named with a model: --judge PROVIDER:MODEL\n");
     Ok(Exit::Passed)
 }
 
 /// Asks the servers of all that look usable, at the same time, whether they take the key.
-async fn checks(findings: &mut [Finding], context: &Context) {
-    let transport = Arc::new(HttpTransport::default());
+async fn checks(findings: &mut [Finding], proxies: &Proxies, context: &Context) {
+    let options = HttpOptions { proxies: Some(proxies.clone()), ..HttpOptions::default() };
+    let transport = Arc::new(HttpTransport::new(options));
     let mut asked = JoinSet::new();
     for name in findings.iter().filter(|finding| finding.usable && finding.name != OFFLINE).map(|f| f.name) {
         let (transport, variables) = (Arc::clone(&transport), context.environment());

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{Incoming, MockServer, Reply, always};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::bench::{FORMATS, KEY, cli, object};
+use crate::bench::{FORMATS, KEY, cli, object, one_case};
 
 /// What `doctor` says of each judge.
 fn judges(cli: &CliTest, more: &[&str]) -> BTreeMap<String, Value> {
@@ -228,6 +228,38 @@ fn a_check_says_what_is_no_model_server_and_shows_no_key() {
         assert_eq!(judge["usable"], usable, "{judge}");
         assert!(judge["about"].as_str().is_some_and(|about| about.contains(words)), "{judge}");
     }
+}
+
+#[test]
+fn requests_to_other_machines_go_through_the_proxy_that_the_variables_name() {
+    let proxy = MockServer::start(|_: &Incoming| {
+        Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
+    });
+    let address = proxy.base_url();
+    let address = address.trim_end_matches("/v1");
+    // In the environment and in the file beside it.
+    for (variable, env_file) in
+        [(Some("ALL_PROXY"), String::new()), (None, format!("HTTP_PROXY={address}\n"))]
+    {
+        let mut cli = cli();
+        cli.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", "http://judge.invalid/v1");
+        if let Some(variable) = variable {
+            cli.env(variable, address);
+        }
+        cli.file(".env", env_file).file("s.yaml", one_case("an answer", &["Is good"]));
+        cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--quiet"]).expect_code(0);
+        assert_eq!(proxy.requests().pop().expect("a request").header("host"), Some("judge.invalid"));
+        assert_eq!(judges(&cli, &["--check"])["openai"]["checked"], true, "a check goes the same way");
+    }
+    let mut cli = cli();
+    cli.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", "http://judge.invalid/v1");
+    cli.env("ALL_PROXY", "socks5://user:geheim@p:1").file("s.yaml", one_case("an answer", &["Is good"]));
+    let said = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(3);
+    let said = said.stdout + &said.stderr;
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("ALL_PROXY names no usable proxy") && !words.contains("geheim"), "{said}");
+    let said = cli.run(&["doctor"]).expect_code(0).stdout;
+    assert!(said.contains("No request can be sent to other machines") && !said.contains("geheim"), "{said}");
 }
 
 #[test]

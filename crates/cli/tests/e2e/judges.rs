@@ -1,9 +1,10 @@
 //! Who judges: the order of choices, and models that judge themselves.
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::MockServer;
+use assize_testkit::mock::{Incoming, MockServer, Reply};
+use serde_json::json;
 
-use crate::bench::{cli, info, one_case, rows, with_server};
+use crate::bench::{KEY, cli, holds, info, one_case, rows, with_server};
 use crate::judge::honest;
 
 /// A project in which everything that can name a judge does, strongest first, without those in `off`.
@@ -173,4 +174,41 @@ fn the_configuration_may_name_the_file_of_variables() {
         .map(|request| request.json()["model"].as_str().unwrap_or_default().to_owned())
         .collect();
     assert_eq!(models, ["m", "other", "third"]);
+}
+
+#[test]
+fn the_judge_of_the_environment_may_have_a_key_and_a_server_of_its_own() {
+    const JUDGE_KEY: &str = "sk-judge-0123456789abcdef";
+    let script = |_: &Incoming| Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }));
+    let server = MockServer::start(script);
+    for (name, model) in [("gpt-x", "gpt-x"), ("Qwen/Qwen3-32B", "Qwen/Qwen3-32B"), ("openai:gpt-y", "gpt-y")]
+    {
+        // The key of the provider is meant for another server.
+        let (mut cli, usual) = with_server(script);
+        cli.env("JUDGE_MODEL", name).env("JUDGE_BASE_URL", server.base_url()).env("JUDGE_API_KEY", JUDGE_KEY);
+        cli.file("s.yaml", one_case("an answer", &["Is good"]));
+        cli.run(&["eval", "s.yaml", "--out", "run", "--quiet"]).expect_code(0);
+        let sent = server.requests().pop().expect("a request");
+        assert_eq!(sent.json()["model"], model);
+        assert_eq!(sent.header("authorization"), Some(format!("Bearer {JUDGE_KEY}").as_str()));
+        assert_eq!(usual.count(), 0);
+        assert!(!holds(&cli.path("."), JUDGE_KEY), "the key is in no file");
+        // A judge that is named otherwise has the provider's own.
+        cli.run(&["eval", "s.yaml", "--judge", "openai:other", "--quiet"]).expect_code(0);
+        assert_eq!(usual.requests()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    }
+    // Without a key of the judge's own, that of the provider is not sent there; servers of this machine need none.
+    let (mut cli, usual) = with_server(script);
+    cli.env("JUDGE_MODEL", "gpt-x").env("JUDGE_BASE_URL", server.base_url());
+    cli.file("s.yaml", one_case("an answer", &["Is good"]));
+    cli.run(&["eval", "s.yaml", "--quiet"]).expect_code(0);
+    assert_eq!(server.requests().pop().expect("a request").header("authorization"), None);
+    cli.env("JUDGE_BASE_URL", "https://judge.example.com/v1");
+    let refused = cli.run(&["eval", "s.yaml", "--no-cache"]).expect_code(2);
+    assert!(
+        refused.stderr.contains("no API key for judge.example.com: set JUDGE_API_KEY"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(usual.count(), 0);
 }

@@ -6,7 +6,7 @@ use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{Incoming, MockServer, Reply, Token};
 use serde_json::{Value, json};
 
-use crate::bench::{FORMATS, Format, KEY, cli, judgements, outcomes, rows, with_server};
+use crate::bench::{FORMATS, Format, KEY, cli, info, judgements, outcomes, rows, with_server};
 
 /// What every reply begins with.
 const HEAD: &str = "{\"evidence\":[],\"reason\":\"so\",";
@@ -83,7 +83,8 @@ fn every_format_that_has_them_decides_by_them() {
         let stored = judgements(&cli, "run");
         assert_eq!(stored[0]["probability"]["written"].as_u64(), Some(7), "{model}");
         assert_eq!(stored[0]["raw_score"], Value::Null, "{model}: 7.75 is no judge's number");
-        for (at, mass) in [(0, 1.0), (1, 1.0)] {
+        // Also of what was not decided.
+        for (at, mass) in [(0, 1.0), (1, 1.0), (2, 0.3)] {
             let found = stored[at]["probability"]["mass"].as_f64().expect("a mass");
             assert!((found - mass).abs() < 1e-9, "{model}: {found}");
         }
@@ -93,6 +94,7 @@ fn every_format_that_has_them_decides_by_them() {
         let text = cli.run(&["explain", "run", "one"]).stdout;
         assert!(text.contains("expected 7.75 of 10, written 7, captured mass 100%"), "{model}: {text}");
         assert!(text.contains("probability of met 0.6, captured mass 100%"), "{model}: {text}");
+        assert!(text.contains("probability of met 1, captured mass 30%"), "{model}: {text}");
         // What was read off once is read off again, without a call.
         cli.run(&["eval", "s.yaml", "--judge", model, "--out", "again", "--quiet"]);
         assert_eq!(server.count(), 4, "{model}: only what was not decided is asked again");
@@ -197,4 +199,49 @@ fn what_is_known_to_have_none_is_refused_before_anything_is_spent() {
     let again = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--judging", "batched"]).expect_code(2);
     assert!(again.stderr.contains("needs one call per criterion"), "{}", again.stderr);
     assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn the_command_line_asks_for_them_too_and_for_written_decisions() {
+    let (cli, server) = with_server(|_: &Incoming| score(&[("7", 0.5), ("8", 0.25), ("9", 0.25)]));
+    cli.file("r.yaml", "rubrics:\n- {id: a, outcome: Has 1, score_ranges: {0: none, 5: some, 8: all}}\n");
+    cli.file("answers.jsonl", "{\"id\": \"one\", \"output\": \"an answer\"}\n");
+    let grade = |more: &[&str]| {
+        let run = [
+            "grade",
+            "r.yaml",
+            "--answers",
+            "answers.jsonl",
+            "--judge",
+            "openai:m",
+            "--quiet",
+            "--threshold",
+            "0.5",
+        ];
+        cli.run(&[&run[..], more].concat()).expect_code(0);
+    };
+    grade(&["--scoring", "logprobs", "--out", "weighted"]);
+    let value = rows(&cli, "weighted")[0]["graders"][0]["criteria"][0]["value"].as_f64().expect("a value");
+    assert!((value - 0.775).abs() < 1e-9, "{value}");
+    grade(&["--out", "written"]);
+    assert_eq!(outcomes(&rows(&cli, "written")[0]), ["a=7"]);
+    assert_eq!(server.requests()[1].json()["logprobs"], Value::Null);
+    // It beats what a file says.
+    cli.file("s.yaml", suite(&["Has 1"]));
+    cli.run(&[
+        "eval",
+        "s.yaml",
+        "--judge",
+        "openai:m",
+        "--scoring",
+        "written",
+        "--out",
+        "told",
+        "--quiet",
+        "--threshold",
+        "0.5",
+    ])
+    .expect_code(0);
+    assert_eq!(outcomes(&rows(&cli, "told")[0]), ["c0=7"]);
+    assert_eq!(info(&cli, "told")["settings"]["other"]["scoring"], "written", "{}", info(&cli, "told"));
 }

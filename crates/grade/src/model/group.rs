@@ -330,10 +330,16 @@ impl Slot<'_> {
         if !scene.probabilities {
             return Ok(decision);
         }
-        let (outcome, probability) = expected(reply, decision.outcome)
-            .map_err(|message| Failure::new(UngradedKind::Probability, message))?;
-        self.probability = probability;
-        Ok(Decision { outcome, ..decision })
+        match expected(reply, decision.outcome) {
+            Ok((outcome, probability)) => {
+                self.probability = probability;
+                Ok(Decision { outcome, ..decision })
+            }
+            Err(undecided) => {
+                self.probability = undecided.found;
+                Err(Failure::new(UngradedKind::Probability, undecided.message))
+            }
+        }
     }
 
     fn judgement(self, judge: assize_rubric::JudgeIdentity) -> Judgement {

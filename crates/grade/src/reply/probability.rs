@@ -13,12 +13,26 @@ const LEAST_MASS: f64 = 0.5;
 /// What to do about a model that gives none.
 pub(crate) const PROBABILITY_ADVICE: &str = "use a model that does, or `scoring: written`";
 
-/// The decision that the probabilities make of a written one. "Does not apply" is taken as it is written. The error
-/// says why there is none, in words for the user.
+/// Why the probabilities make no decision.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Undecided {
+    /// In words for the user.
+    pub(crate) message: String,
+    /// What they say all the same, for the record.
+    pub(crate) found: Option<Probability>,
+}
+
+impl<T: Into<String>> From<T> for Undecided {
+    fn from(message: T) -> Self {
+        Self { message: message.into(), found: None }
+    }
+}
+
+/// The decision that the probabilities make of a written one. "Does not apply" is taken as it is written.
 pub(crate) fn expected(
     reply: &ChatReply,
     written: Outcome,
-) -> Result<(Outcome, Option<Probability>), String> {
+) -> Result<(Outcome, Option<Probability>), Undecided> {
     let member = match written {
         Outcome::Met | Outcome::Unmet => "\"outcome\"",
         Outcome::Scored(_) => "\"score\"",
@@ -33,11 +47,12 @@ pub(crate) fn expected(
         _ => word(&place, written == Outcome::Met),
     }?;
     if found.mass < LEAST_MASS {
-        return Err(format!(
+        let message = format!(
             "only {:.0} % of the probability lies on decisions, and at least {:.0} % must",
             found.mass * 100.0,
             LEAST_MASS * 100.0
-        ));
+        );
+        return Err(Undecided { message, found: Some(found) });
     }
     let outcome = match written {
         Outcome::Scored(_) => {
@@ -215,7 +230,7 @@ mod tests {
     }
 
     fn probability(tokens: &[Token<'_>], written: Outcome) -> Result<(f64, f64), String> {
-        expected(&reply(tokens), written).map(|(_, found)| {
+        expected(&reply(tokens), written).map_err(|undecided| undecided.message).map(|(_, found)| {
             let found = found.unwrap();
             ((found.expected * 1e6).round() / 1e6, (found.mass * 1e6).round() / 1e6)
         })
@@ -268,11 +283,13 @@ mod tests {
     fn what_can_not_be_relied_on_is_refused() {
         let few: [Token<'_>; 3] = [HEAD, ("7", 0.3, &[("great", 0.6), ("8", 0.1)]), ("}", 1.0, &[])];
         assert!(probability(&few, scored(7)).unwrap_err().contains("only 40 %"));
+        let on_record = expected(&reply(&few), scored(7)).unwrap_err().found.unwrap();
+        assert!((on_record.mass - 0.4).abs() < 1e-9, "{on_record:?}");
         let other: [Token<'_>; 3] = [HEAD, ("7", 1.0, &[]), ("}", 1.0, &[])];
         assert!(probability(&other, scored(8)).unwrap_err().contains("do not belong"));
         let mut none = reply(&other);
         none.raw = "{}".into();
-        assert!(expected(&none, scored(7)).unwrap_err().contains("no log-probabilities"));
+        assert!(expected(&none, scored(7)).unwrap_err().message.contains("no log-probabilities"));
         assert_eq!(expected(&none, Outcome::NotApplicable), Ok((Outcome::NotApplicable, None)));
     }
 }

@@ -1,6 +1,6 @@
 //! The key goes to the server and nowhere else.
 
-use assize_llm::{Ask, Client, ClientParts, ConfigError, Endpoint, SecretString, Setup};
+use assize_llm::{Ask, Client, ClientParts, Endpoint, SecretString, Setup};
 use assize_testkit::mock::{Incoming, MockServer, Reply, always};
 
 use crate::support::{FORMATS, KEY, client, client_of, question};
@@ -83,10 +83,20 @@ async fn extra_headers_are_sent_and_kept_secret() {
 
 #[test]
 fn an_unsendable_key_is_refused_without_being_shown() {
-    let env = |name: &str| (name == "OPENAI_API_KEY").then(|| "sk-bad\nkey".to_owned());
-    let error = Client::from_name(&"openai:m".parse().unwrap(), &env, Setup::default()).unwrap_err();
-    assert_eq!(error, ConfigError::UnsendableSecret { source_name: "OPENAI_API_KEY".into() });
-    assert!(!format!("{error} {error:?}").contains("sk-bad"));
+    for (key, words) in [
+        ("sk-bad\u{7}key", "characters that an HTTP header may not have"),
+        ("sk-bad\nkey", "there is white space in it"),
+        ("\"sk-bad\"", "it stands in quotation marks"),
+        ("Bearer sk-bad", "it begins with `Bearer`"),
+    ] {
+        let env = |name: &str| (name == "OPENAI_API_KEY").then(|| key.to_owned());
+        let error = Client::from_name(&"openai:m".parse().unwrap(), &env, Setup::default()).unwrap_err();
+        let shown = format!("{error} {error:?}");
+        assert!(
+            shown.contains("OPENAI_API_KEY") && shown.contains(words) && !shown.contains("sk-bad"),
+            "{shown}"
+        );
+    }
 }
 
 #[test]
