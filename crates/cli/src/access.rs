@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use assize_llm::{
-    Accounts, Ask, Budget, Client, ConfigError, Limits, Meter, Miss, ModelCard, ModelId, ModelName,
-    PriceTable, Remembering, Setup, prices_as_of,
+    Accounts, Ask, Budget, Client, ConfigError, HttpTransport, Limits, Meter, Miss, ModelCard, ModelId,
+    ModelName, PriceTable, Remembering, Setup, prices_as_of,
 };
 use assize_rubric::Usd;
 use assize_run::{Buyer, CacheMemory};
@@ -31,6 +31,13 @@ const COMMANDS: usize = 8;
 /// Cases at once at most when nobody says, however many requests are allowed: they are held in memory.
 const MOST_CASES: usize = 1024;
 
+/// Accounts that are expected to be in full use at a time: judges of a panel, targets.
+const ACCOUNTS: usize = 4;
+/// Files that are open beside the connections of requests, at most: those of the run, of the cache, of commands.
+const OTHER_FILES: usize = 128;
+/// The same where there is little of everything.
+const FEWEST_FILES: usize = 24;
+
 /// The file of a workspace's reply cache.
 pub(crate) fn replies_file(context: &Context) -> PathBuf {
     context.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
@@ -52,6 +59,8 @@ pub(crate) struct Access {
     prices: PriceTable,
     /// Whether money is limited and a model of unknown price is therefore no part of a run.
     all_priced: bool,
+    /// Whether this system allows few open files, and what follows from it.
+    few_files: Option<String>,
     /// Whether the command line can allow models of unknown price.
     may_be_unpriced: bool,
     /// The models that were set up, with what is known about them.
@@ -90,10 +99,27 @@ impl Access {
             tokens_per_minute: args.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
         };
         access.setup.accounts = Arc::new(Accounts::new(limits));
+        access.use_sockets();
         if let Some(timeout) = args.request_timeout.or(config.request_timeout) {
             access.setup.timeout = timeout;
         }
         access
+    }
+
+    /// Sees to it that there are files enough to be opened, and has no more connections in use than there are.
+    fn use_sockets(&mut self) {
+        let ceiling = self.ceiling();
+        let wanted = ceiling.saturating_mul(ACCOUNTS).saturating_add(OTHER_FILES) as u64;
+        let Some(allowed) = assize_process::open_files(wanted) else { return };
+        let files = usize::try_from(allowed).unwrap_or(usize::MAX);
+        let sockets = files.saturating_sub((files / 2).clamp(FEWEST_FILES, OTHER_FILES)).max(1);
+        self.setup.transport = Arc::new(HttpTransport::default().with_sockets(sockets));
+        self.few_files = (sockets < ceiling).then(|| {
+            format!(
+                "this system allows {allowed} open files, so at most {sockets} requests are sent at a time; \
+                 `ulimit -n` raises the limit"
+            )
+        });
     }
 
     /// The ways that a command without a run has.
@@ -126,6 +152,7 @@ impl Access {
             setup,
             prices,
             all_priced: budget.usd.is_some(),
+            few_files: None,
             may_be_unpriced: false,
             models: Mutex::default(),
             limit,
@@ -148,6 +175,7 @@ impl Access {
             setup: Setup::default(),
             prices,
             all_priced: false,
+            few_files: None,
             may_be_unpriced: false,
             models: Mutex::default(),
             limit: CancellationToken::new(),
@@ -220,8 +248,13 @@ impl Access {
     }
 
     /// Requests that may be in flight to one account.
-    pub(crate) fn ceiling(&self) -> usize {
+    fn ceiling(&self) -> usize {
         self.setup.accounts.limits().ceiling()
+    }
+
+    /// What to say where this system allows fewer open files than requests in flight.
+    pub(crate) fn few_files(&self) -> Option<&str> {
+        self.few_files.as_deref().filter(|_| self.asks_models.load(Ordering::Relaxed))
     }
 
     /// Fires when the budget refuses a call.
