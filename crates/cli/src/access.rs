@@ -32,6 +32,13 @@ const COMMANDS: usize = 8;
 /// Cases at once at most when nobody says, however many requests are allowed: they are held in memory.
 const MOST_CASES: usize = 1024;
 
+/// Accounts that are expected to be in full use at a time: judges of a panel, targets.
+const ACCOUNTS: usize = 4;
+/// Files that are open beside the connections of requests, at most: those of the run, of the cache, of commands.
+const OTHER_FILES: usize = 128;
+/// The same where there is little of everything.
+const FEWEST_FILES: usize = 24;
+
 /// The file of a workspace's reply cache.
 pub(crate) fn replies_file(context: &Context) -> PathBuf {
     context.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
@@ -55,6 +62,8 @@ pub(crate) struct Access {
     max_output_tokens: Option<u32>,
     /// Whether money is limited and a model of unknown price is therefore no part of a run.
     all_priced: bool,
+    /// Whether this system allows few open files, and what follows from it.
+    few_files: Option<String>,
     /// Whether the command line can allow models of unknown price.
     may_be_unpriced: bool,
     /// The models that were set up, with what is known about them.
@@ -91,10 +100,27 @@ impl Access {
             tokens_per_minute: args.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
         };
         access.setup.accounts = Arc::new(Accounts::new(limits));
+        access.use_sockets(context);
         if let Some(timeout) = args.request_timeout.or(config.request_timeout) {
             access.setup.timeout = timeout;
         }
         access
+    }
+
+    /// Sees to it that there are files enough to be opened, and has no more connections in use than there are.
+    fn use_sockets(&mut self, context: &Context) {
+        let ceiling = self.ceiling();
+        let wanted = ceiling.saturating_mul(ACCOUNTS).saturating_add(OTHER_FILES) as u64;
+        let Some(allowed) = assize_process::open_files(wanted) else { return };
+        let files = usize::try_from(allowed).unwrap_or(usize::MAX);
+        let sockets = files.saturating_sub((files / 2).clamp(FEWEST_FILES, OTHER_FILES)).max(1);
+        self.setup.transport = Arc::new(transport(context).with_sockets(sockets));
+        self.few_files = (sockets < ceiling).then(|| {
+            format!(
+                "this system allows {allowed} open files, so at most {sockets} requests are sent at a time; \
+                 `ulimit -n` raises the limit"
+            )
+        });
     }
 
     /// The ways that a command without a run has. `usd` is the limit in money.
@@ -120,9 +146,7 @@ impl Access {
                 limit.cancel();
             })
         });
-        let proxies = Some(Proxies::of(&|name| context.variable(name)));
-        let transport = HttpTransport::new(HttpOptions { proxies, ..HttpOptions::default() });
-        let setup = Setup { transport: Arc::new(transport), meter, ..Setup::default() };
+        let setup = Setup { transport: Arc::new(transport(context)), meter, ..Setup::default() };
         Self {
             is_plan: false,
             missing_keys: Mutex::default(),
@@ -130,6 +154,7 @@ impl Access {
             prices,
             max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
             all_priced: usd.is_some(),
+            few_files: None,
             may_be_unpriced: false,
             models: Mutex::default(),
             limit,
@@ -153,6 +178,7 @@ impl Access {
             prices,
             max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
             all_priced: false,
+            few_files: None,
             may_be_unpriced: false,
             models: Mutex::default(),
             limit: CancellationToken::new(),
@@ -225,8 +251,13 @@ impl Access {
     }
 
     /// Requests that may be in flight to one account.
-    pub(crate) fn ceiling(&self) -> usize {
+    fn ceiling(&self) -> usize {
         self.setup.accounts.limits().ceiling()
+    }
+
+    /// What to say where this system allows fewer open files than requests in flight.
+    pub(crate) fn few_files(&self) -> Option<&str> {
+        self.few_files.as_deref().filter(|_| self.asks_models.load(Ordering::Relaxed))
     }
 
     /// Fires when the budget refuses a call.
@@ -399,6 +430,12 @@ pub(crate) fn remedy(error: &StoreError) -> &'static str {
         }
         _ => "",
     }
+}
+
+/// The real network, with the proxies that this process was told of.
+fn transport(context: &Context) -> HttpTransport {
+    let proxies = Some(Proxies::of(&|name| context.variable(name)));
+    HttpTransport::new(HttpOptions { proxies, ..HttpOptions::default() })
 }
 
 /// A key nobody else knows, so that no answer can guess the fence it will stand between.

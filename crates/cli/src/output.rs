@@ -34,18 +34,24 @@ pub(crate) fn say(text: &str) {
 /// Says why a command can't be carried out.
 pub(crate) fn complain(message: &str, context: &Context) {
     let (on, off) = if context.stderr.color { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
-    say(&format!("{on}error{off}: {message}\n"));
+    say(&format!("{on}error{off}: {}\n", harmless(message)));
 }
 
 /// Says it before it is known how stderr looks.
 pub(crate) fn complain_plain(message: &str) {
-    say(&format!("error: {message}\n"));
+    say(&format!("error: {}\n", harmless(message)));
 }
 
 /// Warns about something that does not stop the command.
 pub(crate) fn warn(message: &str, context: &Context) {
     let (on, off) = if context.stderr.color { ("\u{1b}[1;33m", "\u{1b}[0m") } else { ("", "") };
-    say(&format!("{on}warning{off}: {message}\n"));
+    say(&format!("{on}warning{off}: {}\n", harmless(message)));
+}
+
+/// A message may name what files, servers and programs say: nothing of that steers a terminal.
+fn harmless(message: &str) -> String {
+    let lines: Vec<String> = message.split('\n').map(assize_report::safe).collect();
+    lines.join("\n")
 }
 
 /// Draws diagnostics on stderr.

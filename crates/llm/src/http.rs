@@ -1,17 +1,20 @@
 //! The real transport: HTTP over a ring of reqwest clients, and straight over hyper to servers of this machine.
 
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::header::HeaderMap;
 use reqwest::{Client, ClientBuilder, Url};
+use tokio::sync::Semaphore;
 
 use crate::ask::BoxFuture;
 use crate::endpoint::is_loopback;
 use crate::local::LocalClient;
 use crate::proxies::Proxies;
 use crate::ring::{Lease, Ring};
-use crate::transport::{HttpAnswer, Outgoing, Transport, TransportError, innermost};
+use crate::transport::{
+    FILES_PAUSE, HttpAnswer, Outgoing, Transport, TransportError, innermost, out_of_files,
+};
 
 /// Servers commonly allow 100 requests at a time on one HTTP/2 connection; a little room is kept for races.
 const PER_CLIENT: usize = 90;
@@ -58,6 +61,8 @@ pub struct HttpTransport {
     local_tls: Ring<Client>,
     /// HTTPS elsewhere.
     tls: Ring<Client>,
+    /// A permit for each connection that may be in use; `None` leaves it to the accounts.
+    sockets: Option<Semaphore>,
 }
 
 impl Default for HttpTransport {
@@ -81,7 +86,15 @@ impl HttpTransport {
             plain: Ring::new(usize::MAX, 1),
             local_tls: tls_ring(),
             tls: tls_ring(),
+            sockets: None,
         }
+    }
+
+    /// The same, with at most so many requests in flight to all servers together; 0 counts as 1. Others wait, and their
+    /// time limit begins when it is their turn.
+    #[must_use]
+    pub fn with_sockets(self, most: usize) -> Self {
+        Self { sockets: Some(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS))), ..self }
     }
 
     fn client(&self, url: &Url) -> Result<Lease<Client>, TransportError> {
@@ -171,15 +184,42 @@ impl HttpTransport {
         }
         let client = self.client(&call.url)?;
         let timeout = call.timeout;
-        let sent =
-            client.get().post(call.url).headers(call.headers).timeout(timeout).body(call.body).send().await;
-        self.read(sent.map_err(|error| failure(&error, timeout))?, timeout).await
+        let failed = |error: reqwest::Error| failure(&error, timeout);
+        let request = client
+            .get()
+            .post(call.url)
+            .headers(call.headers)
+            .timeout(timeout)
+            .body(call.body)
+            .build()
+            .map_err(failed)?;
+        let begun = Instant::now();
+        let response = loop {
+            // A body that is no stream can be sent again.
+            let Some(same) = request.try_clone() else {
+                break client.get().execute(request).await.map_err(failed)?;
+            };
+            match client.get().execute(same).await {
+                Err(error) if out_of_files(&error) && begun.elapsed() < self.options.connect_timeout => {
+                    tokio::time::sleep(FILES_PAUSE).await;
+                }
+                answered => break answered.map_err(failed)?,
+            }
+        };
+        self.read(response, timeout).await
     }
 }
 
 impl Transport for HttpTransport {
     fn send(&self, call: Outgoing) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
-        Box::pin(self.send_once(call))
+        Box::pin(async move {
+            // Never closed; without a permit the request would only be one too many.
+            let _permit = match &self.sockets {
+                Some(sockets) => sockets.acquire().await.ok(),
+                None => None,
+            };
+            self.send_once(call).await
+        })
     }
 }
 

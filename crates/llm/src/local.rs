@@ -22,7 +22,7 @@ use hyper_util::rt::TokioIo;
 use reqwest::Url;
 use tokio::net::TcpStream;
 
-use crate::transport::{HttpAnswer, Outgoing, TransportError, innermost};
+use crate::transport::{FILES_PAUSE, HttpAnswer, Outgoing, TransportError, innermost, out_of_files};
 
 /// How long a connection that nobody uses is kept.
 const IDLE: Duration = Duration::from_secs(90);
@@ -108,7 +108,7 @@ impl LocalClient {
         let unreachable = |reason: String| TransportError::Connect(reason);
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let port = url.port_or_known_default().unwrap_or(80);
-        let stream = tokio::time::timeout(self.connect_timeout, TcpStream::connect((host, port)))
+        let stream = tokio::time::timeout(self.connect_timeout, self.open(host, port))
             .await
             .map_err(|_| {
                 unreachable(format!("no connection within {} s", self.connect_timeout.as_secs_f64()))
@@ -119,6 +119,19 @@ impl LocalClient {
         let (requests, connection) =
             handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(reason(&error)))?;
         Ok(Link { requests, connection: Some(connection) })
+    }
+
+    /// A new connection. While this process may not open one more file, those that nobody uses are closed, and it waits.
+    async fn open(&self, host: &str, port: u16) -> std::io::Result<TcpStream> {
+        loop {
+            match TcpStream::connect((host, port)).await {
+                Err(error) if out_of_files(&error) => {
+                    self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                    tokio::time::sleep(FILES_PAUSE).await;
+                }
+                made => return made,
+            }
+        }
     }
 
     /// A connection that nobody uses and that is still open.

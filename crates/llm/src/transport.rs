@@ -81,6 +81,25 @@ pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
     text.unwrap_or_else(|| "no reason given".to_owned())
 }
 
+/// The wait before a connection is tried again that could not be made for want of open files.
+pub(crate) const FILES_PAUSE: Duration = Duration::from_millis(25);
+
+/// Whether this process, or this machine, may not open one more file: others will be closed, and the server knows
+/// nothing of it.
+pub(crate) fn out_of_files(error: &(dyn std::error::Error + 'static)) -> bool {
+    /// `ENFILE` and `EMFILE`, and the second on Windows.
+    const CODES: [i32; 3] = [23, 24, 10_024];
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let code = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::raw_os_error);
+        if code.is_some_and(|code| CODES.contains(&code)) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
 fn seconds(limit: Duration) -> String {
     if limit.subsec_nanos() == 0 {
         format!("{} s", limit.as_secs())

@@ -23,6 +23,6 @@ pub use error::{Partial, ProcessError};
 pub use finished::{Exit, Finished};
 pub use group::settled;
 pub use guard::{guard, guarded_by, unguarded};
-pub use open_files::allow_open_files;
+pub use open_files::open_files;
 pub use quote::quote;
 pub use template::{Lookup, Script, Value, fill_arguments, fill_script};

@@ -1,5 +1,7 @@
 //! `assize audit`.
 
+use std::num::NonZeroUsize;
+
 use assize_audit::injection::Place;
 use assize_rubric::Unit;
 use clap::Subcommand;
@@ -64,7 +66,7 @@ pub(crate) struct InjectionArgs {
     pub(crate) repeats: u32,
     /// Cases to look at, chosen at random if there are more.
     #[arg(long, value_name = "N")]
-    pub(crate) max_cases: Option<usize>,
+    pub(crate) max_cases: Option<NonZeroUsize>,
     /// Seed of that choice.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -81,7 +83,7 @@ pub(crate) struct ProbingArgs {
     pub(crate) repeats: u32,
     /// Cases to look at, chosen at random if there are more.
     #[arg(long, value_name = "N")]
-    pub(crate) max_cases: Option<usize>,
+    pub(crate) max_cases: Option<NonZeroUsize>,
     /// Seed of what is drawn at random.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,

@@ -32,8 +32,6 @@ use crate::workplaces::Workplaces;
 const MAX_ORDER: usize = 64;
 /// Time for commands that were given up to end: more than the grace each of them has.
 const SETTLE: Duration = Duration::from_secs(5);
-/// Files that are open beside the connections of requests.
-const OTHER_FILES: usize = 128;
 
 /// Everything a run needs to know, decided before anything is spent.
 pub(crate) struct Session {
@@ -130,15 +128,8 @@ impl Session {
                 order.push((suite.to_string(), case_id.to_string()));
             }
         };
-        let ceiling = self.access.ceiling();
-        if let Err(allowed) = assize_process::allow_open_files(ceiling.saturating_add(OTHER_FILES) as u64) {
-            output::warn(
-                &format!(
-                    "this system allows {allowed} open files, and {ceiling} requests at once may need more; \
-                     lower `--max-concurrency` or raise the limit (`ulimit -n`)"
-                ),
-                context,
-            );
+        if let Some(few) = self.access.few_files() {
+            output::warn(few, context);
         }
         let cancel = CancellationToken::new();
         let too_late = Arc::new(AtomicBool::new(false));

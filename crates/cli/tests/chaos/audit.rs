@@ -188,6 +188,7 @@ fn the_offline_judge_is_audited_too_and_mistakes_are_told() {
         (&["audit", "injection", "s.yaml", "--resume"], "not resumed"),
         (&["audit", "injection", "s.yaml", "--show", "all"], "--show"),
         (&["audit", "injection", "s.yaml", "--place", "under"], "append, prepend, inject"),
+        (&["audit", "injection", "s.yaml", "--max-cases", "0"], "--max-cases"),
         (&["audit", "injection", "none.yaml"], "none.yaml"),
         (&["audit", "show", "nowhere"], "nowhere"),
     ] {

@@ -72,3 +72,28 @@ fn last_is_the_newest_even_of_several_in_one_second() {
         cli.run(&["explain", "last", &format!("other-{number}")]).expect_code(0);
     }
 }
+
+#[test]
+fn what_names_and_answers_hold_steers_no_terminal() {
+    let cli = crate::bench::cli();
+    cli.file(
+        "s.yaml",
+        "name: s\ntests:\n- id: \"one\\u202Etwo\\u2066\"\n  criteria: x\n  input: q\n  output: \"apples \\e[31m \\e]52;c;aGk=\\a \\x9b2J\"\n  \
+         assertions: [{type: rubrics, criteria: [\"Names \\u202E apples\"]}]\n",
+    );
+    let mut said = String::new();
+    for args in [
+        &["eval", "s.yaml", "--out", "r", "--show", "all"][..],
+        &["explain", "r", "other"],
+        &["explain", "r", "one\u{202e}two\u{2066}"],
+    ] {
+        let output = cli.run(args);
+        said.push_str(&output.stdout);
+        said.push_str(&output.stderr);
+    }
+    assert!(said.contains("two") && said.contains("apples"), "{said}");
+    let steers = |c: char| {
+        (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    assert!(!said.contains(steers), "{said:?}");
+}

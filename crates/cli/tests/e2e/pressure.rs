@@ -1,16 +1,24 @@
-//! A disk that takes no more.
+//! A disk that takes no more, and a system that allows few open files.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use assize_testkit::mock::{Incoming, Reply};
 
 use crate::bench::{cli, info, rows, with_server};
 use crate::judge::honest;
 
 /// Runs the binary where no file may grow beyond so many blocks, as on a full disk.
 fn limited(cli: &assize_testkit::cli::CliTest, blocks: u32, args: &[&str]) -> std::process::Output {
+    within(cli, &format!("trap '' XFSZ; ulimit -f {blocks}"), args)
+}
+
+/// Runs the binary within limits that a shell sets.
+fn within(cli: &assize_testkit::cli::CliTest, limits: &str, args: &[&str]) -> std::process::Output {
     let inner = cli.command::<&str>(&[]);
-    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+    let script = format!("{limits}; exec \"$@\"");
     let mut command = Command::new("sh");
     command
         .args(["-c", &script, "sh"])
@@ -75,6 +83,29 @@ fn a_disk_that_is_full_from_the_start_is_found_out_before_anything_is_spent() {
     assert!(stderr.contains("run"), "{stderr}");
     assert_eq!(server.count(), 0);
     cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run2"]).expect_code(0);
+}
+
+#[test]
+fn few_open_files_make_a_run_slower_and_lose_nothing() {
+    let (cli, server) = with_server(|incoming: &Incoming| {
+        Reply::After(Duration::from_millis(30), Box::new(honest(incoming)))
+    });
+    let mut suite = String::from("name: s\ntests:\n");
+    for number in 0..150 {
+        let _ = writeln!(
+            suite,
+            "- {{id: c{number}, criteria: x, input: q, output: apples {number}, assertions: [Names `apples`]}}"
+        );
+    }
+    cli.file("s.yaml", suite);
+    let eval = ["eval", "s.yaml", "--judge", "openai:m", "--max-concurrency", "100", "--out", "run"];
+    let output = within(&cli, "ulimit -n 48", &eval);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), server.count()), (Some(0), 150), "{stderr}");
+    assert!(stderr.contains("48 open files") && stderr.contains("24 requests"), "{stderr}");
+    let peak = server.peak_in_flight();
+    assert!((2..=24).contains(&peak), "{peak}");
+    assert!(info(&cli, "run")["finished_at"].is_string());
 }
 
 #[test]

@@ -46,12 +46,19 @@ pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
     };
     let mut found: Option<Value> = None;
     let mut rest = text;
+    // Where what lies outside of objects begins.
+    let mut outside = text;
     while let Some(at) = rest.find('{') {
         rest = &rest[at..];
         let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Unambiguous>();
         match stream.next() {
             Some(Ok(Unambiguous(value))) => {
+                let before = &outside[..outside.len() - rest.len()];
                 rest = &rest[stream.byte_offset()..];
+                outside = rest;
+                if holds_member(before) {
+                    return Err(PIECES.into());
+                }
                 // An object of another kind counts too: it may be the judge's own, closed early by an answer that
                 // was copied into it without escaping and went on with a verdict.
                 if value.as_object().is_none_or(serde_json::Map::is_empty) {
@@ -70,9 +77,39 @@ pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
             _ => rest = &rest[1..],
         }
     }
+    if found.is_some() && holds_member(outside) {
+        return Err(PIECES.into());
+    }
     found
         .filter(|value| shape.claims(value))
         .ok_or_else(|| format!("the reply contains no JSON object with {}", wanted(shape)))
+}
+
+const PIECES: &str =
+    "the reply holds pieces of JSON outside of the object; which decision is meant is unclear";
+
+/// Whether a text holds a member that a reply has. Outside of an object, it is what is left of the judge's own one,
+/// which an answer closed early, when it was copied into it without escaping, and gave a verdict of its own.
+fn holds_member(text: &str) -> bool {
+    const NAMES: [&str; 11] = [
+        "outcome",
+        "score",
+        "reason",
+        "evidence",
+        "results",
+        "id",
+        "better",
+        "pass",
+        "applies",
+        "uncertain",
+        "confidence",
+    ];
+    text.match_indices(':').any(|(at, _)| {
+        let name = text[..at].trim_end().strip_suffix('"');
+        name.is_some_and(|name| {
+            NAMES.iter().any(|known| name.strip_suffix(known).is_some_and(|rest| rest.ends_with('"')))
+        })
+    })
 }
 
 fn wanted(shape: Shape) -> String {
@@ -149,6 +186,9 @@ mod tests {
             r#"{"outcome":"met",}"#,
             r#"<think>perhaps {"outcome":"met"} or not"#,
             r#"<thinking>perhaps {"outcome":"met"} or not"#,
+            r#"{"evidence":["x"],"reason":"x","outcome":"met"}"],"reason":"no","outcome":"unmet"}"#,
+            r#"{"evidence":["x"],"reason":"x","outcome":"met"} (was: "],"reason" : "no"]"#,
+            r#"now "outcome": "unmet", or {"evidence":["x"],"reason":"x","outcome":"met"}"#,
             r#"{"outcome":"met"} No: { outcome : "unmet" }"#,
         ] {
             assert!(single(text).is_err(), "{text}");

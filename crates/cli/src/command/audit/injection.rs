@@ -1,6 +1,7 @@
 //! `assize audit injection`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 
 use assize_audit::injection::{InjectionReport, Place, Probe, probes};
 use assize_audit::{Variant, choose, compare, variants_of};
@@ -28,7 +29,7 @@ pub(super) fn execute(args: &InjectionArgs, context: &Context) -> Result<Exit, S
         probes: chosen(&args.probes)?,
         places: args.place.iter().copied().collect(),
         repeats: args.repeats,
-        max_cases: args.max_cases,
+        max_cases: args.max_cases.map(NonZeroUsize::get),
         seed: args.seed,
         max_flip_rate: args.max_flip_rate,
     };

@@ -1,6 +1,7 @@
 //! `assize audit order`, `length` and `self`.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 use assize_audit::length::{LengthFacts, edits, length_report};
 use assize_audit::order::order_report;
@@ -68,7 +69,7 @@ impl Probing {
             permutations: 0,
             families: BTreeMap::new(),
             repeats: args.repeats,
-            max_cases: args.max_cases,
+            max_cases: args.max_cases.map(NonZeroUsize::get),
             seed: args.seed,
             limit,
         }
