@@ -125,7 +125,8 @@ impl Plan {
             match described.kind {
                 TargetKind::Model => {
                     let name = described.model.unwrap_or(described.name);
-                    let card = cards.model(&name);
+                    // What judges may reply has nothing to do with answers.
+                    let card = ModelCard { max_output_tokens: None, ..cards.model(&name) };
                     let max_output_tokens = described.max_output_tokens;
                     let none = Answers { max_output_tokens, ..Answers::default() };
                     let (answers, _) = self.targets.entry((name, max_output_tokens)).or_insert((none, card));
