@@ -91,7 +91,7 @@ fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<Checked> {
             words: format!("${limit}"),
             outlook: cost
                 .zip(ample)
-                .map_or(Outlook::Unknown, |((low, _), ample)| Outlook::of(&limit, &low, &ample)),
+                .map_or(Outlook::Unknown, |((low, _), ample)| at_best(Outlook::of(&limit, &low, &ample))),
             ample: with_programs(ample.map_or_else(String::new, |ample: Usd| dollars(ample.dollars()))),
         });
     }

@@ -234,7 +234,7 @@ impl Plan {
             "tokens_estimated": total_json["tokens"],
             "cost_usd": total_json["cost_usd"],
             "largest_call": total_json["largest_call"],
-            "budget": enough::to_json(self.budget, &total),
+            "budget": enough::to_json(self.budget, &total, self.program_calls),
             "unknown_prices": self.unpriced(),
             "warnings": warnings,
         })
@@ -273,7 +273,7 @@ impl Plan {
             if !self.unpriced().is_empty() {
                 lines.push(format!("unknown price for {}", self.unpriced().join(", ")));
             }
-            lines.extend(enough::lines(self.budget, &total));
+            lines.extend(enough::lines(self.budget, &total, self.program_calls));
             lines.push(
                 "low: bare replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 asked again"
                     .to_owned(),
