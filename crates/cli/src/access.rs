@@ -123,6 +123,11 @@ impl Access {
         });
     }
 
+    /// The same for a command that can't be told to allow models of unknown price.
+    pub(crate) fn all_priced(self) -> Self {
+        Self { may_be_unpriced: false, ..self }
+    }
+
     /// The ways that a command without a run has. `usd` is the limit in money.
     pub(crate) fn within(
         spending: &SpendingArgs,

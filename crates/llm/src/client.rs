@@ -279,7 +279,15 @@ impl Client {
             let unchanged = quirks == Quirks::default() && request.output_ceiling.is_none();
             let call = match encoded.take().filter(|_| unchanged) {
                 Some(call) => call,
-                None => parts.wire.encode(&quirks.fold(&request), quirks)?,
+                None => match parts.wire.encode(&quirks.fold(&request), quirks) {
+                    Ok(call) => call,
+                    Err(error) => {
+                        if let Some(hold) = hold {
+                            hold.unsent();
+                        }
+                        return Err(error);
+                    }
+                },
             };
             let begun = Instant::now();
             let sent = setup.transport.send(self.outgoing(call)).await;

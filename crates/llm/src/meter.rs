@@ -239,6 +239,13 @@ impl Hold {
         self.output
     }
 
+    /// The request was not sent after all.
+    pub(crate) fn unsent(mut self) {
+        self.taken = Some(Need::default());
+        let mut state = self.meter.state();
+        state.calls = state.calls.saturating_sub(1);
+    }
+
     /// The request brought a reply.
     pub(crate) fn answered(self, reply: &ChatReply) {
         let price = self.demand.card.price;
@@ -354,7 +361,9 @@ mod tests {
         assert_eq!(refusals.load(Ordering::Relaxed), 0);
         assert_eq!(meter.hold(demand(10, 10, 10)).await.err().unwrap(), "the budget of 2 calls is spent");
         assert_eq!(refusals.load(Ordering::Relaxed), 1);
-        drop((first, second));
+        first.unsent();
+        assert_eq!(meter.state().spent, Need::default());
+        drop((second, meter.hold(demand(10, 10, 10)).await.unwrap()));
     }
 
     #[test]

@@ -52,12 +52,19 @@ struct Checked {
     ample: String,
 }
 
-fn check(budget: Budget, total: &Estimate) -> Vec<Checked> {
+/// `programs` is how many calls grading programs may make, of which nothing but their number is known.
+fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<Checked> {
+    // What nobody can tell may be too much for any limit.
+    let at_best =
+        |outlook| if programs > 0 && outlook == Outlook::Enough { Outlook::Perhaps } else { outlook };
+    let with_programs = |ample: String| {
+        if programs > 0 { format!("{ample} and what grading programs ask") } else { ample }
+    };
     let mut checked = Vec::new();
     let Estimate { calls, sure_calls, input, output, cost, largest } = *total;
     if let Some(limit) = budget.calls {
         // The upper figures ask one call in ten again.
-        let most = calls + calls.div_ceil(10);
+        let most = calls + calls.div_ceil(10) + programs;
         checked.push(Checked {
             key: "calls",
             limit: limit.into(),
@@ -72,8 +79,8 @@ fn check(budget: Budget, total: &Estimate) -> Vec<Checked> {
             key: "tokens",
             limit: limit.into(),
             words: format!("{} tokens", grouped(limit)),
-            outlook: Outlook::of(&limit, &(input.0 + output.0), &ample),
-            ample: format!("{} tokens", grouped(ample)),
+            outlook: at_best(Outlook::of(&limit, &(input.0 + output.0), &ample)),
+            ample: with_programs(format!("{} tokens", grouped(ample))),
         });
     }
     if let Some(limit) = budget.usd {
@@ -84,16 +91,16 @@ fn check(budget: Budget, total: &Estimate) -> Vec<Checked> {
             words: format!("${limit}"),
             outlook: cost
                 .zip(ample)
-                .map_or(Outlook::Unknown, |((low, _), ample)| Outlook::of(&limit, &low, &ample)),
-            ample: ample.map_or_else(String::new, |ample: Usd| dollars(ample.dollars())),
+                .map_or(Outlook::Unknown, |((low, _), ample)| at_best(Outlook::of(&limit, &low, &ample))),
+            ample: with_programs(ample.map_or_else(String::new, |ample: Usd| dollars(ample.dollars()))),
         });
     }
     checked
 }
 
 /// For `--json`: null where nothing is limited.
-pub(super) fn to_json(budget: Budget, total: &Estimate) -> Value {
-    let checked = check(budget, total);
+pub(super) fn to_json(budget: Budget, total: &Estimate, programs: u64) -> Value {
+    let checked = check(budget, total, programs);
     if checked.is_empty() {
         return Value::Null;
     }
@@ -104,8 +111,8 @@ pub(super) fn to_json(budget: Budget, total: &Estimate) -> Value {
 }
 
 /// A line for each limit.
-pub(super) fn lines(budget: Budget, total: &Estimate) -> Vec<String> {
-    check(budget, total)
+pub(super) fn lines(budget: Budget, total: &Estimate, programs: u64) -> Vec<String> {
+    check(budget, total, programs)
         .into_iter()
         .map(|Checked { words, outlook, ample, .. }| match outlook {
             Outlook::Enough => format!("the budget of {words} is enough"),
@@ -138,7 +145,7 @@ mod tests {
     }
 
     fn outlook(budget: Budget) -> Outlook {
-        check(budget, &total())[0].outlook
+        check(budget, &total(), 0)[0].outlook
     }
 
     #[test]
@@ -157,10 +164,23 @@ mod tests {
     }
 
     #[test]
+    fn what_grading_programs_ask_may_be_too_much_for_any_limit() {
+        let budget = Budget { calls: Some(11), tokens: Some(1_000_000), usd: None };
+        let outlooks = check(budget, &total(), 4).into_iter().map(|checked| checked.outlook);
+        assert_eq!(outlooks.collect::<Vec<_>>(), [Outlook::Perhaps, Outlook::Perhaps]);
+        assert!(
+            lines(budget, &total(), 4)[1]
+                .ends_with("5,700 tokens and what grading programs ask would be enough")
+        );
+        let calls = Budget { calls: Some(15), ..Budget::default() };
+        assert_eq!(check(calls, &total(), 4)[0].outlook, Outlook::Enough);
+    }
+
+    #[test]
     fn a_limit_in_money_says_nothing_without_prices() {
         let unpriced = Estimate { cost: None, ..total() };
         let budget = Budget { usd: Some(Usd::from_pico(1)), ..Budget::default() };
-        assert!(lines(budget, &unpriced)[0].contains("the run is refused"));
-        assert_eq!(to_json(Budget::default(), &unpriced), Value::Null);
+        assert!(lines(budget, &unpriced, 0)[0].contains("the run is refused"));
+        assert_eq!(to_json(Budget::default(), &unpriced, 0), Value::Null);
     }
 }

@@ -125,7 +125,8 @@ impl Plan {
             match described.kind {
                 TargetKind::Model => {
                     let name = described.model.unwrap_or(described.name);
-                    let card = cards.model(&name);
+                    // What judges may reply has nothing to do with answers.
+                    let card = ModelCard { max_output_tokens: None, ..cards.model(&name) };
                     let max_output_tokens = described.max_output_tokens;
                     let none = Answers { max_output_tokens, ..Answers::default() };
                     let (answers, _) = self.targets.entry((name, max_output_tokens)).or_insert((none, card));
@@ -233,7 +234,7 @@ impl Plan {
             "tokens_estimated": total_json["tokens"],
             "cost_usd": total_json["cost_usd"],
             "largest_call": total_json["largest_call"],
-            "budget": enough::to_json(self.budget, &total),
+            "budget": enough::to_json(self.budget, &total, self.program_calls),
             "unknown_prices": self.unpriced(),
             "warnings": warnings,
         })
@@ -272,7 +273,7 @@ impl Plan {
             if !self.unpriced().is_empty() {
                 lines.push(format!("unknown price for {}", self.unpriced().join(", ")));
             }
-            lines.extend(enough::lines(self.budget, &total));
+            lines.extend(enough::lines(self.budget, &total, self.program_calls));
             lines.push(
                 "low: bare replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 asked again"
                     .to_owned(),

@@ -64,6 +64,11 @@ fn what_was_tried_before_costs_nothing() {
         .run(&["try", "Names `plums`", "--answer", "plums", "--judge", "openai:m", "--budget-calls", "0"])
         .expect_code(4);
     assert_eq!((server.count(), stopped.stdout.as_str()), (2, ""));
+    let unpriced = cli
+        .run(&["try", "Names `plums`", "--answer", "plums", "--judge", "openai:m", "--budget-usd", "1"])
+        .expect_code(2);
+    assert!(unpriced.stderr.contains("unknown price for openai:m"), "{}", unpriced.stderr);
+    assert!(!unpriced.stderr.contains("--budget-unknown-price"), "there is no such option here");
 }
 
 #[test]

@@ -164,6 +164,18 @@ fn replies_are_bought_once_and_a_budget_stops_the_run() {
 }
 
 #[test]
+fn a_budget_in_tokens_limits_what_judges_of_behaviours_may_say() {
+    let server = MockServer::start(judge);
+    let cli = fixture(&server, &GOOD);
+    run(&cli, &["--out", "r", "--budget-tokens", "100000", "--json"]).expect_code(3);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2);
+    for request in requests {
+        assert_eq!(request.json()["max_tokens"], 8192, "{}", request.json());
+    }
+}
+
+#[test]
 fn a_plan_counts_and_sends_nothing() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &GOOD);

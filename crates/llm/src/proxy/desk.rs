@@ -132,6 +132,9 @@ impl Desk {
                     usage.cost += card.cost_of_reply(reply);
                     usage.latency = usage.latency.saturating_add(reply.latency);
                 }
+                if let Some(tokens) = reply.cut_at {
+                    return Err(usage.failed(beyond_limit(tokens)));
+                }
                 drop(state);
                 if is_whole(&answered.reply) {
                     answered.keep();
@@ -143,12 +146,7 @@ impl Desk {
                 usage.tokens.add(Tokens { input: spent.input, cached: spent.cached, output: spent.output });
                 usage.sent = usage.sent.saturating_add(error.attempts);
                 usage.cost += card.cost_of_error(&error);
-                usage.failed += 1;
-                // That the run is ending says more than what happened before.
-                if usage.failure.is_none() || error.kind == ErrorKind::Cancelled {
-                    usage.failure = Some(error.clone());
-                }
-                Err(error)
+                Err(usage.failed(error))
             }
         }
     }
@@ -178,6 +176,26 @@ impl Desk {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl ProxyUsage {
+    /// Counts a question without an answer; the error as it came.
+    fn failed(&mut self, error: AskError) -> AskError {
+        self.failed += 1;
+        // That the run is ending says more than what happened before.
+        if self.failure.is_none() || error.kind == ErrorKind::Cancelled {
+            self.failure = Some(error.clone());
+        }
+        error
+    }
+}
+
+/// A reply that is not whole, and whose reader could not know it.
+fn beyond_limit(tokens: u32) -> AskError {
+    let message = format!(
+        "the reply was cut off at its limit of {tokens} tokens, which is not the program's: it may ask with `max_tokens`"
+    );
+    AskError::new(ErrorKind::MalformedReply, message)
 }
 
 /// Whether a reply is all that the model wanted to say. Any other may turn out better when it is asked again.

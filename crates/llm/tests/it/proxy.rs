@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_llm::{Ask, ErrorKind, ModelProxy, ProxySetup};
+use assize_llm::{Ask, ErrorKind, ModelCard, ModelProxy, ProxySetup};
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -86,6 +86,25 @@ async fn both_forms_are_answered_and_counted() {
     assert_eq!((usage.calls, usage.failed, usage.refused, usage.abandoned), (5, 1, 0, 0));
     assert_eq!(usage.failure.unwrap().kind, ErrorKind::BadRequest);
     assert!(usage.sent >= 5 && usage.tokens.input.is_some_and(|tokens| tokens > 0));
+}
+
+#[tokio::test]
+async fn a_reply_cut_off_by_a_limit_that_is_not_the_programs_is_no_answer() {
+    let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(1000)));
+    let card = ModelCard { max_output_tokens: Some(50), ..ModelCard::default() };
+    let ask = Arc::new(client(&server).0.with_card(card)) as Arc<dyn Ask>;
+    let setup = ProxySetup { ask, name: "judge".to_owned(), max_calls: 9, repeat: 1 };
+    let proxy = ModelProxy::open(setup).await.unwrap();
+    let (status, said) = call(&proxy, "POST", "/invoke", &json!({"question": "why"})).await;
+    assert!(status >= 400, "{status}");
+    assert!(said["error"].as_str().unwrap().contains("cut off at its limit of 50 tokens"), "{said}");
+    // A limit of the program's own is the program's own matter.
+    let asked = json!({"max_tokens": 20, "messages": [{"role": "user", "content": "why"}]});
+    let (status, said) = call(&proxy, "POST", "/v1/chat/completions", &asked).await;
+    assert_eq!((status, &said["choices"][0]["finish_reason"]), (200, &"length".into()));
+    let usage = proxy.close().await;
+    assert_eq!((usage.calls, usage.failed, usage.sent), (2, 1, 2));
+    assert_eq!(usage.tokens.output, Some(70), "what was cut off is counted");
 }
 
 #[tokio::test]

@@ -64,7 +64,8 @@ impl<'a> Bench<'a> {
         let options = load_options(&args.root, context);
         let config = config(&options, context)?;
         let prices = money::prices(run.context_tokens, &options, context)?;
-        let access = Arc::new(Access::new(run, &config, prices, run.spending.budget_usd, context));
+        let access =
+            Arc::new(Access::new(run, &config, prices, run.spending.budget_usd, context).all_priced());
         let explicit = args.targets.as_deref().or(config.targets.as_deref());
         let found = load_targets(folder, explicit, &options);
         output::say_diagnostics(&found.diagnostics, &found.sources, context);
