@@ -245,7 +245,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__injection)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --probes --place --repeats --max-cases --seed --max-flip-rate --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --probes --place --repeats --max-cases --seed --max-flip-rate --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -301,6 +301,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -439,7 +443,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__length)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --max-shift --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --max-shift --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -495,6 +499,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -625,7 +633,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__order)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --permutations --max-flip-rate --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --permutations --max-flip-rate --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -681,6 +689,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -837,7 +849,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__audit__subcmd__self)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --family --max-preference --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeats --max-cases --seed --family --max-preference --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -893,6 +905,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -1431,7 +1447,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__eval)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1487,6 +1503,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -1739,7 +1759,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__grade)
-            opts="-j -o -q -h -V --answers --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --answers --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1771,6 +1791,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -2097,7 +2121,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__pairwise)
-            opts="-j -o -q -h -V --suite --criteria --rank-ties --test-id --filter --tag --targets --root --dry-run --markdown --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --suite --criteria --rank-ties --test-id --filter --tag --targets --root --dry-run --markdown --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2157,6 +2181,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -2271,7 +2299,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__plan)
-            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
+            opts="-j -o -q -h -V --target --targets --test-id --filter --tag --keep-going --root --deny --keep-workspaces --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --repeat --repeat-strategy --shuffle --seed --bail --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2327,6 +2355,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -2809,7 +2841,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__scorecard__subcmd__run)
-            opts="-j -o -q -h -V --weights --treat-missing --markdown --target --targets --filter --tag --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
+            opts="-j -o -q -h -V --weights --treat-missing --markdown --target --targets --filter --tag --root --deny --dry-run --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --workers --judge-calls --max-concurrency --requests-per-minute --tokens-per-minute --request-timeout --deadline --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --budget-unknown-price --context-tokens --truncate --threshold --borderline --out --resume --json --show --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2873,6 +2905,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)
@@ -3063,7 +3099,7 @@ _assize() {
             return 0
             ;;
         assize__subcmd__try)
-            opts="-q -h -V --answer --answer-file --question --reference --expected-outcome --range --rubric --case --watch --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --escalate --warm-up --judging --targets --root --request-timeout --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --context-tokens --truncate --threshold --json --quiet --color --env-file --help --version"
+            opts="-q -h -V --answer --answer-file --question --reference --expected-outcome --range --rubric --case --watch --judge --judge-weight --judge-repeats --judge-temperature --combine --ties --scoring --escalate --warm-up --judging --targets --root --request-timeout --no-cache --cache-only --budget-calls --budget-tokens --budget-usd --max-output-tokens --context-tokens --truncate --threshold --json --quiet --color --env-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3127,6 +3163,10 @@ _assize() {
                     ;;
                 --ties)
                     COMPREPLY=($(compgen -W "ungraded fail pass" -- "${cur}"))
+                    return 0
+                    ;;
+                --scoring)
+                    COMPREPLY=($(compgen -W "written logprobs" -- "${cur}"))
                     return 0
                     ;;
                 --escalate)

@@ -118,6 +118,30 @@ impl JudgeBook {
         made.get(name).map(|made| made.card)
     }
 
+    /// Why these judges of one panel can't vote beside each other: two of them are the same model in two spellings, so that
+    /// both would give the same reply.
+    pub(crate) fn twins(&self, wishes: &[JudgeWish<'_>]) -> Option<String> {
+        let mut seen: Vec<(String, &str)> = Vec::new();
+        for wish in wishes.iter().filter(|_| wishes.len() > 1) {
+            let (name, _) = self.choose(*wish);
+            // Two targets may ask the same model in different ways.
+            let model = ModelName::from_str(name).ok().filter(|_| !self.targets.names(name));
+            let whole = model.map_or_else(|| name.to_owned(), |model| model.to_string());
+            match seen.iter().find(|(known, _)| *known == whole) {
+                Some((_, first)) if *first == name => {
+                    return Some(format!("`{name}` is asked already, so it can't be escalated to"));
+                }
+                Some((_, first)) => {
+                    return Some(format!(
+                        "`{first}` and `{name}` are the same judge; to ask a judge several times, write `repeats: N`"
+                    ));
+                }
+                None => seen.push((whole, name)),
+            }
+        }
+        None
+    }
+
     fn choose<'n>(&'n self, wish: JudgeWish<'n>) -> (&'n str, ChosenBy) {
         if let Some(name) = wish.exactly {
             let by = if self.command.iter().any(|named| named == name) {

@@ -82,8 +82,11 @@ impl ModelDrafter {
             let problems = match read {
                 Err(problems) => problems,
                 Ok(criteria) => {
-                    answered.keep();
                     let faults = check(&criteria, case);
+                    // One that can't be used as it is may turn out better the next time.
+                    if faults.errors.is_empty() {
+                        answered.keep();
+                    }
                     let problems = faults.all();
                     let better = faults.errors.is_empty()
                         && best

@@ -53,7 +53,8 @@ impl<'a> Decision<'a> {
 
     /// What a recorded decision has to say about how it was reached.
     pub(crate) fn notes(row: &CriterionRow) -> Vec<String> {
-        row.panel.iter().map(crate::panel::brief).collect()
+        let shown = row.truncated.map(crate::truncation::brief);
+        row.panel.iter().map(crate::panel::brief).chain(shown).collect()
     }
 }
 

@@ -44,6 +44,7 @@ mod style;
 mod summary;
 mod table;
 mod trend;
+mod truncation;
 
 pub use audit::injection_audit;
 pub use calibration::calibration;

@@ -39,7 +39,7 @@ pub struct PanelRow {
     pub tie: bool,
     /// Mean of the votes that have a value, 0 to 1: the share of met votes on a checklist. Null if none has one.
     pub mean: Option<f64>,
-    /// Share of the votes cast that say what most of them say; null if none was cast.
+    /// Share of the votes cast that say what most of them say; null if fewer than two were cast.
     pub agreement: Option<f64>,
     /// How often two votes of the same judge differ, mean over judges; null where none was asked twice.
     pub flip_rate: Option<f64>,

@@ -112,6 +112,12 @@ impl RunArgs {
     pub(crate) fn panel(&self) -> Result<PanelSpec, String> {
         let PanelArgs { judge_weight, combine, ties, .. } = &self.panel;
         for (at, judge) in self.judge.iter().enumerate() {
+            if let Some((first, next)) = judge.split_once(',') {
+                let next = next.trim_start();
+                return Err(format!(
+                    "several judges are several `--judge`: `--judge {first} --judge {next}`"
+                ));
+            }
             if self.judge[..at].contains(judge) {
                 return Err(format!(
                     "`--judge {judge}` is given twice; to ask it several times, use `--judge-repeats`"

@@ -21,7 +21,7 @@ use super::graders::{
 };
 use super::links::Links;
 use crate::args::SequenceArgs;
-use crate::judges::JudgeBook;
+use crate::judges::{JudgeBook, OFFLINE};
 use crate::targets::TargetBook;
 use crate::workplaces::{Workplaces, spec_of, works_in_folders};
 
@@ -366,7 +366,8 @@ impl Planner<'_> {
             };
             // A judge that combines others is one judge.
             let spec = own_panel(grader).map(|own| panels.spec(own, wish.grader)).unwrap_or_default();
-            if let Some(message) = spec.conflict() {
+            let wishes = panel_wishes(&spec, wish);
+            if let Some(message) = spec.conflict().or_else(|| bench.judges.twins(&wishes)) {
                 found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
             }
             let probabilities =
@@ -382,13 +383,24 @@ impl Planner<'_> {
                     ),
                 );
             }
-            for wish in panel_wishes(&spec, wish) {
+            let own = if let GraderKind::Rubric(rubric) = &grader.kind { rubric.truncate } else { None };
+            let truncate = self.truncate.or(own).or(suite.settings.truncate).or(self.config.truncate);
+            let truncate = truncate.unwrap_or_default();
+            for wish in wishes {
                 match bench.judges.judge(wish) {
                     Err(message) => found.problem(&grader.place, message),
                     Ok(judge) => {
                         let name = judge.identity().name;
                         if let Some(message) = judge_problem(grader, case, &name) {
                             found.problem(&grader.place, message);
+                        }
+                        let reads = bench.judges.card(&name).map(|card| card.context_tokens);
+                        if truncate != Truncate::Never && reads == Some(None) && name != OFFLINE {
+                            found.remarks.insert(format!(
+                                "how much `{name}` can read is not known, so `truncate: {}` changes nothing for it; \
+                                 `--context-tokens N` says how much",
+                                truncate.name()
+                            ));
                         }
                         if let Some(why) = judge.refuses_probabilities().filter(|_| probabilities) {
                             found.problem(

@@ -80,6 +80,10 @@ pub(super) struct Resumed {
     pub(super) writer: RunWriter,
     /// The cases that need not be run again, with what they came to.
     pub(super) done: HashMap<CaseKey, Repeat>,
+    /// How many were done and are run again, because something about them is different now.
+    pub(super) changed: usize,
+    /// How many were done and do not belong to the run any more.
+    pub(super) gone: usize,
     /// What they add up to.
     pub(super) totals: Totals,
     /// Their part in the figures of the run.
@@ -114,6 +118,7 @@ pub(super) fn resume(
     let mut totals = Totals::default();
     let mut figures = Summariser::new();
     let mut done = HashMap::new();
+    let (mut changed, mut gone) = (0, 0);
     let writer = folder
         .resume(info, &mut |record, inputs| {
             let row = &record.result;
@@ -123,8 +128,12 @@ pub(super) fn resume(
                 target: row.target.clone(),
                 repeat: row.repeat,
             };
+            let planned = planned.get(&key);
+            let same = planned.is_some_and(|planned| planned == inputs);
+            gone += usize::from(planned.is_none());
+            changed += usize::from(planned.is_some() && !same);
             // What was held back because of another case is looked at again.
-            let holds = !row.hangs_on_another() && planned.get(&key).is_some_and(|planned| planned == inputs);
+            let holds = same && !row.hangs_on_another();
             if holds {
                 totals.add(record);
                 figures.push(row);
@@ -133,5 +142,5 @@ pub(super) fn resume(
             holds
         })
         .map_err(|error| error.to_string())?;
-    Ok(Resumed { writer, done, totals, figures, order })
+    Ok(Resumed { writer, done, changed, gone, totals, figures, order })
 }

@@ -1,6 +1,7 @@
 //! A run from its plan to its exit code: what `eval` and `grade` share.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -251,10 +252,18 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         let stored = folder.info().map_err(|error| error.to_string())?;
         info.run_id = stored.run_id;
         info.started_at = stored.started_at;
-        let Resumed { writer, done, totals, figures, order } =
+        let Resumed { writer, done, changed, gone, totals, figures, order } =
             resume::resume(&folder, info, items(), MAX_ORDER)?;
         if !args.quiet {
-            let text = format!("going on with {}: {} cases are done\n", folder.path().display(), done.len());
+            let mut text =
+                format!("going on with {}: {} cases are done", folder.path().display(), done.len());
+            if changed > 0 {
+                let _ = write!(text, "; {changed} done before changed since, and are run again");
+            }
+            if gone > 0 {
+                let _ = write!(text, "; {gone} done before are no longer among them");
+            }
+            text.push('\n');
             output::say(&text);
         }
         return Ok(Opened { folder, writer, done, totals, figures, order });
@@ -264,6 +273,12 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         None => PathBuf::from(RUNS_FOLDER).join(&info.run_id),
     });
     let writer = folder.create(info).map_err(|error| match error {
+        StoreError::Occupied { path } if args.resume.is_some() => {
+            format!(
+                "`{}` holds rows, but no run.json to go on with; name another folder with `--out`",
+                path.display()
+            )
+        }
         StoreError::Occupied { .. } => {
             format!("{error}; name another folder with `--out`, or go on with it with `--resume`")
         }

@@ -184,6 +184,11 @@ impl TargetBook {
             .collect()
     }
 
+    /// Whether a target of the targets file has this name.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        self.spec(name).is_some()
+    }
+
     fn spec(&self, name: &str) -> Option<&TargetSpec> {
         self.specs.iter().find(|spec| spec.name == name)
     }

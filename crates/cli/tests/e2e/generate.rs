@@ -113,6 +113,20 @@ fn an_unusable_reply_is_repaired_or_the_case_is_left_alone() {
 }
 
 #[test]
+fn a_draft_that_can_not_be_used_is_asked_for_again() {
+    let (cli, server) = with_server(|_: &Incoming| reply(&json!([])));
+    cli.file("s.yaml", SUITE);
+    let mut before = 0;
+    for _ in 0..2 {
+        cli.run(&["generate", "rubrics", "s.yaml", "--judge", "openai:m"]).expect_code(3);
+        let asked = server.count() - before;
+        assert!(asked >= 2 * 2, "two cases, each repaired: {asked}");
+        before += asked;
+    }
+    assert_eq!(cli.read("s.yaml"), SUITE);
+}
+
+#[test]
 fn a_budget_stops_it_and_the_same_command_goes_on() {
     let (cli, server) = with_server(|_: &Incoming| reply(&criteria()));
     cli.file("s.yaml", SUITE);

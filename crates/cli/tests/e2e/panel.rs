@@ -392,9 +392,25 @@ fn what_a_panel_can_not_be_is_said_before_anything_is_spent() {
         ("{judges: [openai:a], combine: weighted}", "the judge `openai:a` has no weight"),
         ("{combine: weighted}", "needs judges with weights"),
         ("{judges: [openai:a, openai:a]}", "E0318"),
+        ("{judges: [openai:a, OpenAI/a]}", "`openai:a` and `OpenAI/a` are the same judge"),
+        ("{judges: [openai:a], escalate: openai/a}", "`openai:a` and `openai/a` are the same judge"),
+        ("{judges: [{judge: openai:a, weight: 0}], combine: weighted}", "error: 1 problem in"),
     ] {
         let stderr = said(panel);
         assert!(stderr.contains(words), "{panel}\n{stderr}");
+    }
+    cli.file("s.yaml", suite("{escalate: openai:a}", &["a=met"]));
+    cli.env("JUDGE_MODEL", "openai:a");
+    for (judges, words) in [
+        (&["openai:a"][..], "`openai:a` is a judge of the panel already"),
+        (&[], "`openai:a` is asked already, so it can't be escalated to"),
+        (&["openai:b,openai:c"], "several judges are several `--judge`"),
+        (&["openai:b", "openai/b"], "are the same judge"),
+    ] {
+        let mut args = vec!["eval", "s.yaml"];
+        args.extend(judges.iter().flat_map(|judge| ["--judge", judge]));
+        let stderr = cli.run(&args).expect_code(2).stderr;
+        assert!(stderr.contains(words), "{judges:?}\n{stderr}");
     }
     assert_eq!(server.count(), 0);
 }

@@ -248,7 +248,9 @@ fn a_reply_that_the_disk_changed_is_bought_again_and_said() {
         let path = cli.path(".assize/cache/replies.db");
         let mut bytes = std::fs::read(&path).unwrap();
         let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(from)).collect();
-        places.iter().for_each(|at| bytes[*at..*at + to.len()].copy_from_slice(to));
+        for at in &places {
+            bytes[*at..*at + to.len()].copy_from_slice(to);
+        }
         std::fs::write(&path, bytes).unwrap();
         places.len()
     };

@@ -86,6 +86,12 @@ fn what_is_left_out_is_marked_in_the_request_and_in_every_record() {
         assert_eq!(truncated["characters"].as_u64().unwrap(), answer().chars().count() as u64);
         let result = &rows(&cli, "run/results.jsonl")[0];
         assert_eq!(result["graders"][0]["criteria"][0]["truncated"], mode);
+        // People see it where they see the decision.
+        let mark = format!("(truncate: {mode}): ");
+        let explained = cli.run(&["explain", "run", "one"]).expect_code(0).stdout;
+        assert!(explained.split_whitespace().collect::<Vec<_>>().join(" ").contains(&mark), "{explained}");
+        let seen = printed(&cli.run(&["explain", "run", "one", "--json"]));
+        assert_eq!(seen["graders"][0]["criteria"][0]["truncated"], *truncated);
         // The same settings find the same reply.
         let again = printed(&eval(&cli, &["--context-tokens", "3400"]));
         assert_eq!((&again["judge_calls"], &again["judge_calls_cached"]), (&0.into(), &1.into()));
@@ -164,4 +170,18 @@ fn files_say_how_much_a_model_reads_and_what_is_done_then() {
     let output = eval(&cli, &[]).expect_code(2);
     assert!(output.stderr.contains("`truncate` has no value `end`"), "{}", output.stderr);
     assert_eq!(server.count(), 1);
+}
+
+#[test]
+fn that_a_limit_is_not_known_is_said_to_whoever_wants_it_kept() {
+    let server = MockServer::start(finder);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite("        truncate: tail\n"));
+    let warnings = |more: &[&str]| printed(&eval(&cli, more).expect_code(0))["warnings"].clone();
+    let known = "how much `openai:judge-1` can read is not known, so `truncate: tail` changes nothing for it";
+    let said = warnings(&[]);
+    assert!(said[0].as_str().is_some_and(|said| said.contains(known)), "{said}");
+    for more in [&["--context-tokens", "100000"][..], &["--truncate", "never"]] {
+        assert_eq!(warnings(more), json!([]), "{more:?}");
+    }
 }

@@ -177,7 +177,10 @@ fn cases_that_changed_are_run_again_and_others_are_not() {
         .replace("name: sums\n", "# a line more, so that everything stands elsewhere\nname: sums\n");
     cli.file("suite.yaml", edited);
     let before = server.count();
-    let output = printed(&eval(&cli, &["--out", "run", "--resume", "--no-cache"]).expect_code(1));
+    let loud = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--json"];
+    let resumed = cli.run(&[&loud[..], &["--out", "run", "--resume", "--no-cache"]].concat()).expect_code(1);
+    assert!(resumed.stderr.contains("3 cases are done; 1 done before changed since"), "{}", resumed.stderr);
+    let output = printed(&resumed);
     // Four cases were finished, one of them was edited.
     assert_eq!(server.count() - before, 6);
     assert_eq!(output["counts"]["fail"], 5);

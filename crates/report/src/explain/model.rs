@@ -1,7 +1,7 @@
 //! What an explanation says, in the order it is said. Text and JSON are two drawings of this.
 
 use assize_rubric::{
-    Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Probability, Ungraded, Verdict,
+    Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Probability, Truncated, Ungraded, Verdict,
 };
 use assize_store::{CaseError, GateRow, Note, PanelRow, TurnRow};
 use serde::Serialize;
@@ -114,6 +114,9 @@ pub(crate) struct WholePart {
     pub(crate) notes: Vec<Note>,
     pub(crate) judge: JudgeIdentity,
     pub(crate) attempts: u32,
+    /// What the judge was not shown at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) truncated: Option<Truncated>,
     /// The votes it was made of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) panel: Option<PanelPart>,
@@ -145,6 +148,9 @@ pub(crate) struct CriterionPart {
     /// What the probabilities of the judge's tokens say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) probability: Option<Probability>,
+    /// What the judge was not shown at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) truncated: Option<Truncated>,
     /// The votes it was made of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) panel: Option<PanelPart>,
@@ -172,6 +178,9 @@ pub(crate) struct VotePart {
     pub(crate) score: Option<f64>,
     pub(crate) reason: String,
     pub(crate) probability: Option<Probability>,
+    /// What the judge was not shown at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) truncated: Option<Truncated>,
 }
 
 /// A gate, with the comparison it makes.

@@ -104,6 +104,7 @@ fn whole(row: &JudgementRow, all: &[&JudgementRow]) -> Option<WholePart> {
         notes: result.notes.clone(),
         judge: row.judge.clone(),
         attempts: row.attempts,
+        truncated: row.truncated,
         panel: panel(row, all),
     })
 }
@@ -222,6 +223,7 @@ fn criterion(
         attempts: row.attempts,
         ungraded: row.ungraded.clone(),
         probability: row.probability,
+        truncated: row.truncated,
         panel: panel(row, all),
     }
 }
@@ -257,6 +259,7 @@ fn panel(row: &JudgementRow, all: &[&JudgementRow]) -> Option<PanelPart> {
             score,
             reason: vote.reason.clone(),
             probability: vote.probability,
+            truncated: vote.truncated,
         })
     });
     Some(PanelPart { votes_in_full: votes.collect(), panel })

@@ -179,7 +179,8 @@ fn decided_whole(page: &mut Page, whole: &WholePart) {
     for quote in &whole.evidence {
         page.text(&[Piece::plain("  ")], &crate::criterion::quote(quote));
     }
-    for line in whole.panel.iter().flat_map(panel_lines) {
+    let shown = whole.truncated.as_ref().map(crate::truncation::figures);
+    for line in whole.panel.iter().flat_map(panel_lines).chain(shown) {
         page.text(&[Piece::plain("  ")], &[Piece::said(Tone::Dim, &line, clean::REASON)]);
     }
     for note in &whole.notes {
@@ -213,6 +214,7 @@ fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence:
     notes.extend(part.confidence.filter(|_| confidence).map(|level| format!("confidence {}", word(level))));
     notes.extend(part.probability.as_ref().map(crate::panel::probability));
     notes.extend(part.panel.iter().flat_map(panel_lines));
+    notes.extend(part.truncated.as_ref().map(crate::truncation::figures));
     if part.attempts > 1 {
         notes.push(format!("{} judge calls", part.attempts));
     }
@@ -252,11 +254,13 @@ fn panel_lines(part: &PanelPart) -> Vec<String> {
         let role = if vote.escalated { "asked as well" } else { "vote" };
         let probability =
             vote.probability.as_ref().map(|found| format!(" ({})", crate::panel::probability(found)));
+        let shown = vote.truncated.map(|found| format!(" ({})", crate::truncation::brief(found.mode)));
         let reason = clean::said(&vote.reason, clean::REASON);
         format!(
-            "{role} {}{times}{weight}: {said}{}{}{reason}",
+            "{role} {}{times}{weight}: {said}{}{}{}{reason}",
             clean::name(&vote.judge.name),
             probability.unwrap_or_default(),
+            shown.unwrap_or_default(),
             if reason.trim().is_empty() { "" } else { ": " },
         )
     });

@@ -270,7 +270,8 @@ fn panel_row(
         missing: u32::try_from(own.len() - all.len()).unwrap_or(u32::MAX),
         tie: decision.tie,
         mean: panel_scores(&values).ok().map(|scores| scores.mean),
-        agreement: agreement(&all).ok(),
+        // One vote agrees with nobody.
+        agreement: agreement(&all).ok().filter(|_| all.len() > 1),
         flip_rate: stability(&by_judge, Level::P95).pair_flips.ok(),
         disagreement: disagreement(&by_judge).ok(),
         low: decision.low,

@@ -119,7 +119,8 @@ fn judge(cx: &mut Context, node: &Node) -> Option<(PanelJudge, Span)> {
             "- {judge: openai:gpt-4o-mini, weight: 2}",
         ));
     }
-    let weight = object.value("weight").and_then(|node| weight(cx, node));
+    // One that can't be is complained about once.
+    let weight = object.value("weight").map(|node| weight(cx, node).unwrap_or(Weight::ONE));
     object.finish(&mut cx.problems);
     let name = name?;
     Some((PanelJudge { name: name.value.trim().to_owned(), weight }, name.span))
