@@ -381,7 +381,7 @@ fn suites_and_the_configuration_give_graders_their_panel() {
 
 #[test]
 fn what_a_panel_can_not_be_is_said_before_anything_is_spent() {
-    let (cli, server) = with_server(planned);
+    let (mut cli, server) = with_server(planned);
     let said = |panel: &str| {
         cli.file("s.yaml", suite(panel, &["a=met"]));
         cli.run(&["eval", "s.yaml"]).expect_code(2).stderr
