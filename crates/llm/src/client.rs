@@ -355,7 +355,8 @@ impl Client {
         quirks: Quirks,
         most_read: u64,
     ) -> Result<(Option<Hold>, Option<u32>), String> {
-        let wanted = self.needs_ceiling(request);
+        // A limit that is not sent cuts nothing off.
+        let wanted = self.needs_ceiling(request) && self.inner.parts.wire.limits_output(quirks);
         let Some(meter) = &self.inner.setup.meter else {
             return Ok((None, wanted.then(|| self.room(request, quirks).most)));
         };
