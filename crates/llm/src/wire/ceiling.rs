@@ -39,7 +39,8 @@ pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
     // Some count the limit against what an account may use in a minute, and refuse one that can never fit.
     let never_fits = message.contains("request too large") && message.contains("tokens per min");
-    if !never_fits && !(says(&SUBJECTS) && says(&EXCESS)) {
+    let too_high = says(&SUBJECTS) && says(&EXCESS);
+    if !(too_high || never_fits) {
         return None;
     }
     let numbers = message.split(|c: char| !c.is_ascii_digit() && c != ',').filter_map(|digits| {
