@@ -72,11 +72,13 @@ impl Room {
         };
         let longer = u32::try_from(seen.longest.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
         let room = Self { most, least: short.max(longer).min(most) };
-        let window = card.context_tokens.map(|all| all.saturating_sub(card.estimator.request(request)));
-        match window.map(|left| u32::try_from(left).unwrap_or(u32::MAX)) {
-            // A request that leaves nothing is the server's to refuse.
-            Some(left) if left > 0 => room.within(left),
-            _ => room,
+        match card.context_tokens {
+            None => room,
+            // The estimate is high, so a request that seems to leave too little may leave enough.
+            Some(all) => {
+                let left = all.saturating_sub(card.estimator.request(request));
+                room.within(u32::try_from(left).unwrap_or(u32::MAX).max(room.least))
+            }
         }
     }
 }
@@ -220,8 +222,10 @@ mod tests {
 
     #[test]
     fn request_and_reply_fit_into_the_window_together() {
-        let card = ModelCard { context_tokens: Some(1000), ..ModelCard::default() };
+        let card = |tokens| ModelCard { context_tokens: Some(tokens), ..ModelCard::default() };
         let request = expecting(Some(500));
+        assert_eq!(Room::of("m", card(400), &request, Seen::default()), Room::exactly(500));
+        let card = card(1000);
         let read = card.estimator.request(&request);
         assert_eq!(u64::from(Room::of("m", card, &request, Seen::default()).most) + read, 1000);
         assert_eq!(reply_limit("m", card, &ChatRequest { max_output_tokens: Some(7), ..request }), 7);

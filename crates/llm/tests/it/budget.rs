@@ -216,7 +216,7 @@ async fn storm(
         }
     };
     let all = join_all((0..at_once).map(|_| ask()));
-    tokio::time::timeout(Duration::from_secs(60), all).await.expect("nobody waits for ever");
+    tokio::time::timeout(Duration::from_mins(1), all).await.expect("nobody waits for ever");
     (server.usage(), refused.into_inner(), told.lock().unwrap().len())
 }
 
