@@ -173,19 +173,28 @@ impl ModelJudge {
     fn fitted(task: &RubricTask, whole: &Scene<'_>, fence: &str) -> Option<Vec<Shown>> {
         let limit = whole.card.context_tokens.filter(|_| task.truncate != Truncate::Never)?;
         let estimator = whole.card.estimator;
-        let needs = groups(whole, task).map(|group| {
-            let request = group.first_request();
-            estimator.request(&request) + window::reply_tokens(&request, group.criteria())
-        });
-        let need = needs.max().filter(|need| *need > limit)?;
+        let needs = |request: &ChatRequest, criteria| {
+            estimator.request(request) + window::reply_tokens(request, criteria)
+        };
+        let batch = groups(whole, task).map(|group| needs(&group.whole_request(), group.criteria())).max()?;
+        if batch <= limit {
+            return None;
+        }
+        // A batch is divided before anything is left out.
+        let singles = groups(whole, task)
+            .filter_map(|group| group.single_requests().map(|request| needs(&request, 1)).max());
+        let single = singles.max().filter(|need| *need > limit)?;
         let produced = [
             Some(&task.material.answer),
             task.material.file_changes.as_ref(),
             task.material.tool_calls.as_ref(),
         ];
         let produced: u64 = produced.into_iter().flatten().map(|text| estimator.text(text)).sum();
-        let rest = need.saturating_sub(produced) + REPAIR + fit::MARKS;
-        fit::fit(&task.material, task.truncate, estimator.room(limit.checked_sub(rest)?), fence)
+        let room = |need: u64| limit.checked_sub(need.saturating_sub(produced) + REPAIR + fit::MARKS);
+        // It stays whole as long as it takes no more than half of the room there is for what is judged.
+        let most = room(single)?;
+        let room = room(batch).filter(|room| *room >= most / 2).unwrap_or(most);
+        fit::fit(&task.material, task.truncate, estimator.room(room), fence)
     }
 
     fn request_forecast(&self, request: &ChatRequest) -> Forecast {
@@ -246,15 +255,15 @@ impl RubricJudge for ModelJudge {
             // What all requests begin with can be cached by the provider once the first of them is read.
             let shared = scene.card.estimator.text(&scene.shared);
             let shared = if shared < CACHEABLE { 0 } else { shared };
-            for (index, group) in groups(scene, task).enumerate() {
-                let request = group.first_request();
-                if window::check(scene.card, scene.truncate, &request, group.criteria()).is_err() {
-                    sum.too_long += group.criteria() as u64;
+            let groups: Vec<Group<'_>> = groups(scene, task).collect();
+            for (index, (request, criteria)) in groups.iter().flat_map(Group::first_requests).enumerate() {
+                if window::check(scene.card, scene.truncate, &request, criteria).is_err() {
+                    sum.too_long += criteria as u64;
                     continue;
                 }
                 sum += Forecast {
                     calls: 1,
-                    decisions: group.criteria() as u64,
+                    decisions: criteria as u64,
                     repeated_tokens: if index == 0 { 0 } else { shared },
                     ..self.request_forecast(&request)
                 };
