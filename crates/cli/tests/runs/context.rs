@@ -215,3 +215,23 @@ fn a_batch_is_divided_before_anything_is_left_out() {
         assert_eq!(plan["calls"], calls);
     }
 }
+
+#[test]
+fn graders_that_are_no_rubrics_are_not_told_to_truncate() {
+    let server = MockServer::start(finder);
+    let cli = fixture(&server);
+    let text = suite("");
+    let head = text.split("      - type: rubrics").next().unwrap();
+    let others = "      - {type: llm-grader, prompt: \"Is {{output}} good?\"}\n      - {type: pairwise, baseline: another}\n";
+    cli.file("suite.yaml", format!("{head}{others}"));
+    eval(&cli, &["--context-tokens", "2000", "--truncate", "head", "--out", "run"]).expect_code(3);
+    for row in rows(&cli, "run/judgements.jsonl") {
+        let error = row["grader_result"]["error"].as_str().unwrap();
+        assert!(
+            error.contains("more than the 2000") && error.contains("only the material of rubrics"),
+            "{error}"
+        );
+        assert!(!error.contains("leaves a part out"), "{error}");
+    }
+    assert_eq!(server.count(), 0);
+}

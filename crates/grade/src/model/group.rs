@@ -119,7 +119,7 @@ impl<'a> Group<'a> {
     fn fitting(&self, call: Call) -> Vec<Call> {
         let fits = |call: &Call| {
             let request = self.request(call);
-            window::check(self.scene.card, self.scene.truncate, &request, call.members.len()).is_ok()
+            window::check(self.scene.card, Some(self.scene.truncate), &request, call.members.len()).is_ok()
         };
         if call.members.len() < 2 || fits(&call) {
             return vec![call];
@@ -143,7 +143,7 @@ impl<'a> Group<'a> {
             };
             let request = self.request(&call);
             if let Err(failure) =
-                window::check(self.scene.card, self.scene.truncate, &request, call.members.len())
+                window::check(self.scene.card, Some(self.scene.truncate), &request, call.members.len())
             {
                 self.fail(&call.members, &failure);
                 return Vec::new();

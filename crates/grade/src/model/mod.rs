@@ -257,7 +257,7 @@ impl RubricJudge for ModelJudge {
             let shared = if shared < CACHEABLE { 0 } else { shared };
             let groups: Vec<Group<'_>> = groups(scene, task).collect();
             for (index, (request, criteria)) in groups.iter().flat_map(Group::first_requests).enumerate() {
-                if window::check(scene.card, scene.truncate, &request, criteria).is_err() {
+                if window::check(scene.card, Some(scene.truncate), &request, criteria).is_err() {
                     sum.too_long += criteria as u64;
                     continue;
                 }
@@ -274,7 +274,7 @@ impl RubricJudge for ModelJudge {
 
     fn forecast_whole(&self, task: &WholeTask) -> Forecast {
         let request = self.whole_request(task, None);
-        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+        match window::check(self.ask.card(), None, &request, 1) {
             Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
             Ok(()) => Forecast { calls: 1, scores: 1, decisions: 1, ..self.request_forecast(&request) },
         }
@@ -300,7 +300,7 @@ impl RubricJudge for ModelJudge {
 
     fn forecast_behaviour(&self, task: &BehaviourTask) -> Forecast {
         let request = self.behaviour_request(task, None);
-        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+        match window::check(self.ask.card(), None, &request, 1) {
             Err(_) => Forecast { criteria: 1, too_long: 1, ..Forecast::default() },
             Ok(()) => Forecast { calls: 1, criteria: 1, decisions: 1, ..self.request_forecast(&request) },
         }
@@ -308,7 +308,7 @@ impl RubricJudge for ModelJudge {
 
     fn forecast_pair(&self, task: &PairTask) -> Forecast {
         let request = self.pair_request(task, None);
-        match window::check(self.ask.card(), Truncate::Never, &request, 1) {
+        match window::check(self.ask.card(), None, &request, 1) {
             Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
             Ok(()) => Forecast { calls: 1, scores: 1, decisions: 1, ..self.request_forecast(&request) },
         }

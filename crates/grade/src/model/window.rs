@@ -17,10 +17,11 @@ pub(super) fn reply_tokens(request: &ChatRequest, decisions: usize) -> u64 {
     }
 }
 
-/// Refuses a request that is longer than the model can read, with its reply, by the estimate.
+/// Refuses a request that is longer than the model can read, with its reply, by the estimate. `mode` is what is done to make
+/// it fit, `None` where nothing can be.
 pub(super) fn check(
     card: ModelCard,
-    mode: Truncate,
+    mode: Option<Truncate>,
     request: &ChatRequest,
     decisions: usize,
 ) -> Result<(), Failure> {
@@ -31,11 +32,12 @@ pub(super) fn check(
         return Ok(());
     }
     let advice = match mode {
-        Truncate::Never => {
+        None => "only the material of rubrics can be made to fit, by `truncate`".to_owned(),
+        Some(Truncate::Never) => {
             "`truncate: head`, `tail` or `middle` leaves a part out, `truncate: chunk` judges the answer in parts"
                 .to_owned()
         }
-        mode => format!("`truncate: {}` can't make it fit", mode.name()),
+        Some(mode) => format!("`truncate: {}` can't make it fit", mode.name()),
     };
     let message = format!(
         "not sent: about {input} tokens and {reply} for the reply are more than the {limit} that the judge can read; \
