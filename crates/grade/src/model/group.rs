@@ -121,7 +121,8 @@ impl<'a> Group<'a> {
             let request = self.request(call);
             window::check(self.scene.card, Some(self.scene.truncate), &request, call.members.len()).is_ok()
         };
-        if call.members.len() < 2 || fits(&call) {
+        // A request is only put together twice where something may hang on it.
+        if call.members.len() < 2 || self.scene.card.context_tokens.is_none() || fits(&call) {
             return vec![call];
         }
         let (first, second) = call.members.split_at(call.members.len().div_ceil(2));
