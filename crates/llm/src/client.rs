@@ -227,6 +227,8 @@ impl Client {
         // Until when the account's rest has been sat out already.
         let mut rested = Duration::ZERO;
         let mut policy = setup.policy;
+        // Good answers to anybody, as this question last knew of them.
+        let mut good_before = account.good_answers();
         // The place among the requests in flight, where the next attempt follows at once.
         let mut kept = None;
         // Counting takes a look at every character, so it is done only where somebody wants to know.
@@ -246,7 +248,6 @@ impl Client {
             };
             // Another question may have learned something in the meantime.
             quirks = quirks.merge(self.learned(&request.model));
-            let good_before = account.good_answers();
             let call = match encoded.take().filter(|_| quirks == Quirks::default()) {
                 Some(call) => call,
                 None => parts.wire.encode(&request, quirks)?,
@@ -305,9 +306,11 @@ impl Client {
                 rested = place.limited(&*setup.clock, error.retry_after);
                 // Being one too many, while others are answered, is no fault of this question. Its waits are still
                 // bounded. An overloaded server may well fail over this one question, so that counts.
-                if error.kind == ErrorKind::RateLimited && account.good_answers() > good_before {
+                let good = account.good_answers();
+                if error.kind == ErrorKind::RateLimited && good > good_before {
                     policy.max_attempts = policy.max_attempts.saturating_add(1);
                 }
+                good_before = good;
             }
             // The wait is no request in flight.
             drop(place);
