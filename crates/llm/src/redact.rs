@@ -217,8 +217,9 @@ impl Redactor {
         self.redact_from(text, SHORTEST_SECRET)
     }
 
-    /// Like [`Redactor::redact`], for what a model wrote: only values that cannot be mistaken for words.
-    pub(crate) fn redact_content<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    /// Like [`Redactor::redact`], for what a model or a command answered: only values of 12 bytes or more, which cannot
+    /// be mistaken for words.
+    pub fn redact_content<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.redact_from(text, SHORTEST_SECRET_IN_CONTENT)
     }
 
