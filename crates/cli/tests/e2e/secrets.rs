@@ -125,7 +125,7 @@ fn what_a_command_answers_is_judged_and_kept_without_the_secrets_it_inherited() 
         let output = cli.run(&args).expect_code(0);
         unseen(&cli, &output);
         assert!(!holds(cli.dir(), "team/secret"), "a file holds the token");
-        assert!(cli.read(&format!("{target}/results.jsonl")).contains("[redacted]"));
+        assert!(cli.read(format!("{target}/results.jsonl")).contains("[redacted]"));
     }
     assert!(server.requests().iter().all(|request| {
         let body = String::from_utf8_lossy(&request.body);
