@@ -340,7 +340,8 @@ mod tests {
         ] {
             assert_eq!(redactor.redact_content(text), left, "{text}");
         }
-        let escaped: String = key.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        let escaped: Vec<String> = key.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        let escaped = escaped.concat();
         assert_eq!(redactor.redact(&format!("k: {escaped}!")), "k: [redacted]!");
         let wrapped = STANDARD_NO_PAD.encode(format!("Bearer {key}"));
         let wrapped = format!("{}\n{}", &wrapped[..28], &wrapped[28..]);

@@ -139,7 +139,7 @@ mod tests {
             secret,
             r#"ab\/c\"d\u0026e\u002bf\u00e9"#,
             r#"ab\\/c\\\"d\\u0026e\\u002Bf\\u00E9"#,
-            r#"\u0061\u0062\u002f\u0063\u0022\u0064\u0026\u0065\u002b\u0066\u00e9"#,
+            r"\u0061\u0062\u002f\u0063\u0022\u0064\u0026\u0065\u002b\u0066\u00e9",
             "ab%2Fc%22d%26e%2bfé",
             "ab&#47;c&quot;d&amp;e&#x2B;f&#xE9;",
             "ab/c\n  \"d&e\r\n> +fé",
