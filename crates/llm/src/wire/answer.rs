@@ -50,7 +50,7 @@ pub(super) fn reply(answer: &HttpAnswer, said: Said) -> ChatReply {
         text: said.text,
         finish: said.finish,
         refusal: said.refusal,
-        usage: said.usage,
+        usage: said.usage.plausible(),
         model: said.model,
         request_id: header_id(answer).or(said.id),
         raw: answer.text().into_owned(),
@@ -92,6 +92,7 @@ fn blank(answer: &HttpAnswer, kind: ErrorKind, usage: Usage) -> AskError {
     let mut error = AskError::new(kind, "");
     error.status = Some(answer.status);
     error.request_id = header_id(answer).map(String::into_boxed_str);
+    let usage = usage.plausible();
     error.usage = (!usage.is_unknown()).then(|| Box::new(usage));
     error
 }

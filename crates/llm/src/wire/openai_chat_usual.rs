@@ -6,7 +6,6 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::answer::{self, Said};
-use super::json::is_plausible;
 use super::openai_chat::finish;
 use crate::reply::{ChatReply, Usage};
 use crate::transport::HttpAnswer;
@@ -56,7 +55,6 @@ pub(super) fn read(answer: &HttpAnswer) -> Option<ChatReply> {
     let choice = body.choices.into_iter().next().filter(|choice| choice.error.is_none())?;
     let counts = body.usage.unwrap_or_default();
     let said = |text: Option<String>| text.filter(|text| !text.is_empty());
-    let count = |tokens: Option<u64>| tokens.filter(|tokens| is_plausible(*tokens));
     Some(answer::reply(
         answer,
         Said {
@@ -64,14 +62,12 @@ pub(super) fn read(answer: &HttpAnswer) -> Option<ChatReply> {
             finish: finish(choice.finish_reason.as_deref()),
             refusal: said(choice.message.refusal),
             usage: Usage {
-                input: count(counts.prompt_tokens.or(counts.input_tokens)),
-                cached: count(
-                    counts
-                        .prompt_tokens_details
-                        .and_then(|details| details.cached_tokens)
-                        .or(counts.prompt_cache_hit_tokens),
-                ),
-                output: count(counts.completion_tokens.or(counts.output_tokens)),
+                input: counts.prompt_tokens.or(counts.input_tokens),
+                cached: counts
+                    .prompt_tokens_details
+                    .and_then(|details| details.cached_tokens)
+                    .or(counts.prompt_cache_hit_tokens),
+                output: counts.completion_tokens.or(counts.output_tokens),
             },
             model: said(body.model),
             id: said(body.id),
