@@ -383,7 +383,7 @@ impl Client {
         quirks: Quirks,
         most_read: u64,
     ) -> Result<(Option<Hold>, Option<u32>), String> {
-        let wanted = self.needs_ceiling(request);
+        let wanted = self.needs_ceiling(request, quirks);
         let Some(meter) = &self.inner.setup.meter else {
             return Ok((None, wanted.then(|| self.room(request, quirks).most)));
         };
@@ -409,10 +409,12 @@ impl Client {
     }
 
     /// Whether a request gets a limit that it has not itself: where somebody wants one, or where what is spent is limited
-    /// and any reply might pass that.
-    fn needs_ceiling(&self, request: &ChatRequest) -> bool {
+    /// and any reply might pass that. A server that takes none sends what it likes, and nothing is said to have cut that.
+    fn needs_ceiling(&self, request: &ChatRequest, quirks: Quirks) -> bool {
         let limited = self.inner.setup.meter.as_ref().is_some_and(|meter| meter.limits_replies(self.card));
-        request.max_output_tokens.is_none() && (limited || self.card.max_output_tokens.is_some())
+        request.max_output_tokens.is_none()
+            && (limited || self.card.max_output_tokens.is_some())
+            && self.inner.parts.wire.limits_output(quirks)
     }
 
     /// The error of a question that was not sent, since the server wants no requests for so long.
