@@ -27,6 +27,19 @@ const SHORT_THOUGHT: u32 = 4096;
 /// How much longer than the longest so far the next reply is allowed for, in percent.
 const LONGER: u64 = 150;
 
+/// Replies after which the longest of them says something about the others, and how many times as long as that one they
+/// may then be.
+const TELLING: u64 = 16;
+const TIMES_LONGEST: u64 = 8;
+
+/// What has been seen of a model's replies.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Seen {
+    pub(crate) replies: u64,
+    /// Tokens of the longest.
+    pub(crate) longest: u64,
+}
+
 /// How long a reply may be, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
@@ -47,22 +60,25 @@ impl Room {
         Self { most: self.most.min(tokens), least: self.least.min(tokens) }
     }
 
-    /// For a reply to a request without a limit of its own. `longest` is the longest reply of the model so far.
-    pub(crate) fn of(model: &str, card: ModelCard, request: &ChatRequest, longest: u64) -> Self {
+    /// For a reply to a request without a limit of its own.
+    pub(crate) fn of(model: &str, card: ModelCard, request: &ChatRequest, seen: Seen) -> Self {
         let thinks = thinks(model);
-        let most = card.max_output_tokens.unwrap_or_else(|| usual(request, thinks));
+        let most =
+            card.max_output_tokens.unwrap_or_else(|| usual(request, thinks).min(told(request, thinks, seen)));
         let short = match (request.expected_output, thinks) {
             (Some(expected), false) => expected,
             (None, false) => SHORT,
             (_, true) => SHORT_THOUGHT,
         };
-        let longer = u32::try_from(longest.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
+        let longer = u32::try_from(seen.longest.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
         let room = Self { most, least: short.max(longer).min(most) };
-        let window = card.context_tokens.map(|all| all.saturating_sub(card.estimator.request(request)));
-        match window.map(|left| u32::try_from(left).unwrap_or(u32::MAX)) {
-            // A request that leaves nothing is the server's to refuse.
-            Some(left) if left > 0 => room.within(left),
-            _ => room,
+        match card.context_tokens {
+            None => room,
+            // The estimate is high, so a request that seems to leave too little may leave enough.
+            Some(all) => {
+                let left = all.saturating_sub(card.estimator.request(request));
+                room.within(u32::try_from(left).unwrap_or(u32::MAX).max(room.least))
+            }
         }
     }
 }
@@ -70,7 +86,7 @@ impl Room {
 /// The limit that the reply to a request gets where what is spent is limited, in tokens: the request's own, else an ample
 /// one. `model` is the model's name.
 pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> u32 {
-    request.max_output_tokens.unwrap_or_else(|| Room::of(model, card, request, 0).most)
+    request.max_output_tokens.unwrap_or_else(|| Room::of(model, card, request, Seen::default()).most)
 }
 
 /// Where nobody has set one.
@@ -80,6 +96,17 @@ fn usual(request: &ChatRequest, thinks: bool) -> u32 {
         None => UNKNOWN,
     };
     said.saturating_add(if thinks { THOUGHT } else { 0 })
+}
+
+/// What the replies so far say about the next: less room for each lets more requests be in flight within a budget. One
+/// that is cut off there is asked for again with all its room.
+fn told(request: &ChatRequest, thinks: bool, seen: Seen) -> u32 {
+    if seen.replies < TELLING {
+        return u32::MAX;
+    }
+    let least = request.expected_output.unwrap_or(SHORT).saturating_mul(AMPLE);
+    let least = least.saturating_add(if thinks { SHORT_THOUGHT } else { 0 });
+    u32::try_from(seen.longest.saturating_mul(TIMES_LONGEST)).unwrap_or(u32::MAX).max(least)
 }
 
 /// Whether a model is known to think before it replies, by its name. Names say nothing for certain: this decides only
@@ -160,7 +187,8 @@ mod tests {
 
     #[test]
     fn there_is_ample_room_for_what_is_expected_and_for_thought() {
-        let room = |model, expected| Room::of(model, ModelCard::default(), &expecting(expected), 0);
+        let room =
+            |model, expected| Room::of(model, ModelCard::default(), &expecting(expected), Seen::default());
         assert_eq!(room("gpt-4o", Some(500)), Room { most: 8192, least: 500 });
         assert_eq!(room("gpt-4o", Some(10_000)), Room { most: 40_000, least: 10_000 });
         assert_eq!(room("gpt-4o", None), Room { most: 16_384, least: 512 });
@@ -170,7 +198,8 @@ mod tests {
 
     #[test]
     fn a_limit_that_somebody_set_holds_and_long_replies_are_expected_again() {
-        let room = |card, longest| Room::of("gpt-4o", card, &expecting(Some(500)), longest);
+        let seen = |longest| Seen { replies: 3, longest };
+        let room = |card, longest| Room::of("gpt-4o", card, &expecting(Some(500)), seen(longest));
         let wanted = ModelCard { max_output_tokens: Some(300), ..ModelCard::default() };
         assert_eq!(room(wanted, 0), Room::exactly(300));
         assert_eq!(room(ModelCard::default(), 2000), Room { most: 8192, least: 3000 });
@@ -179,11 +208,26 @@ mod tests {
     }
 
     #[test]
+    fn short_replies_tell_that_the_next_is_short_and_a_long_one_that_it_may_be_long() {
+        let most = |model, expected, longest| {
+            let seen = Seen { replies: 16, longest };
+            Room::of(model, ModelCard::default(), &expecting(expected), seen).most
+        };
+        assert_eq!(most("gpt-4o", Some(500), 100), 2000);
+        assert_eq!(most("gpt-4o", Some(500), 300), 2400);
+        assert_eq!(most("gpt-4o", Some(500), 2000), 8192);
+        assert_eq!((most("o3", Some(500), 700), most("o3", Some(500), 2000)), (6096, 16_000));
+        assert_eq!((most("gpt-4o", None, 100), most("gpt-4o", None, 900)), (2048, 7200));
+    }
+
+    #[test]
     fn request_and_reply_fit_into_the_window_together() {
-        let card = ModelCard { context_tokens: Some(1000), ..ModelCard::default() };
+        let card = |tokens| ModelCard { context_tokens: Some(tokens), ..ModelCard::default() };
         let request = expecting(Some(500));
+        assert_eq!(Room::of("m", card(400), &request, Seen::default()), Room::exactly(500));
+        let card = card(1000);
         let read = card.estimator.request(&request);
-        assert_eq!(u64::from(Room::of("m", card, &request, 0).most) + read, 1000);
+        assert_eq!(u64::from(Room::of("m", card, &request, Seen::default()).most) + read, 1000);
         assert_eq!(reply_limit("m", card, &ChatRequest { max_output_tokens: Some(7), ..request }), 7);
     }
 }

@@ -12,7 +12,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
 use crate::ask::{Ask, BoxFuture, ModelId};
-use crate::bound::Room;
+use crate::bound::{Room, Seen};
 use crate::clock::{Clock, TokioClock};
 use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
@@ -111,7 +111,8 @@ struct Inner {
     scouts: Scouts,
     /// Numbers the questions, so that each draws its own jitter.
     questions: AtomicU64,
-    /// Tokens of the longest reply so far.
+    /// Replies so far, and tokens of the longest.
+    replies: AtomicU64,
     longest: AtomicU64,
 }
 
@@ -136,6 +137,7 @@ impl Client {
             learned: RwLock::default(),
             scouts: Scouts::default(),
             questions: AtomicU64::new(0),
+            replies: AtomicU64::new(0),
             longest: AtomicU64::new(0),
         };
         let card = ModelCard::default();
@@ -232,7 +234,7 @@ impl Client {
         request: &ChatRequest,
         mut encoded: Option<HttpCall>,
     ) -> Result<ChatReply, AskError> {
-        let Inner { parts, setup, questions, longest, account, scouts, .. } = &*self.inner;
+        let Inner { parts, setup, questions, account, scouts, .. } = &*self.inner;
         let request = self.complete(request);
         let mut turn = None;
         if request.logprobs.is_some() {
@@ -246,6 +248,8 @@ impl Client {
         let mut waited = Duration::ZERO;
         // Until when the account's rest has been sat out already.
         let mut rested = Duration::ZERO;
+        // Whether the reply is expected to be like those before.
+        let mut as_usual = true;
         let most_read = setup.meter.as_ref().map_or(0, |_| self.card.estimator.most(&request));
         let mut policy = setup.policy;
         // The place among the requests in flight, where the next attempt follows at once.
@@ -268,7 +272,8 @@ impl Client {
             // Another question may have learned something in the meantime.
             quirks = quirks.merge(self.learned(&request.model));
             let good_before = account.good_answers();
-            let reserved = self.reserve(&request, quirks, most_read).await;
+            let room = self.room(&request, quirks, as_usual);
+            let reserved = self.reserve(&request, room, quirks, most_read).await;
             let (hold, ceiling) = reserved.map_err(|why| over_budget(why, failed.clone()))?;
             let request = match ceiling {
                 None => Cow::Borrowed(&*request),
@@ -302,7 +307,7 @@ impl Client {
                         if let Some(turn) = &turn {
                             turn.replied(&reply);
                         }
-                        longest.fetch_max(reply.usage.output.unwrap_or(0), Ordering::Relaxed);
+                        self.saw(reply.usage);
                         let cut_at = request.ceiling().filter(|_| reply.finish == Finish::Length);
                         match hold {
                             Some(hold) if cut_at.is_some() && hold.is_short() => {
@@ -311,6 +316,11 @@ impl Client {
                             }
                             Some(hold) => hold.answered(&reply),
                             None => {}
+                        }
+                        if cut_at.is_some_and(|limit| limit < self.room(&request, quirks, false).most) {
+                            as_usual = false;
+                            failed.push(cut_short(&reply, &answer));
+                            continue;
                         }
                         let attempts = count(&failed) + 1;
                         return Ok(ChatReply { cut_at, latency, attempts, failed, ..reply });
@@ -380,24 +390,27 @@ impl Client {
     async fn reserve(
         &self,
         request: &ChatRequest,
+        room: Room,
         quirks: Quirks,
         most_read: u64,
     ) -> Result<(Option<Hold>, Option<u32>), String> {
-        let wanted = self.needs_ceiling(request, quirks);
+        // A limit that is not sent cuts nothing off.
+        let wanted = self.needs_ceiling(request) && self.inner.parts.wire.limits_output(quirks);
         let Some(meter) = &self.inner.setup.meter else {
-            return Ok((None, wanted.then(|| self.room(request, quirks).most)));
+            return Ok((None, wanted.then_some(room.most)));
         };
-        let room = self.room(request, quirks);
         let hold = meter.hold(Demand { input: most_read, room, card: self.card }).await?;
         let ceiling = wanted.then(|| hold.output());
         Ok((Some(hold), ceiling))
     }
 
-    /// How long the reply to a request may be. Where the server takes no limit, as long as the longest so far, which is no
-    /// more than an expectation.
-    fn room(&self, request: &ChatRequest, quirks: Quirks) -> Room {
-        let longest = self.inner.longest.load(Ordering::Relaxed);
-        let room = Room::of(&request.model, self.card, request, longest);
+    /// How long the reply to a request may be, going by those before if it is to be `as_usual`. Where the server takes no
+    /// limit, as long as the longest so far, which is no more than an expectation.
+    fn room(&self, request: &ChatRequest, quirks: Quirks, as_usual: bool) -> Room {
+        let Inner { replies, longest, .. } = &*self.inner;
+        let replies = if as_usual { replies.load(Ordering::Relaxed) } else { 0 };
+        let seen = Seen { replies, longest: longest.load(Ordering::Relaxed) };
+        let room = Room::of(&request.model, self.card, request, seen);
         if !self.inner.parts.wire.limits_output(quirks) {
             return Room::exactly(request.max_output_tokens.unwrap_or(room.least));
         }
@@ -408,13 +421,19 @@ impl Client {
         }
     }
 
+    /// Takes note of a reply's length, where it is known.
+    fn saw(&self, usage: Usage) {
+        if let Some(tokens) = usage.output {
+            self.inner.longest.fetch_max(tokens, Ordering::Relaxed);
+            self.inner.replies.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     /// Whether a request gets a limit that it has not itself: where somebody wants one, or where what is spent is limited
-    /// and any reply might pass that. A server that takes none sends what it likes, and nothing is said to have cut that.
-    fn needs_ceiling(&self, request: &ChatRequest, quirks: Quirks) -> bool {
+    /// and any reply might pass that.
+    fn needs_ceiling(&self, request: &ChatRequest) -> bool {
         let limited = self.inner.setup.meter.as_ref().is_some_and(|meter| meter.limits_replies(self.card));
-        request.max_output_tokens.is_none()
-            && (limited || self.card.max_output_tokens.is_some())
-            && self.inner.parts.wire.limits_output(quirks)
+        request.max_output_tokens.is_none() && (limited || self.card.max_output_tokens.is_some())
     }
 
     /// The error of a question that was not sent, since the server wants no requests for so long.
@@ -636,7 +655,7 @@ fn over_budget(why: String, failed: Vec<FailedAttempt>) -> AskError {
 /// What is recorded of a reply that was paid for and is too short to mean anything.
 fn cut_short(reply: &ChatReply, answer: &HttpAnswer) -> FailedAttempt {
     FailedAttempt {
-        kind: ErrorKind::Cancelled,
+        kind: ErrorKind::MalformedReply,
         status: Some(answer.status),
         waited: Duration::ZERO,
         usage: reply.usage,

@@ -108,7 +108,7 @@ impl Meter {
         })
     }
 
-    /// Whether what replies of this model may be long is limited by what may be spent.
+    /// Whether replies of this model count against a limit in tokens or money, so that each needs a limit of its own.
     pub(crate) fn limits_replies(&self, card: ModelCard) -> bool {
         self.budget.tokens.is_some()
             || self.budget.usd.is_some() && card.price.is_some_and(|price| !price.is_free())

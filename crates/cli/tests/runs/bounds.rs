@@ -198,6 +198,34 @@ fn a_reply_that_runs_into_its_limit_decides_nothing_and_another_limit_buys_nothi
 }
 
 #[test]
+fn a_long_judgement_after_many_short_ones_is_asked_for_again_as_the_same_call() {
+    let (server, unlimited) = counting(|incoming| {
+        let Reply::Json(mut judgement) = model(incoming) else { return Reply::text("hello") };
+        if incoming.last_user_text.contains("the answer is 29") {
+            judgement["reason"] = json!("x".repeat(20_000));
+        }
+        Reply::Json(judgement)
+    });
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(30, &["yes one"], true));
+    eval(&cli, &["--out", "run", "-j", "1", "--budget-tokens", "1000000"]).expect_code(0);
+    assert_eq!((server.count(), unlimited.load(Ordering::Relaxed)), (31, 0));
+    let limits: Vec<Value> = server.requests().iter().map(|sent| sent.json()["max_tokens"].clone()).collect();
+    assert_eq!((&limits[0], &limits[28], &limits[30]), (&json!(8192), &json!(2000), &json!(8192)));
+    let row = rows(&cli, "run/judgements.jsonl").pop().expect("a row");
+    assert_eq!((&row["outcome"], &row["attempts"]), (&json!("met"), &json!(2)), "{row}");
+    let replies = row["replies"].as_array().expect("replies");
+    assert_eq!(replies.len(), 1, "{row}");
+    let (input, output) = server.usage();
+    let info: Value = serde_json::from_str(&cli.read("run/run.json")).expect("JSON");
+    assert_eq!(info["summary"]["tokens"]["output"], json!(output), "what was cut off is counted");
+    assert_eq!(info["summary"]["tokens"]["input"], json!(input));
+    // It is found as what it is.
+    eval(&cli, &["--budget-tokens", "0"]).expect_code(0);
+    assert_eq!(server.count(), 31);
+}
+
+#[test]
 fn the_limit_of_a_target_holds_where_it_judges_and_the_command_line_beats_it() {
     let limits: Arc<std::sync::Mutex<Vec<Option<u64>>>> = Arc::default();
     let seen = Arc::clone(&limits);

@@ -17,7 +17,7 @@ const SUBJECTS: [&str; 11] = [
     "completion tokens",
     "in the completion",
 ];
-const EXCESS: [&str; 11] = [
+const EXCESS: [&str; 12] = [
     "too large",
     "too high",
     "too many",
@@ -29,6 +29,7 @@ const EXCESS: [&str; 11] = [
     "range",
     "only afford",
     "lower than",
+    "must have stream",
 ];
 
 /// A lower limit to try after one that was refused with this message; `None` when the message is about something else, or
@@ -38,7 +39,8 @@ pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
     // Some count the limit against what an account may use in a minute, and refuse one that can never fit.
     let never_fits = message.contains("request too large") && message.contains("tokens per min");
-    if !never_fits && !(says(&SUBJECTS) && says(&EXCESS)) {
+    let too_high = says(&SUBJECTS) && says(&EXCESS);
+    if !(too_high || never_fits) {
         return None;
     }
     let numbers = message.split(|c: char| !c.is_ascii_digit() && c != ',').filter_map(|digits| {
@@ -77,6 +79,12 @@ mod tests {
                  only afford 5000.",
                 5000,
             ),
+            ("Requests with max_tokens > 4096 must have stream=true", 4096),
+            (
+                "Unable to submit request because it has a maxOutputTokens value of 32768 but the supported range is \
+                 from 1 (inclusive) to 8193 (exclusive). Update the value and try again.",
+                8193,
+            ),
             (
                 "Request too large for model `m` in organization `o` on tokens per minute (TPM): Limit 6000, Requested \
                  33000, please reduce your message size and try again.",
@@ -99,6 +107,13 @@ mod tests {
         assert_eq!(lower(8192, &message(8192)), Some(4096));
         assert_eq!(lower(4096, &message(4096)), Some(2048));
         assert_eq!(lower(1500, &message(1500)), None);
+        let newer = |limit: u32| {
+            format!(
+                "'max_tokens' or 'max_completion_tokens' is too large: {limit}. This model's maximum context length is \
+                 4096 tokens and your request has 808 input tokens ({limit} > 4096 - 808)."
+            )
+        };
+        assert_eq!((lower(8192, &newer(8192)), lower(4096, &newer(4096))), (Some(4096), Some(2048)));
     }
 
     #[test]

@@ -110,21 +110,19 @@ async fn a_limit_that_the_model_finds_too_high_is_lowered_once() {
 
 #[tokio::test]
 async fn a_server_that_takes_no_limit_is_asked_without_one() {
-    let cut = r#"{"choices":[{"message":{"content":"fine"},"finish_reason":"length"}]}"#;
-    let server = MockServer::start(move |incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &Incoming| {
         let names = ["max_tokens", "max_completion_tokens"];
         match names.into_iter().find(|name| !incoming.body[*name].is_null()) {
             Some(name) => Reply::unsupported(name),
-            None => Reply::Raw(cut.into()),
+            None => Reply::finish("length", "fine"),
         }
     });
     let (client, _) = client_with(&server, |setup| setup.meter = Some(meter(tokens(100_000)).0));
     assert_eq!(client.ask(&judging(1)).await.unwrap().attempts, 3);
     assert_eq!(client.learned("judge-1").limit, LimitField::Dropped);
     let reply = client.ask(&judging(2)).await.unwrap();
-    assert_eq!((reply.attempts, reply.finish), (1, Finish::Length));
-    // Nothing was sent that could have cut it.
-    assert_eq!(reply.cut_at, None);
+    // Where it ends is then the server's own matter.
+    assert_eq!((reply.attempts, reply.finish, reply.cut_at), (1, Finish::Length, None));
 }
 
 #[tokio::test]
@@ -218,7 +216,7 @@ async fn storm(
         }
     };
     let all = join_all((0..at_once).map(|_| ask()));
-    tokio::time::timeout(Duration::from_secs(60), all).await.expect("nobody waits for ever");
+    tokio::time::timeout(Duration::from_mins(1), all).await.expect("nobody waits for ever");
     (server.usage(), refused.into_inner(), told.lock().unwrap().len())
 }
 

@@ -95,7 +95,7 @@ impl Bench {
             latency: Duration::from_millis(200),
         };
         let fast =
-            Setting { cases: if quick { 2_500 } else { 10_000 }, in_flight: 64, latency: Duration::ZERO };
+            Setting { cases: if quick { 2_500 } else { 25_000 }, in_flight: 64, latency: Duration::ZERO };
         Ok(vec![
             self.against_raw(&tools, slow, &["--no-cache"], "no cache")?,
             self.against_raw(&tools, fast, &["--no-cache"], "no cache")?,
@@ -127,6 +127,7 @@ impl Bench {
         let mock = Mock::start(tools, latency, None)?;
         let mut pairs: Vec<(Measured, Measured)> = Vec::new();
         let bare = Self::raw(tools, &mock, "sockets", &record, in_flight)?;
+        let usual = Self::raw(tools, &mock, "reqwest", &record, in_flight)?;
         for round in 0..3 {
             let raw = Self::raw(tools, &mock, "client", &record, in_flight)?;
             let ours = self.measured(&mock, &format!("judged-{round}"), setting, options)?;
@@ -142,9 +143,10 @@ impl Bench {
             ),
             &COLUMNS,
         );
-        let least = raw.time.as_secs_f64() / bare.time.as_secs_f64();
-        add(&mut table, "the recorded bytes, bare sockets", calls, &bare, Some(least));
+        let beside = |way: &Measured| Some(raw.time.as_secs_f64() / way.time.as_secs_f64());
+        add(&mut table, "the recorded bytes, bare sockets", calls, &bare, beside(&bare));
         add(&mut table, "raw load: hyper's client", calls, raw, None);
+        add(&mut table, "the same with reqwest's client", calls, &usual, beside(&usual));
         add(&mut table, "`assize eval`", calls, ours, Some(ratio(&pairs[1])));
         Ok(table)
     }

@@ -1,7 +1,8 @@
 //! `cargo xtask corpus`: every suite of a collection that may lie beside the checkout is run, with scripted targets and
-//! judges, and nothing may be refused that docs/compatibility.md does not list.
+//! judges, and nothing may be refused that docs/compatibility.md does not list. Runs keep to their plans.
 
 mod model;
+mod plan;
 pub(crate) mod program;
 mod refusal;
 mod run;

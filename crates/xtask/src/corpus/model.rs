@@ -66,11 +66,27 @@ async fn serve(stream: TcpStream) -> std::io::Result<()> {
 fn reply(asked: &Value) -> Value {
     let schema = asked.pointer("/response_format/json_schema/schema");
     let content = schema.map_or_else(|| ANSWER.to_owned(), |schema| instance(schema, schema).to_string());
+    let (read, written) = (tokens(&asked["messages"]), tokens(&Value::from(content.as_str())));
     json!({
         "id": "scripted", "object": "chat.completion", "created": 1_700_000_000, "model": "scripted",
         "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": content } }],
-        "usage": { "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120 },
+        "usage": { "prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written },
     })
+}
+
+/// A token for every four bytes of the texts in a message, or in a list of them.
+fn tokens(said: &Value) -> usize {
+    fn bytes(said: &Value) -> usize {
+        match said {
+            Value::String(text) => text.len(),
+            Value::Array(parts) => parts.iter().map(bytes).sum(),
+            Value::Object(part) => {
+                ["content", "text"].into_iter().filter_map(|key| part.get(key)).map(bytes).sum()
+            }
+            _ => 0,
+        }
+    }
+    bytes(said).div_ceil(4)
 }
 
 /// The first value that fits a schema: the first of what is listed, the highest number, the fewest entries.

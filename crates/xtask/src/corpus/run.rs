@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::plan;
 use super::refusal;
 use super::stage::Stage;
 
@@ -22,6 +23,8 @@ pub(super) struct Outcome {
     pub(super) refused: BTreeSet<String>,
     /// What broke while it ran.
     pub(super) broke: BTreeSet<String>,
+    /// Whether it was compared with its plan.
+    pub(super) planned: bool,
     /// A defect: it ended in a way no run may end in.
     pub(super) defect: Option<String>,
 }
@@ -37,6 +40,7 @@ pub(super) fn run_suite(stage: &Stage, suite: &Path, at: usize) -> Outcome {
             return outcome;
         }
     };
+    let planned = stage.command(suite, at).arg("--dry-run").output();
     let said = String::from_utf8_lossy(&finished.stderr);
     outcome.refused = refusal::found(&said);
     match finished.status.code() {
@@ -47,6 +51,13 @@ pub(super) fn run_suite(stage: &Stage, suite: &Path, at: usize) -> Outcome {
     let rows = std::fs::read_to_string(stage.results(at).join("results.jsonl")).unwrap_or_default();
     for row in rows.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         outcome.take(&row);
+    }
+    let whole = outcome.refused.is_empty() && outcome.broke.is_empty();
+    if let Some(planned) = planned.ok().filter(|planned| planned.status.success() && whole) {
+        let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
+        let broken = plan::broken(&json(&planned.stdout), &json(&finished.stdout));
+        outcome.planned = true;
+        outcome.defect = outcome.defect.take().or(broken);
     }
     outcome
 }

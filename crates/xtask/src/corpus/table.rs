@@ -47,6 +47,8 @@ pub(super) fn print(outcomes: &[Outcome], listed: &Listed) -> Result<(), String>
     let whole = outcomes.iter().filter(|outcome| outcome.ran() > 0 && outcome.refused.is_empty()).count();
     let cases: usize = outcomes.iter().map(Outcome::ran).sum();
     println!("\n{} suites: {ran} ran ({whole} of them whole), {cases} runs of cases", outcomes.len());
+    let planned = outcomes.iter().filter(|outcome| outcome.planned).count();
+    println!("{planned} were compared with their plans");
 
     let mut faults: Vec<String> = outcomes
         .iter()
