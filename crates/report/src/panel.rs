@@ -141,12 +141,10 @@ fn saved(escalation: EscalationSummary) -> String {
     let EscalationSummary { decisions, escalated, saved_calls, saved_tokens, saved_usd } = escalation;
     let money =
         saved_usd.map(|usd| format!(", about {}", number::dollars(usd.dollars()))).unwrap_or_default();
-    let tokens = match (saved_tokens.input, saved_tokens.output) {
-        (None, None) => String::new(),
-        (input, output) => format!(
-            " and about {}",
-            count(input.unwrap_or(0).saturating_add(output.unwrap_or(0)), "token", "tokens")
-        ),
+    // Replies from the cache took no tokens, which says nothing about the stronger judge's.
+    let tokens = match saved_tokens.input.unwrap_or(0).saturating_add(saved_tokens.output.unwrap_or(0)) {
+        0 => String::new(),
+        tokens => format!(" and about {}", count(tokens, "token", "tokens")),
     };
     format!(
         "{} of {}; the stronger judge was spared {}{tokens}{money}",

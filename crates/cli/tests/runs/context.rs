@@ -185,3 +185,53 @@ fn that_a_limit_is_not_known_is_said_to_whoever_wants_it_kept() {
         assert_eq!(warnings(more), json!([]), "{more:?}");
     }
 }
+
+#[test]
+fn a_batch_is_divided_before_anything_is_left_out() {
+    let server = MockServer::start(|incoming: &Incoming| {
+        let ids = incoming
+            .last_user_text
+            .lines()
+            .filter_map(|line| line.strip_suffix(": does the answer meet this?"));
+        let entry = |id| json!({ "id": id, "evidence": [], "reason": "r", "outcome": "met" });
+        Reply::Json(json!({ "results": ids.map(entry).collect::<Vec<_>>() }))
+    });
+    let cli = fixture(&server);
+    let wordy = "words that make this criterion a long one to read, ".repeat(12);
+    let line = |n| format!("          - Number {n} has {wordy}\n");
+    let criteria: String = (0..16).map(line).collect();
+    let text = "name: wide\ntests:\n  - id: one\n    criteria: be right\n    input: question\n    output: short\n    \
+                assertions:\n      - type: rubrics\n        criteria:\n";
+    cli.file("suite.yaml", format!("{text}{criteria}"));
+    let limits = ["--judging", "batched", "--context-tokens", "6000", "--no-cache"];
+    for more in [&[][..], &["--truncate", "tail"], &["--truncate", "chunk"]] {
+        let before = server.count();
+        let run = printed(&eval(&cli, &[&limits[..], more].concat()).expect_code(0));
+        assert_eq!((&run["criteria"], &run["criteria_truncated"]), (&16.into(), &0.into()), "{more:?}");
+        let calls = server.count() - before;
+        assert!((2..8).contains(&calls), "{calls}");
+        let plan = ["plan", "suite.yaml", "--judge", "openai:judge-1", "--json"];
+        let plan = printed(&cli.run(&[&plan[..], &limits[..4], more].concat()).expect_code(0));
+        assert_eq!(plan["calls"], calls);
+    }
+}
+
+#[test]
+fn graders_that_are_no_rubrics_are_not_told_to_truncate() {
+    let server = MockServer::start(finder);
+    let cli = fixture(&server);
+    let text = suite("");
+    let head = text.split("      - type: rubrics").next().unwrap();
+    let others = "      - {type: llm-grader, prompt: \"Is {{output}} good?\"}\n      - {type: pairwise, baseline: another}\n";
+    cli.file("suite.yaml", format!("{head}{others}"));
+    eval(&cli, &["--context-tokens", "2000", "--truncate", "head", "--out", "run"]).expect_code(3);
+    for row in rows(&cli, "run/judgements.jsonl") {
+        let error = row["grader_result"]["error"].as_str().unwrap();
+        assert!(
+            error.contains("more than the 2000") && error.contains("only the material of rubrics"),
+            "{error}"
+        );
+        assert!(!error.contains("leaves a part out"), "{error}");
+    }
+    assert_eq!(server.count(), 0);
+}

@@ -72,9 +72,23 @@ impl<'a> Group<'a> {
         self.slots.len()
     }
 
-    /// The request that all of it begins with.
-    pub(super) fn first_request(&self) -> assize_llm::ChatRequest {
-        self.request(&Call { members: (0..self.slots.len()).collect(), repair: None })
+    /// The request that puts all of it at once.
+    pub(super) fn whole_request(&self) -> assize_llm::ChatRequest {
+        self.request(&self.whole())
+    }
+
+    /// The requests that it begins with, and the number of criteria in each: one, or as few as the model can read.
+    pub(super) fn first_requests(&self) -> impl Iterator<Item = (assize_llm::ChatRequest, usize)> {
+        self.fitting(self.whole()).into_iter().map(|call| (self.request(&call), call.members.len()))
+    }
+
+    /// The requests that put its criteria one by one.
+    pub(super) fn single_requests(&self) -> impl Iterator<Item = assize_llm::ChatRequest> {
+        (0..self.slots.len()).map(|member| self.request(&Call { members: vec![member], repair: None }))
+    }
+
+    fn whole(&self) -> Call {
+        Call { members: (0..self.slots.len()).collect(), repair: None }
     }
 
     /// The shape that the first reply must have.
@@ -90,13 +104,15 @@ impl<'a> Group<'a> {
     /// Asks until each criterion is decided or given up; `shared` says whether other calls begin like these.
     pub(super) async fn run(mut self, shared: bool) -> Vec<Judgement> {
         self.shared = shared;
-        let mut calls = vec![Call { members: (0..self.slots.len()).collect(), repair: None }];
+        let mut calls = vec![self.whole()];
         let repairs = self.scene.judge.options.repairs;
         for round in 0..=repairs {
             let left = repairs - round;
             let mut next = Vec::new();
             for call in calls {
-                next.extend(self.make(call, left).await);
+                for call in self.fitting(call) {
+                    next.extend(self.make(call, left).await);
+                }
             }
             calls = next;
             if calls.is_empty() {
@@ -114,6 +130,23 @@ impl<'a> Group<'a> {
             .collect()
     }
 
+    /// The call, or as few that ask the same as the model can read. What no division makes fit stays as it is.
+    fn fitting(&self, call: Call) -> Vec<Call> {
+        let fits = |call: &Call| {
+            let request = self.request(call);
+            window::check(self.scene.card, Some(self.scene.truncate), &request).is_ok()
+        };
+        // A request is only put together twice where something may hang on it.
+        if call.members.len() < 2 || self.scene.card.context_tokens.is_none() || fits(&call) {
+            return vec![call];
+        }
+        let (first, second) = call.members.split_at(call.members.len().div_ceil(2));
+        [first, second]
+            .into_iter()
+            .flat_map(|half| self.fitting(Call { members: half.to_vec(), repair: call.repair.clone() }))
+            .collect()
+    }
+
     /// Makes one call and returns the calls that should follow it; `left` is how many rounds are left.
     async fn make(&mut self, call: Call, left: u32) -> Vec<Call> {
         let answered = {
@@ -125,10 +158,9 @@ impl<'a> Group<'a> {
                 return Vec::new();
             };
             let request = self.request(&call);
-            if let Err(failure) = window::check(self.scene.card, self.scene.truncate, &request) {
+            if let Err(failure) = window::check(self.scene.card, Some(self.scene.truncate), &request) {
                 self.fail(&call.members, &failure);
-                // Fewer criteria in one call may still fit.
-                return if left > 0 { self.split(&call.members, left, None) } else { Vec::new() };
+                return Vec::new();
             }
             self.scene.judge.ask.ask_repeat(&request, self.scene.draw).await
         };

@@ -166,19 +166,27 @@ impl ModelJudge {
     fn fitted(task: &RubricTask, whole: &Scene<'_>, fence: &str) -> Option<Vec<Shown>> {
         let limit = whole.card.context_tokens.filter(|_| task.truncate != Truncate::Never)?;
         let estimator = whole.card.estimator;
-        let needs = groups(whole, task).map(|group| {
-            let request = group.first_request();
-            estimator.request(&request) + window::reply_tokens(whole.card, &request)
-        });
-        let need = needs.max().filter(|need| *need > limit)?;
+        let needs =
+            |request: &ChatRequest| estimator.request(request) + window::reply_tokens(whole.card, request);
+        let batch = groups(whole, task).map(|group| needs(&group.whole_request())).max()?;
+        if batch <= limit {
+            return None;
+        }
+        // A batch is divided before anything is left out.
+        let singles = groups(whole, task)
+            .filter_map(|group| group.single_requests().map(|request| needs(&request)).max());
+        let single = singles.max().filter(|need| *need > limit)?;
         let produced = [
             Some(&task.material.answer),
             task.material.file_changes.as_ref(),
             task.material.tool_calls.as_ref(),
         ];
         let produced: u64 = produced.into_iter().flatten().map(|text| estimator.text(text)).sum();
-        let rest = need.saturating_sub(produced) + REPAIR + fit::MARKS;
-        fit::fit(&task.material, task.truncate, estimator.room(limit.checked_sub(rest)?), fence)
+        let room = |need: u64| limit.checked_sub(need.saturating_sub(produced) + REPAIR + fit::MARKS);
+        // It stays whole as long as it takes no more than half of the room there is for what is judged.
+        let most = room(single)?;
+        let room = room(batch).filter(|room| *room >= most / 2).unwrap_or(most);
+        fit::fit(&task.material, task.truncate, estimator.room(room), fence)
     }
 
     /// A call that decides on so many criteria, or scores.
@@ -246,15 +254,16 @@ impl RubricJudge for ModelJudge {
             let mut kinds = Kinds::default();
             for group in groups(scene, task) {
                 let kind = kinds.add(&scene.shared, group.schema());
-                let request = group.first_request();
-                if window::check(scene.card, scene.truncate, &request).is_err() {
-                    sum.too_long += group.criteria() as u64;
-                    continue;
+                for (request, criteria) in group.first_requests() {
+                    if window::check(scene.card, Some(scene.truncate), &request).is_err() {
+                        sum.too_long += criteria as u64;
+                        continue;
+                    }
+                    sum += Forecast {
+                        repeated_tokens: if kinds.is_first(kind) { 0 } else { shared },
+                        ..self.forecast_call(&request, criteria)
+                    };
                 }
-                sum += Forecast {
-                    repeated_tokens: if kinds.is_first(kind) { 0 } else { shared },
-                    ..self.forecast_call(&request, group.criteria())
-                };
             }
         }
         sum
@@ -262,7 +271,7 @@ impl RubricJudge for ModelJudge {
 
     fn forecast_whole(&self, task: &WholeTask) -> Forecast {
         let request = self.whole_request(task, None);
-        match window::check(self.ask.card(), Truncate::Never, &request) {
+        match window::check(self.ask.card(), None, &request) {
             Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
             Ok(()) => Forecast { scores: 1, ..self.forecast_call(&request, 1) },
         }
@@ -288,7 +297,7 @@ impl RubricJudge for ModelJudge {
 
     fn forecast_behaviour(&self, task: &BehaviourTask) -> Forecast {
         let request = self.behaviour_request(task, None);
-        match window::check(self.ask.card(), Truncate::Never, &request) {
+        match window::check(self.ask.card(), None, &request) {
             Err(_) => Forecast { criteria: 1, too_long: 1, ..Forecast::default() },
             Ok(()) => Forecast { criteria: 1, ..self.forecast_call(&request, 1) },
         }
@@ -296,7 +305,7 @@ impl RubricJudge for ModelJudge {
 
     fn forecast_pair(&self, task: &PairTask) -> Forecast {
         let request = self.pair_request(task, None);
-        match window::check(self.ask.card(), Truncate::Never, &request) {
+        match window::check(self.ask.card(), None, &request) {
             Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
             Ok(()) => Forecast { scores: 1, ..self.forecast_call(&request, 1) },
         }

@@ -1,7 +1,7 @@
 //! Putting one question to a model until its reply can be used, or it is known that none will.
 
 use assize_llm::{ChatRequest, ModelCard};
-use assize_rubric::{JudgeIdentity, Truncate, UngradedKind};
+use assize_rubric::{JudgeIdentity, UngradedKind};
 
 use super::ModelJudge;
 use super::answer::{Failure, usable};
@@ -56,7 +56,7 @@ impl ModelJudge {
                     break;
                 };
                 let request = request(repair.take());
-                if let Err(failure) = window::check(card, Truncate::Never, &request) {
+                if let Err(failure) = window::check(card, None, &request) {
                     last = failure;
                     break;
                 }

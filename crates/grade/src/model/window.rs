@@ -20,8 +20,9 @@ pub(super) fn reply_tokens(card: ModelCard, request: &ChatRequest) -> u64 {
     u64::from(card.max_output_tokens.map_or(expected, |most| most.min(expected)))
 }
 
-/// Refuses a request that is longer than the model can read, with its reply, by the estimate.
-pub(super) fn check(card: ModelCard, mode: Truncate, request: &ChatRequest) -> Result<(), Failure> {
+/// Refuses a request that is longer than the model can read, with its reply, by the estimate. `mode` is what is done to make
+/// it fit, `None` where nothing can be.
+pub(super) fn check(card: ModelCard, mode: Option<Truncate>, request: &ChatRequest) -> Result<(), Failure> {
     let Some(limit) = card.context_tokens else { return Ok(()) };
     let input = card.estimator.request(request);
     let reply = reply_tokens(card, request);
@@ -29,11 +30,12 @@ pub(super) fn check(card: ModelCard, mode: Truncate, request: &ChatRequest) -> R
         return Ok(());
     }
     let advice = match mode {
-        Truncate::Never => {
+        None => "only the material of rubrics can be made to fit, by `truncate`".to_owned(),
+        Some(Truncate::Never) => {
             "`truncate: head`, `tail` or `middle` leaves a part out, `truncate: chunk` judges the answer in parts"
                 .to_owned()
         }
-        mode => format!("`truncate: {}` can't make it fit", mode.name()),
+        Some(mode) => format!("`truncate: {}` can't make it fit", mode.name()),
     };
     let message = format!(
         "not sent: about {input} tokens and {reply} for the reply are more than the {limit} that the judge can read; \

@@ -355,6 +355,7 @@ const SUITE_ONLY: &[(&str, &str)] = &[
     ("budget_usd", "move it into the `execution` of the suite"),
     ("fail_on_error", "move it into the `execution` of the suite"),
     ("judge", "name the judge in the `execution` of the suite, or on a grader"),
+    ("panel", "set it in the `execution` of the suite, or on a grader"),
     ("judging", "set it in the `execution` of the suite, or on a grader"),
     ("evidence", "set it in the `execution` of the suite, or on a grader"),
     ("truncate", "set it in the `execution` of the suite, or on a grader"),
