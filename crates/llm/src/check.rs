@@ -7,10 +7,13 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 
 use crate::classify::classify;
+use crate::config::ConfigError;
+use crate::endpoint::Endpoint;
 use crate::error::{AskError, ErrorKind};
 use crate::excerpt::{MESSAGE_CHARS, cut, readable};
 use crate::http::HttpTransport;
-use crate::provider;
+use crate::name::ModelName;
+use crate::provider::{self, Provider};
 use crate::quirks::Quirks;
 use crate::redact::Redactor;
 use crate::request::{ChatMessage, ChatRequest};
@@ -43,10 +46,32 @@ pub async fn check(
     let Some(row) = provider::find(provider) else {
         return Checked::Unknown(format!("there is no provider `{provider}`"));
     };
+    check_at(row, settings::endpoint(row, env), transport, timeout).await
+}
+
+/// The same for the model that `JUDGE_MODEL` names, where it has variables of its own.
+pub async fn check_judge(
+    judge_model: &str,
+    env: &(dyn Fn(&str) -> Option<String> + Sync),
+    transport: &HttpTransport,
+    timeout: Duration,
+) -> Checked {
+    match ModelName::of_judge(judge_model, env) {
+        Ok(name) => check_at(name.row(), settings::judge_endpoint(name.row(), env), transport, timeout).await,
+        Err(error) => Checked::Refused(error.to_string()),
+    }
+}
+
+async fn check_at(
+    row: &Provider,
+    endpoint: Result<Endpoint, ConfigError>,
+    transport: &HttpTransport,
+    timeout: Duration,
+) -> Checked {
     let Some(path) = row.free else {
         return Checked::Unknown("it has nothing that could be asked for free".to_owned());
     };
-    let endpoint = match settings::endpoint(row, env) {
+    let endpoint = match endpoint {
         Ok(endpoint) => endpoint,
         Err(error) => return Checked::Refused(error.to_string()),
     };

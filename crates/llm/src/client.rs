@@ -318,7 +318,8 @@ impl Client {
                             Some(hold) => hold.answered(&reply),
                             None => {}
                         }
-                        if cut_at.is_some_and(|limit| limit < self.room(&request, quirks, false).most) {
+                        let all = || self.room(&request, quirks, false).most;
+                        if as_usual && cut_at.is_some_and(|limit| limit < all()) {
                             as_usual = false;
                             failed.push(cut_short(&reply, &answer));
                             continue;

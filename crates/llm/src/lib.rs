@@ -47,7 +47,7 @@ pub mod wire;
 
 pub use ask::{Answered, Ask, BoxFuture, ModelId};
 pub use bound::{reply_limit, thinks};
-pub use check::{Checked, check};
+pub use check::{Checked, check, check_judge};
 pub use client::{Client, ClientParts, Setup};
 pub use clock::{Clock, TokioClock};
 pub use config::ConfigError;
@@ -69,7 +69,7 @@ pub use provider::{key_variables, known_providers, offers_logprobs};
 pub use proxies::Proxies;
 pub use proxy::{ModelProxy, ProxySetup, ProxyUsage};
 pub use quirks::{LimitField, Quirks, SchemaSupport};
-pub use readiness::{Readiness, ReadyState, readiness, usable};
+pub use readiness::{Readiness, ReadyState, judge_readiness, readiness, usable};
 pub use redact::Redactor;
 pub use reply::{ChatReply, Finish, Usage};
 pub use request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, ReplySchema, Role};

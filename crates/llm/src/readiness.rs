@@ -4,7 +4,8 @@ use reqwest::header::HeaderValue;
 use secrecy::ExposeSecret;
 
 use crate::config::ConfigError;
-use crate::provider::{self, PROVIDERS, Provider};
+use crate::name::ModelName;
+use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, PROVIDERS, Provider};
 use crate::settings;
 
 /// Whether one provider is set up.
@@ -63,26 +64,37 @@ impl ReadyState {
 
 /// The readiness of every provider, in the order they are shown to people.
 pub fn readiness(env: &dyn Fn(&str) -> Option<String>) -> Vec<Readiness> {
-    PROVIDERS.iter().map(|row| of_row(row, env)).collect()
+    PROVIDERS.iter().map(|row| of_row(row, false, env)).collect()
 }
 
 /// The readiness of the provider of that name; `None` when there is none.
 pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Readiness> {
-    provider::find(&provider.trim().to_ascii_lowercase()).map(|row| of_row(row, env))
+    provider::find(&provider.trim().to_ascii_lowercase()).map(|row| of_row(row, false, env))
 }
 
-fn of_row(row: &'static Provider, env: &dyn Fn(&str) -> Option<String>) -> Readiness {
+/// The readiness of the model that `JUDGE_MODEL` names, where it has variables of its own. `None` where it has none, and
+/// what [`readiness`] says of its provider holds, and where the text names no model.
+pub fn judge_readiness(judge_model: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Readiness> {
+    let name = ModelName::of_judge(judge_model, env).ok()?;
+    name.has_own_variables().then(|| of_row(name.row(), true, env))
+}
+
+/// `own` says whether it is about the judge with variables of its own.
+fn of_row(row: &'static Provider, own: bool, env: &dyn Fn(&str) -> Option<String>) -> Readiness {
+    let (key_variables, base_url_variables): (&'static [&'static str], &'static [&'static str]) =
+        if own { (&[JUDGE_KEY], &[JUDGE_BASE_URL]) } else { (row.key_variables, row.base_url_variables) };
     let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
     let of = |variables: &'static [&'static str]| variables.iter().copied().find(|variable| set(variable));
-    let (key, address) = (of(row.key_variables), of(row.base_url_variables));
+    let (key, address) = (of(key_variables), of(base_url_variables));
     let unread = row.unread.iter().copied().find(|(variable, _)| set(variable));
     let missing = |variables| ReadyState::Missing { variables, unread: unread.filter(|_| key.is_none()) };
     // An address is looked for first; the key may be missing as well.
     let with_key = |variable: String| {
         let lacks_key = row.key_needed && key.is_none();
-        lacks_key.then(|| row.key_variables.join(" or ")).into_iter().chain([variable]).collect()
+        lacks_key.then(|| key_variables.join(" or ")).into_iter().chain([variable]).collect()
     };
-    let (host, state) = match settings::endpoint(row, env) {
+    let endpoint = if own { settings::judge_endpoint(row, env) } else { settings::endpoint(row, env) };
+    let (host, state) = match endpoint {
         Ok(endpoint) => {
             let state = match &endpoint.key {
                 None => ReadyState::ReadyWithoutKey,
@@ -104,8 +116,9 @@ fn of_row(row: &'static Provider, env: &dyn Fn(&str) -> Option<String>) -> Readi
     };
     Readiness {
         provider: row.name,
-        key_variable: key.unwrap_or_else(|| settings::key_variable(row)),
-        base_url_variable: address.unwrap_or_else(|| settings::base_url_variable(row)),
+        key_variable: key.unwrap_or_else(|| if own { JUDGE_KEY } else { settings::key_variable(row) }),
+        base_url_variable: address
+            .unwrap_or_else(|| if own { JUDGE_BASE_URL } else { settings::base_url_variable(row) }),
         configured: key.is_some() || address.is_some() || unread.is_some(),
         host,
         state,

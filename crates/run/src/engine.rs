@@ -143,8 +143,11 @@ impl Batch {
         }
     }
 
+    /// Whether the cases may be recorded later. One whose failure would end the run has to be known before the next one
+    /// begins.
     fn may_wait(&self) -> bool {
-        self.cases.len() < TOGETHER && self.since.elapsed() < LINGER
+        let decides = |done: &Finished| done.item.relations.stops_at_errors;
+        self.cases.len() < TOGETHER && self.since.elapsed() < LINGER && !self.cases.iter().any(decides)
     }
 }
 

@@ -359,6 +359,32 @@ async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
 }
 
 #[tokio::test]
+async fn a_failure_that_ends_the_run_is_known_before_another_case_begins() {
+    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let relations = assize_run::Relations { stops_at_errors: true, ..assize_run::Relations::none(lines()) };
+    let relations = Arc::new(relations);
+    let asking = |hangs: bool| WorkItem {
+        source: Source::Target(Arc::new(Broken { hangs })),
+        relations: Arc::clone(&relations),
+        ..item(if hangs { "hangs" } else { "fails" }, "", rubric(&["a"]), Arc::clone(&judges))
+    };
+    // So many at once that others would wait to be recorded together.
+    let items: Vec<_> = (0..20).map(|n| asking(n > 0)).collect();
+    let cancel = CancellationToken::new();
+    let mut memory = Memory::default();
+    let mut begun = 0;
+    let mut observe = |event: Event| match event {
+        Event::CaseStarted { .. } => begun += 1,
+        Event::CaseFinished { .. } => cancel.cancel(),
+        Event::Stopping => {}
+    };
+    let settings = Settings { workers: NonZeroUsize::new(10).expect("not zero"), bail: None };
+    let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
+    assert!(ended.is_ok() && totals.halted.is_some());
+    assert_eq!((begun, memory.records.len()), (10, 1));
+}
+
+#[tokio::test]
 async fn a_recorder_that_refuses_ends_the_run() {
     let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
     let items: Vec<WorkItem> =

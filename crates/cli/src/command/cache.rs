@@ -54,7 +54,12 @@ fn open(path: &Path) -> Result<Option<ReplyCache>, StoreError> {
 
 /// Deletes what was bought before this time, or everything, and counts it.
 fn pruned(path: &Path, before: Option<i64>) -> Result<u64, StoreError> {
-    open(path)?.map_or(Ok(0), |cache| cache.prune(before))
+    match open(path)? {
+        Some(cache) => cache.prune(before),
+        // Its file may have been deleted by hand; what waits beside it would come back.
+        None if before.is_none() => ReplyCache::remove(path).map(|()| 0),
+        None => Ok(0),
+    }
 }
 
 fn told(error: &StoreError) -> String {

@@ -4,7 +4,10 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_llm::{Checked, HttpOptions, HttpTransport, Proxies, Readiness, ReadyState, check, readiness};
+use assize_llm::{
+    Checked, HttpOptions, HttpTransport, Proxies, Readiness, ReadyState, check, check_judge, judge_readiness,
+    readiness,
+};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -17,6 +20,11 @@ use crate::output;
 
 /// How long a server on this machine may take to accept a connection.
 const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The variable that names a judge, which may have variables of its own.
+const JUDGE_MODEL: &str = "JUDGE_MODEL";
+/// Those variables.
+const OF_THE_JUDGE: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
 
 /// How long a server may take to answer a check.
 const CHECK_PATIENCE: Duration = Duration::from_secs(10);
@@ -40,6 +48,7 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Stri
         about: "built in; compares words and understands nothing".to_owned(),
         checked: None,
     }];
+    findings.extend(own_judge(context));
     findings.extend(readiness(&|name| context.variable(name)).iter().map(find));
     let proxies = Proxies::of(&|name| context.variable(name));
     if args.check {
@@ -99,7 +108,12 @@ async fn checks(findings: &mut [Finding], proxies: &Proxies, context: &Context) 
     for name in findings.iter().filter(|finding| finding.usable && finding.name != OFFLINE).map(|f| f.name) {
         let (transport, variables) = (Arc::clone(&transport), context.environment());
         asked.spawn(async move {
-            (name, check(name, &|variable| variables(variable), &transport, CHECK_PATIENCE).await)
+            let env = |variable: &str| variables(variable);
+            let checked = match env(JUDGE_MODEL).filter(|_| name == JUDGE_MODEL) {
+                Some(model) => check_judge(&model, &env, &transport, CHECK_PATIENCE).await,
+                None => check(name, &env, &transport, CHECK_PATIENCE).await,
+            };
+            (name, checked)
         });
     }
     while let Some(answer) = asked.join_next().await {
@@ -129,6 +143,24 @@ async fn checks(findings: &mut [Finding], proxies: &Proxies, context: &Context) 
 pub(crate) fn usable_models(context: &Context) -> Vec<&'static str> {
     let found = readiness(&|name| context.variable(name)).into_iter().map(|provider| find(&provider));
     found.filter(|finding| finding.usable).map(|finding| finding.name).collect()
+}
+
+/// The judge that `JUDGE_MODEL` names, where it has variables of its own; without that name they are of no use.
+fn own_judge(context: &Context) -> Option<Finding> {
+    let set = |name: &str| context.variable(name).filter(|value| !value.trim().is_empty());
+    let Some(model) = set(JUDGE_MODEL) else {
+        let own: Vec<&str> = OF_THE_JUDGE.into_iter().filter(|name| set(name).is_some()).collect();
+        return (!own.is_empty()).then(|| Finding {
+            name: JUDGE_MODEL,
+            usable: false,
+            configured: true,
+            about: format!("set it to the model that {} is for", own.join(" and ")),
+            checked: None,
+        });
+    };
+    let found = find(&judge_readiness(&model, &|name| context.variable(name))?);
+    let about = format!("{}, {}", model.trim(), found.about);
+    Some(Finding { name: JUDGE_MODEL, configured: true, about, ..found })
 }
 
 fn find(provider: &Readiness) -> Finding {

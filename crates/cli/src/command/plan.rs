@@ -69,13 +69,15 @@ pub(crate) struct Preflight {
     pub(crate) attachments: BTreeSet<PathBuf>,
     /// Settings that change nothing in this run.
     remarks: BTreeSet<String>,
-    problems: BTreeSet<String>,
+    /// File, line and column of each, which is their order, and what is said of it.
+    problems: BTreeSet<(PathBuf, usize, usize, String)>,
     self_judging: BTreeSet<String>,
 }
 
 impl Preflight {
     fn problem(&mut self, place: &Place, message: impl std::fmt::Display) {
-        self.problems.insert(format!("{place}: {message}"));
+        let line = format!("{place}: {message}");
+        self.problems.insert((place.path().to_owned(), place.line, place.column, line));
     }
 
     /// Takes note of cases that are run only because others depend on them.
@@ -91,7 +93,8 @@ impl Preflight {
     /// judge themselves.
     pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, String> {
         if !self.problems.is_empty() {
-            let mut lines: Vec<&str> = self.problems.iter().take(MAX_PROBLEMS).map(String::as_str).collect();
+            let first = self.problems.iter().take(MAX_PROBLEMS);
+            let mut lines: Vec<&str> = first.map(|(.., line)| line.as_str()).collect();
             let more = self.problems.len().saturating_sub(lines.len());
             let rest = format!("... and {more} more");
             if more > 0 {

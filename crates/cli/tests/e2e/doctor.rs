@@ -52,6 +52,35 @@ fn what_is_set_up_is_usable_and_the_rest_says_what_it_lacks() {
 }
 
 #[test]
+fn a_judge_with_variables_of_its_own_has_a_line_of_its_own() {
+    let server = MockServer::start(always(Reply::text("never asked")));
+    let address = server.base_url();
+    let (address, model) = (address.as_str(), ("JUDGE_MODEL", "Qwen/Qwen3-32B"));
+    let (usable, about) = said("JUDGE_MODEL", &[model, ("JUDGE_BASE_URL", address), ("JUDGE_API_KEY", KEY)]);
+    assert!(usable && about.starts_with("Qwen/Qwen3-32B, key in JUDGE_API_KEY, at 127.0.0.1:"), "{about}");
+    for (variables, words) in [
+        (
+            vec![model, ("JUDGE_BASE_URL", "https://judge.example.com")],
+            "set JUDGE_API_KEY to use judge.example.com",
+        ),
+        (vec![model, ("JUDGE_BASE_URL", "nowhere")], "JUDGE_BASE_URL is not an address"),
+        (vec![("JUDGE_API_KEY", KEY)], "set it to the model that JUDGE_API_KEY is for"),
+    ] {
+        let (usable, about) = said("JUDGE_MODEL", &variables);
+        assert!(!usable && about.contains(words), "{about}");
+    }
+    // With the variables of its provider, that is where it is told of.
+    let mut cli = cli();
+    cli.env("JUDGE_MODEL", "openai:m").env("OPENAI_API_KEY", KEY);
+    assert!(!judges(&cli, &[]).contains_key("JUDGE_MODEL"));
+    assert_eq!(server.count(), 0, "nothing is sent");
+    let refusing = MockServer::start(always(Reply::status(401, r#"{"error":{"message":"wrong key"}}"#)));
+    cli.env("JUDGE_MODEL", "m").env("JUDGE_BASE_URL", refusing.base_url()).env("JUDGE_API_KEY", KEY);
+    let judge = judges(&cli, &["--check"])["JUDGE_MODEL"].clone();
+    assert_eq!((&judge["usable"], &judge["checked"]), (&json!(false), &json!(false)), "{judge}");
+}
+
+#[test]
 fn the_table_hides_what_nobody_set_up() {
     let short = cli().run(&["doctor"]).expect_code(0).stdout;
     assert!(short.contains("usable    offline") && !short.contains("GROQ_API_KEY"), "{short}");

@@ -269,6 +269,18 @@ fn a_reply_that_the_disk_changed_is_bought_again_and_said() {
 }
 
 #[test]
+fn what_waits_beside_a_cache_that_was_deleted_by_hand_is_cleared_too() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    let left = ".assize/cache/replies.db-journals/0.journal";
+    cli.file(left, "what a dead process had not written");
+    let stats = printed(&cli.run(&["cache", "stats", "--json"]).expect_code(0));
+    assert_eq!((&stats["replies"], cli.path(left).exists()), (&0.into(), true));
+    let cleared = printed(&cli.run(&["cache", "clear", "--json"]).expect_code(0));
+    assert_eq!((&cleared["deleted"], cli.path(left).exists()), (&0.into(), false));
+}
+
+#[test]
 fn a_file_with_broken_pages_is_said_and_can_be_cleared() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
@@ -276,7 +288,9 @@ fn a_file_with_broken_pages_is_said_and_can_be_cleared() {
     eval(&cli, &[]).expect_code(1);
     let path = cli.path(".assize/cache/replies.db");
     let mut bytes = std::fs::read(&path).unwrap();
-    bytes[4096..].fill(0xff);
+    // All but the first page, which says what tables there are.
+    let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
+    bytes[page..].fill(0xff);
     std::fs::write(&path, bytes).unwrap();
     // Nothing can be found and nothing be kept, which must not go unsaid either way.
     for more in [&["--cache-only"][..], &[]] {

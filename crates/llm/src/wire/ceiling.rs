@@ -37,10 +37,8 @@ const EXCESS: [&str; 12] = [
 pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
     let message = message.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
-    // Some count the limit against what an account may use in a minute, and refuse one that can never fit.
-    let never_fits = message.contains("request too large") && message.contains("tokens per min");
     let too_high = says(&SUBJECTS) && says(&EXCESS);
-    if !(too_high || never_fits) {
+    if !(too_high || never_fits(&message)) {
         return None;
     }
     let numbers = message.split(|c: char| !c.is_ascii_digit() && c != ',').filter_map(|digits| {
@@ -51,9 +49,47 @@ pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
     named.or(Some(limit / 2).filter(|half| *half >= LEAST))
 }
 
+/// The same where requests came too fast (HTTP 429), which is over after a while and nothing that a lower limit helps
+/// against: unless the limit is more than a minute's whole allowance, of which Anthropic's messages speak in any case.
+pub(super) fn within_allowance(limit: u32, message: &str) -> Option<u32> {
+    let lower_case = message.to_ascii_lowercase();
+    if never_fits(&lower_case) {
+        return lower(limit, message);
+    }
+    let (before, _) = lower_case.split_once(" output tokens per minute")?;
+    let allowance: u32 = before.rsplit(' ').next()?.replace(',', "").parse().ok()?;
+    Some(allowance).filter(|allowance| (LEAST..limit).contains(allowance))
+}
+
+/// Some count the limit against what an account may use in a minute, and refuse one that can never fit.
+fn never_fits(message: &str) -> bool {
+    message.contains("request too large") && message.contains("tokens per min")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn too_many_requests_lower_a_limit_only_to_the_allowance() {
+        let message = |allowance: &str| {
+            format!(
+                "This request would exceed your organization's rate limit of {allowance} tokens per minute (org: \
+                 3f2504e0-4f89, model: m). Please reduce the prompt length or the maximum tokens requested, or try \
+                 again later."
+            )
+        };
+        assert_eq!(within_allowance(40_960, &message("8,000 output")), Some(8000));
+        assert_eq!(within_allowance(8000, &message("8,000 output")), None);
+        assert_eq!(within_allowance(8192, &message("50,000 input")), None);
+        assert_eq!(within_allowance(8192, &message("4,000 input")), None);
+        let never = "Request too large for `m` on tokens per minute (TPM): Limit 6000, Requested 9000.";
+        assert_eq!(within_allowance(8192, never), Some(6000));
+        assert_eq!(
+            within_allowance(8192, "Rate limit reached on max_tokens: at most 5000 in a minute"),
+            None
+        );
+    }
 
     #[test]
     fn servers_that_name_their_limit_are_taken_at_their_word() {

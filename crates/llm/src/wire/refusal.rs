@@ -23,7 +23,8 @@ pub(super) fn learn(
         return None;
     }
     let error = json::server_error(&answer.body);
-    let lower = sent.ceiling.and_then(|ceiling| ceiling::lower(ceiling, &error.message));
+    let lower = if answer.status == 429 { ceiling::within_allowance } else { ceiling::lower };
+    let lower = sent.ceiling.and_then(|ceiling| lower(ceiling, &error.message));
     if lower.is_some() {
         return Some(Quirks { most_output: lower, ..quirks });
     }

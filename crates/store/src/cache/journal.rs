@@ -117,17 +117,23 @@ pub(super) fn recover<E>(
         let Ok(mut left) = file.metadata().map(|metadata| metadata.len()) else { return Ok(()) };
         let mut from = BufReader::new(file);
         let mut batch = Vec::new();
-        while let Ok(Some(reply)) = read(&mut from, &mut left) {
-            batch.push(reply);
+        let all_read = loop {
+            match read(&mut from, &mut left) {
+                Ok(Some(reply)) => batch.push(reply),
+                Ok(None) => break true,
+                Err(_) => break false,
+            }
             if batch.len() == BATCH {
                 write(&batch)?;
                 batch.clear();
             }
-        }
+        };
         if !batch.is_empty() {
             write(&batch)?;
         }
-        let _ = fs::remove_file(path);
+        if all_read {
+            let _ = fs::remove_file(path);
+        }
         Ok(())
     })
 }
