@@ -127,7 +127,7 @@ impl Bench {
         let mock = Mock::start(tools, latency, None)?;
         let mut pairs: Vec<(Measured, Measured)> = Vec::new();
         let bare = Self::raw(tools, &mock, "sockets", &record, in_flight)?;
-        let usual = Self::raw(tools, &mock, "reqwest", &record, in_flight)?;
+        let pool = Self::raw(tools, &mock, "pool", &record, in_flight)?;
         for round in 0..3 {
             let raw = Self::raw(tools, &mock, "client", &record, in_flight)?;
             let ours = self.measured(&mock, &format!("judged-{round}"), setting, options)?;
@@ -146,7 +146,7 @@ impl Bench {
         let beside = |way: &Measured| Some(raw.time.as_secs_f64() / way.time.as_secs_f64());
         add(&mut table, "the recorded bytes, bare sockets", calls, &bare, beside(&bare));
         add(&mut table, "raw load: hyper's client", calls, raw, None);
-        add(&mut table, "the same with reqwest's client", calls, &usual, beside(&usual));
+        add(&mut table, "the same with a pool of connections", calls, &pool, beside(&pool));
         add(&mut table, "`assize eval`", calls, ours, Some(ratio(&pairs[1])));
         Ok(table)
     }

@@ -2,8 +2,8 @@
 //! IN_FLIGHT`.
 //!
 //! `client` is what a load generator is made of: hyper's HTTP/1.1 client, one connection for each request in flight,
-//! headers and body as recorded, the whole answer read. `reqwest` is the client that programs usually ask servers with.
-//! `sockets` leaves even HTTP out: it writes the recorded bytes and looks for nothing but the end of the answer, which is
+//! headers and body as recorded, the whole answer read. `pool` is hyper-util's client with its pool of connections, which
+//! reqwest and most programs in Rust are built on. `sockets` leaves even HTTP out: it writes the recorded bytes and looks for nothing but the end of the answer, which is
 //! the least that any program could do.
 
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 use http_body_util::{BodyExt as _, Full};
 use hyper::Request;
 use hyper::body::Bytes;
-use hyper_util::rt::TokioIo;
+use hyper_util::client::legacy::{self, connect::HttpConnector};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
@@ -33,19 +34,21 @@ pub(crate) fn run(way: &str, port: &str, file: &str, in_flight: &str) -> Result<
             let requests = requests.iter().map(|bytes| parsed(bytes)).collect::<Result<Vec<_>, _>>()?;
             measured(requests, in_flight, move |requests, next| ask(port, requests, next))
         }
-        "reqwest" => {
-            // It makes no client without one, even for plain HTTP. That there is one already is as good.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-            let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(usize::MAX).build();
-            let client = client.map_err(|error| error.to_string())?;
+        "pool" => {
+            let client = legacy::Client::builder(TokioExecutor::new())
+                .pool_max_idle_per_host(usize::MAX)
+                .build_http::<Full<Bytes>>();
             let requests =
                 requests.iter().map(|bytes| addressed(bytes, port)).collect::<Result<Vec<_>, _>>()?;
-            measured(requests, in_flight, move |requests, next| ask_as_usual(client.clone(), requests, next))
+            measured(requests, in_flight, move |requests, next| ask_pool(client.clone(), requests, next))
         }
         "sockets" => measured(requests, in_flight, move |requests, next| send(port, requests, next)),
-        _ => Err("the way is `client`, `reqwest` or `sockets`".to_owned()),
+        _ => Err("the way is `client`, `pool` or `sockets`".to_owned()),
     }
 }
+
+/// A client with a pool of connections.
+type Pool = legacy::Client<HttpConnector, Full<Bytes>>;
 
 /// Everything that goes wrong while sending.
 type Broken = Box<dyn std::error::Error + Send + Sync>;
@@ -75,16 +78,11 @@ where
     })
 }
 
-/// The head and the body of a recorded request.
-fn split(bytes: &[u8]) -> Result<(&str, &[u8]), String> {
+/// A recorded request as hyper takes it.
+fn parsed(bytes: &[u8]) -> Result<Request<Full<Bytes>>, String> {
     let end =
         bytes.windows(4).position(|window| window == b"\r\n\r\n").ok_or("a recorded request has no end")?;
     let head = std::str::from_utf8(&bytes[..end]).map_err(|error| error.to_string())?;
-    Ok((head, &bytes[end + 4..]))
-}
-
-/// A request with the path and the headers of a recorded one.
-fn headed(head: &str) -> Result<hyper::http::request::Builder, String> {
     let mut lines = head.split("\r\n");
     let path =
         lines.next().and_then(|line| line.split(' ').nth(1)).ok_or("a recorded request has no path")?;
@@ -93,23 +91,15 @@ fn headed(head: &str) -> Result<hyper::http::request::Builder, String> {
         let (name, value) = line.split_once(':').ok_or("a recorded header has no value")?;
         request = request.header(name, value.trim());
     }
+    request.body(Full::new(Bytes::copy_from_slice(&bytes[end + 4..]))).map_err(|error| error.to_string())
+}
+
+/// A recorded request as a client takes it that finds the server by itself.
+fn addressed(bytes: &[u8], port: u16) -> Result<Request<Full<Bytes>>, String> {
+    let mut request = parsed(bytes)?;
+    let address = format!("http://127.0.0.1:{port}{}", request.uri());
+    *request.uri_mut() = address.parse().map_err(|_| format!("no address: {address}"))?;
     Ok(request)
-}
-
-/// A recorded request as hyper takes it.
-fn parsed(bytes: &[u8]) -> Result<Request<Full<Bytes>>, String> {
-    let (head, body) = split(bytes)?;
-    let body = Full::new(Bytes::copy_from_slice(body));
-    headed(head)?.body(body).map_err(|error| error.to_string())
-}
-
-/// A recorded request as reqwest takes it.
-fn addressed(bytes: &[u8], port: u16) -> Result<reqwest::Request, String> {
-    let (head, body) = split(bytes)?;
-    let mut request = headed(head)?.body(Bytes::copy_from_slice(body)).map_err(|error| error.to_string())?;
-    *request.uri_mut() =
-        format!("http://127.0.0.1:{port}{}", request.uri()).parse().map_err(|_| "no address")?;
-    request.try_into().map_err(|error: reqwest::Error| error.to_string())
 }
 
 /// A connection to the mock. When hundreds are opened at once on a busy machine, the system may refuse or reset some
@@ -151,14 +141,17 @@ async fn ask(
     Ok(())
 }
 
-async fn ask_as_usual(
-    client: reqwest::Client,
-    requests: Arc<Vec<reqwest::Request>>,
+async fn ask_pool(
+    client: Pool,
+    requests: Arc<Vec<Request<Full<Bytes>>>>,
     next: Arc<AtomicUsize>,
 ) -> Result<(), Broken> {
     while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
-        let request = request.try_clone().ok_or("a recorded request is a stream")?;
-        client.execute(request).await?.error_for_status()?.bytes().await?;
+        let answer = client.request(request.clone()).await?;
+        if answer.status() != 200 {
+            return Err("an answer is a refusal".into());
+        }
+        answer.into_body().collect().await?;
     }
     Ok(())
 }
