@@ -252,6 +252,8 @@ impl Client {
         let mut as_usual = true;
         let most_read = setup.meter.as_ref().map_or(0, |_| self.card.estimator.most(&request));
         let mut policy = setup.policy;
+        // Good answers to anybody, as this question last knew of them.
+        let mut good_before = account.good_answers();
         // The place among the requests in flight, where the next attempt follows at once.
         let mut kept = None;
         // Counting takes a look at every character, so it is done only where somebody wants to know.
@@ -271,7 +273,6 @@ impl Client {
             };
             // Another question may have learned something in the meantime.
             quirks = quirks.merge(self.learned(&request.model));
-            let good_before = account.good_answers();
             let room = self.room(&request, quirks, as_usual);
             let reserved = self.reserve(&request, room, quirks, most_read).await;
             let (hold, ceiling) = reserved.map_err(|why| over_budget(why, failed.clone()))?;
@@ -368,9 +369,11 @@ impl Client {
                 rested = place.limited(&*setup.clock, error.retry_after);
                 // Being one too many, while others are answered, is no fault of this question. Its waits are still
                 // bounded. An overloaded server may well fail over this one question, so that counts.
-                if error.kind == ErrorKind::RateLimited && account.good_answers() > good_before {
+                let good = account.good_answers();
+                if error.kind == ErrorKind::RateLimited && good > good_before {
                     policy.max_attempts = policy.max_attempts.saturating_add(1);
                 }
+                good_before = good;
             }
             // The wait is no request in flight.
             drop(place);

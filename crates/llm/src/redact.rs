@@ -217,8 +217,9 @@ impl Redactor {
         self.redact_from(text, SHORTEST_SECRET)
     }
 
-    /// Like [`Redactor::redact`], for what a model wrote: only values that cannot be mistaken for words.
-    pub(crate) fn redact_content<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    /// Like [`Redactor::redact`], for what a model or a command answered: only values of 12 bytes or more, which cannot
+    /// be mistaken for words.
+    pub fn redact_content<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.redact_from(text, SHORTEST_SECRET_IN_CONTENT)
     }
 
@@ -339,7 +340,8 @@ mod tests {
         ] {
             assert_eq!(redactor.redact_content(text), left, "{text}");
         }
-        let escaped: String = key.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        let escaped: Vec<String> = key.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        let escaped = escaped.concat();
         assert_eq!(redactor.redact(&format!("k: {escaped}!")), "k: [redacted]!");
         let wrapped = STANDARD_NO_PAD.encode(format!("Bearer {key}"));
         let wrapped = format!("{}\n{}", &wrapped[..28], &wrapped[28..]);

@@ -130,6 +130,13 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Without counts that no request can have: no model reads or writes nearly as many. What a server says beyond that
+    /// is not known any better than if it had said nothing, and would spoil every sum.
+    pub(crate) fn plausible(self) -> Self {
+        let plausible = |count: Option<u64>| count.filter(|count| *count <= 100_000_000);
+        Self { input: plausible(self.input), cached: plausible(self.cached), output: plausible(self.output) }
+    }
+
     /// Whether nothing at all was reported.
     pub fn is_unknown(self) -> bool {
         self == Self::default()
@@ -199,5 +206,8 @@ mod tests {
         assert_eq!(unknown + zero, zero);
         assert_eq!(zero + zero, Usage { input: Some(0), cached: None, output: Some(6) });
         assert!(!zero.is_unknown());
+        assert_eq!(zero.plausible(), zero);
+        let absurd = Usage { input: Some(u64::MAX), cached: Some(7), output: Some(1 << 60) };
+        assert_eq!(absurd.plausible(), Usage { cached: Some(7), ..unknown });
     }
 }

@@ -6,6 +6,9 @@
 /// Line breaks, with indentation and quotation marks, that may stand within a secret at one place, in characters.
 const LONGEST_BREAK: usize = 40;
 
+/// Backslashes before one escape, at most: five bodies in bodies.
+const MOST_BACKSLASHES: usize = 31;
+
 /// The length of the longest beginning of `secret` that `text` begins with, in bytes of the text and characters of the
 /// secret.
 pub(crate) fn spelled(text: &str, secret: &str) -> (usize, usize) {
@@ -34,10 +37,10 @@ pub(crate) struct Escapable {
 
 impl Escapable {
     /// Those of `plain` and of its spellings.
-    pub(crate) fn of<'a>(self, plain: &str, spellings: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn of<'a>(self, plain: &str, mut spellings: impl Iterator<Item = &'a str>) -> Self {
         let special = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.' | '~');
         Self {
-            slash: self.slash || plain.contains('/') || { spellings }.any(|spelling| spelling.contains('/')),
+            slash: self.slash || plain.contains('/') || spellings.any(|spelling| spelling.contains('/')),
             quote: self.quote || plain.contains('"'),
             other: self.other || plain.contains(special),
         }
@@ -47,7 +50,7 @@ impl Escapable {
     /// for a few letters is how to find that out fastest.
     pub(crate) fn may_be_in(self, text: &str) -> bool {
         let ascii = |(at, _): (usize, &str)| matches!(text.as_bytes().get(at + 4), Some(b'0'..=b'7'));
-        text.match_indices("\\u00").any(ascii)
+        text.contains("\\u00") && text.match_indices("\\u00").any(ascii)
             || self.slash && text.contains("\\/")
             || self.quote && text.contains("\\\"")
             || self.other && text.contains(['%', '&'])
@@ -67,7 +70,7 @@ fn spells(text: &str, wanted: char) -> Option<usize> {
 
 /// An escape of JSON, with as many backslashes as there are bodies inside bodies.
 fn in_json(text: &str, wanted: char) -> Option<usize> {
-    let backslashes = text.bytes().take_while(|byte| *byte == b'\\').count();
+    let backslashes = backslashes(text);
     if wanted == '\\' {
         return Some(backslashes);
     }
@@ -76,6 +79,11 @@ fn in_json(text: &str, wanted: char) -> Option<usize> {
         return (number(digits.get(..4)?, 16)? == wanted).then_some(backslashes + 5);
     }
     (matches!(wanted, '/' | '"') && rest.starts_with(wanted)).then_some(backslashes + 1)
+}
+
+/// The backslashes that a text begins with, as far as any bodies in bodies write them.
+fn backslashes(text: &str) -> usize {
+    text.bytes().take(MOST_BACKSLASHES).take_while(|byte| *byte == b'\\').count()
 }
 
 /// A character reference of HTML.
@@ -107,7 +115,7 @@ fn line_break(text: &str) -> usize {
     let (mut end, mut broken) = (0, false);
     for _ in 0..LONGEST_BREAK {
         let rest = &text[end..];
-        let backslashes = rest.bytes().take_while(|byte| *byte == b'\\').count();
+        let backslashes = backslashes(rest);
         match rest.as_bytes().get(backslashes) {
             Some(b'\n' | b'\r') if backslashes == 0 => broken = true,
             Some(b'n' | b'r') if backslashes > 0 => broken = true,
@@ -131,13 +139,22 @@ mod tests {
             secret,
             r#"ab\/c\"d\u0026e\u002bf\u00e9"#,
             r#"ab\\/c\\\"d\\u0026e\\u002Bf\\u00E9"#,
-            r#"\u0061\u0062\u002f\u0063\u0022\u0064\u0026\u0065\u002b\u0066\u00e9"#,
+            r"\u0061\u0062\u002f\u0063\u0022\u0064\u0026\u0065\u002b\u0066\u00e9",
             "ab%2Fc%22d%26e%2bfé",
             "ab&#47;c&quot;d&amp;e&#x2B;f&#xE9;",
             "ab/c\n  \"d&e\r\n> +fé",
             r"ab/c\n\t\\\\u0022d&e+fé",
         ] {
             assert_eq!(spelled(&format!("{text}!"), secret), (text.len(), 11), "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_texts_take_no_quadratic_time() {
+        for unit in ["\\", "\\u0061", "\\n", "\n", "a\n", "&", "%6", "&#"] {
+            let text = unit.repeat(200_000 / unit.len());
+            let found = text.char_indices().filter(|(at, _)| spelled(&text[*at..], "abcabc").1 > 1).count();
+            assert_eq!(found, 0, "{unit:?}");
         }
     }
 

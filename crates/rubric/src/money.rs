@@ -34,11 +34,13 @@ impl Usd {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
         reason = "the range is checked before the cast"
     )]
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         let pico = (dollars * Self::PICO_PER_DOLLAR).round();
-        (0.0..18e18).contains(&pico).then_some(Self(pico as u64))
+        // Sums that are as large as can be held must be read again.
+        (0.0..=u64::MAX as f64).contains(&pico).then_some(Self(pico as u64))
     }
 
     /// The number of dollars, for people and for records; correctly rounded.
@@ -199,6 +201,13 @@ mod tests {
         let token = Usd::from_pico(75_000);
         let sum = (0..1_000_000).fold(Usd::ZERO, |sum, _| sum + token);
         assert_eq!(sum, Usd::from_dollars(0.075).unwrap());
+    }
+
+    #[test]
+    fn the_largest_sum_is_read_again() {
+        let most = Usd::from_pico(u64::MAX) + Usd::from_pico(1);
+        let text = serde_json::to_string(&most).unwrap();
+        assert_eq!(serde_json::from_str::<Usd>(&text).unwrap(), most);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Targets around other targets: discreet ones, such that wait for their turn, such with another name.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use assize_llm::Redactor;
 use assize_target::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 
-/// A command whose complaints are stored and shown without the secrets it inherited.
+/// A command whose answers and complaints are judged, stored and shown without the secrets it inherited.
 pub(super) struct Discreet<T> {
     pub(super) inner: T,
     pub(super) redactor: Arc<Redactor>,
@@ -19,11 +21,17 @@ impl<T: Target> Target for Discreet<T> {
 
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
         Box::pin(async {
-            self.inner.answer(input).await.map_err(|error| TargetError {
-                message: self.redactor.redact(&error.message).into(),
-                stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into()),
-                ..error
-            })
+            match self.inner.answer(input).await {
+                Ok(mut answer) => {
+                    self.hide_in(&mut answer);
+                    Ok(answer)
+                }
+                Err(error) => Err(TargetError {
+                    message: self.redactor.redact(&error.message).into(),
+                    stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into()),
+                    ..error
+                }),
+            }
         })
     }
 
@@ -33,6 +41,39 @@ impl<T: Target> Target for Discreet<T> {
 
     fn settings(&self) -> String {
         self.inner.settings()
+    }
+}
+
+impl<T> Discreet<T> {
+    fn hide_in(&self, answer: &mut Answer) {
+        self.hide(&mut answer.text);
+        for text in answer.file_changes.iter_mut().chain(&mut answer.model) {
+            self.hide(text);
+        }
+        if let Some(messages) = &mut answer.messages {
+            self.hide_in_json(messages);
+        }
+        for call in &mut answer.tool_calls {
+            self.hide_in_json(&mut call.input);
+            if let Some(output) = &mut call.output {
+                self.hide_in_json(output);
+            }
+        }
+    }
+
+    fn hide(&self, text: &mut String) {
+        if let Cow::Owned(hidden) = self.redactor.redact_content(text) {
+            *text = hidden;
+        }
+    }
+
+    fn hide_in_json(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.hide(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.hide_in_json(item)),
+            Value::Object(members) => members.values_mut().for_each(|member| self.hide_in_json(member)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
     }
 }
 

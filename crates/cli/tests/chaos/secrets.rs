@@ -56,7 +56,8 @@ fn base64(text: &str) -> String {
 
 /// The key as the writers of JSON and HTML in other languages spell it, its last half, and it on two lines.
 fn escaped() -> String {
-    let each: String = KEY.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    let each: Vec<String> = KEY.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    let each = each.concat();
     let go = KEY.replace('&', "\\u0026");
     let php = KEY.replace('/', "\\/").replace('&', "\\u0026");
     let html = KEY.replace('&', "&amp;").replace('=', "&#x3D;");

@@ -106,6 +106,34 @@ fn what_a_failing_command_says_is_kept_without_the_secrets_it_inherited() {
 }
 
 #[test]
+fn what_a_command_answers_is_judged_and_kept_without_the_secrets_it_inherited() {
+    let (mut cli, server) = with_server(honest);
+    cli.env("TEAM_TOKEN", "team/secret+0123456789");
+    let messages = r#"[{\"role\":\"assistant\",\"content\":\"%s\",\"tool_calls\":[{\"tool\":\"env\",\"input\":{\"a\":[\"%s\"]},\"output\":\"%s\"}]}]"#;
+    cli.file(
+        ".assize/targets.yaml",
+        format!(
+            "targets:\n- {{name: c, provider: cli, command: 'echo apples $OPENAI_API_KEY $TEAM_TOKEN'}}\n\
+             - name: m\n  provider: cli\n  command: >-\n    printf \"{{\\\"output_messages\\\": {}}}\" \
+             \"apples $OPENAI_API_KEY\" \"$TEAM_TOKEN\" \"$OPENAI_API_KEY\" > {{OUTPUT_FILE}}\n",
+            messages.replace('"', "\\\"").replace("\\\\", "\\")
+        ),
+    );
+    cli.file("s.yaml", "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: ['Names `apples`']}\n");
+    for target in ["c", "m"] {
+        let args = ["eval", "s.yaml", "--judge", "openai:m", "--target", target, "--out", target];
+        let output = cli.run(&args).expect_code(0);
+        unseen(&cli, &output);
+        assert!(!holds(cli.dir(), "team/secret"), "a file holds the token");
+        assert!(cli.read(format!("{target}/results.jsonl")).contains("[redacted]"));
+    }
+    assert!(server.requests().iter().all(|request| {
+        let body = String::from_utf8_lossy(&request.body);
+        body.contains("[redacted]") && !body.contains(KEY) && !body.contains("team/secret")
+    }));
+}
+
+#[test]
 fn credentials_in_an_address_are_kept() {
     let mut cli = crate::bench::cli();
     cli.env("OPENAI_BASE_URL", "ftp://user:never-shown-either@127.0.0.1/v1").env("OPENAI_API_KEY", KEY);

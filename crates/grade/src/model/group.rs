@@ -67,11 +67,6 @@ impl<'a> Group<'a> {
         Self { scene, batched, shared: false, slots }
     }
 
-    /// The number of criteria.
-    pub(super) fn criteria(&self) -> usize {
-        self.slots.len()
-    }
-
     /// The request that puts all of it at once.
     pub(super) fn whole_request(&self) -> assize_llm::ChatRequest {
         self.request(&self.whole())

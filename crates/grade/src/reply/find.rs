@@ -37,6 +37,8 @@ pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
     if text.is_empty() {
         return Err("the reply is empty".into());
     }
+    // Half a character in a quote makes no other decision of it.
+    let text = &*assize_llm::whole_characters(text);
     let whole: Result<Unambiguous, _> = serde_json::from_str(text);
     let error = match whole {
         Ok(Unambiguous(value)) if shape.claims(&value) => return Ok(value),
@@ -166,6 +168,12 @@ mod tests {
         ] {
             assert_eq!(single(&text).as_ref(), Ok(&value), "{text}");
         }
+    }
+
+    #[test]
+    fn half_a_character_spoils_no_reply() {
+        let value = single(r#"{"evidence":["x\ud83d"],"reason":"r\ude00","outcome":"met"}"#).unwrap();
+        assert_eq!((&value["evidence"][0], &value["reason"]), (&"x\u{fffd}".into(), &"r\u{fffd}".into()));
     }
 
     #[test]

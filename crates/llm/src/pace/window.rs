@@ -8,6 +8,9 @@
 /// A round of growth after a cut adds this part of the size at which the cut was made.
 const STEPS: u32 = 16;
 
+/// Good answers at least before as many requests are in flight again as were too many the last time.
+const PROOF: u32 = 16;
+
 /// The number of requests allowed in flight, between 1 and a ceiling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Window {
@@ -91,7 +94,13 @@ impl Window {
         self.good += 1;
         let (round, step) = match self.knee {
             None => (1, 1),
-            Some(knee) => (self.size, (knee / STEPS).max(1)),
+            Some(knee) => {
+                let step = (knee / STEPS).max(1);
+                // What was too many a moment ago probably still is: finding out costs a small window a refusal for
+                // every few answers.
+                let least = if self.size + step >= knee { PROOF } else { 1 };
+                (self.size.max(least), step)
+            }
         };
         if self.good >= round {
             self.good = 0;
@@ -161,6 +170,20 @@ mod tests {
         let sent: u32 = settled.iter().sum();
         let refused: u32 = settled.iter().map(|size| size.saturating_sub(100)).sum();
         assert!(refused * 50 < sent, "{refused} of {sent}");
+    }
+
+    #[test]
+    fn a_server_that_takes_few_refuses_few() {
+        for takes in [1, 2, 5] {
+            let mut window = Window::new(32, 500);
+            (0..100_000).for_each(|_| window.want());
+            let sizes: Vec<u32> = (0..400).map(|_| round(&mut window, takes)).collect();
+            let settled = &sizes[20..];
+            let sent: u32 = settled.iter().sum();
+            let refused: u32 = settled.iter().map(|size| size.saturating_sub(takes)).sum();
+            assert!(refused * 12 < sent, "{refused} of {sent}");
+            assert!(sent * 4 > settled.len() as u32 * takes * 3, "{sent} of {takes} a round");
+        }
     }
 
     #[test]

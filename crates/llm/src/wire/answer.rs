@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::json::{self, ServerError};
 use crate::classify::classify;
 use crate::error::{AskError, ErrorKind};
+use crate::halves::whole_characters;
 use crate::reply::{ChatReply, Finish, Usage};
 use crate::transport::HttpAnswer;
 
@@ -28,7 +29,12 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
     if !(200..300).contains(&answer.status) {
         return Err(refused(answer, json::server_error(&answer.body), Usage::default()));
     }
-    serde_json::from_slice(&answer.body).map_err(|_| {
+    let body = answer.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&answer.body);
+    let read = serde_json::from_slice(body).or_else(|error| match std::str::from_utf8(body) {
+        Ok(text) => serde_json::from_str(&whole_characters(text)),
+        Err(_) => Err(error),
+    });
+    read.map_err(|_| {
         let start = crate::excerpt::readable(&String::from_utf8_lossy(&answer.body));
         let message = match start.trim() {
             "" => "the answer is empty".to_owned(),
@@ -45,7 +51,7 @@ pub(super) fn reply(answer: &HttpAnswer, said: Said) -> ChatReply {
         finish: said.finish,
         cut_at: None,
         refusal: said.refusal,
-        usage: said.usage,
+        usage: said.usage.plausible(),
         model: said.model,
         request_id: header_id(answer).or(said.id),
         raw: answer.text().into_owned(),
@@ -87,6 +93,7 @@ fn blank(answer: &HttpAnswer, kind: ErrorKind, usage: Usage) -> AskError {
     let mut error = AskError::new(kind, "");
     error.status = Some(answer.status);
     error.request_id = header_id(answer).map(String::into_boxed_str);
+    let usage = usage.plausible();
     error.usage = (!usage.is_unknown()).then(|| Box::new(usage));
     error
 }

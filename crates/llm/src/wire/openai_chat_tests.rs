@@ -282,3 +282,10 @@ fn only_sent_parameters_are_learned_from() {
     assert_eq!(wire.learn(&bare, &refusal, Quirks::default()), None);
     assert_eq!(wire.learn(&full_request(), &HttpAnswer { status: 500, ..refusal }, Quirks::default()), None);
 }
+
+#[test]
+fn half_a_character_and_a_byte_order_mark_spoil_no_answer() {
+    let body =
+        "\u{feff}{\"choices\":[{\"message\":{\"content\":\"cut \\ud83d\"},\"finish_reason\":\"stop\"}]}";
+    assert_eq!(decode(200, body).unwrap().text, "cut \u{fffd}");
+}

@@ -29,7 +29,8 @@ impl WireFormat for OpenAiResponses {
         let (status, details) = match said.finish.as_deref() {
             None | Some("stop") => ("completed", Value::Null),
             Some("length") => ("incomplete", json!({"reason": "max_output_tokens"})),
-            Some(reason) => ("incomplete", json!({ "reason": reason })),
+            Some("content_filter") => ("incomplete", json!({"reason": "content_filter"})),
+            Some(word) => (word, Value::Null),
         };
         json!({
             "id": format!("resp-mock-{}", incoming.index),
