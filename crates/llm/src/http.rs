@@ -182,6 +182,11 @@ impl HttpTransport {
         if is_loopback(&call.url) && LocalClient::takes(&call.url) {
             return self.direct().send(call).await;
         }
+        // In a box, so that it is no part of the requests that need none of it.
+        Box::pin(self.send_over_reqwest(call)).await
+    }
+
+    async fn send_over_reqwest(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
         let client = self.client(&call.url)?;
         let timeout = call.timeout;
         let failed = |error: reqwest::Error| failure(&error, timeout);

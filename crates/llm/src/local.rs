@@ -49,8 +49,8 @@ struct Idle {
 #[derive(Debug)]
 struct Link {
     requests: SendRequest<Body>,
-    /// `None` once it has ended.
-    connection: Option<Connection<TokioIo<TcpStream>, Body>>,
+    /// `None` once it has ended. In a box, since a link is moved several times for each request.
+    connection: Option<Box<Connection<TokioIo<TcpStream>, Body>>>,
 }
 
 /// Why an exchange failed.
@@ -85,7 +85,8 @@ impl LocalClient {
             let is_new = unused.is_none();
             let mut link = match unused {
                 Some(link) => link,
-                None => self.connect(&url).await?,
+                // In a box, as it is seldom made and would be a part of every request.
+                None => Box::pin(self.connect(&url)).await?,
             };
             match link.exchange(request, self.max_answer_bytes).await {
                 Ok(answer) => {
@@ -118,7 +119,7 @@ impl LocalClient {
         let _ = stream.set_nodelay(true);
         let (requests, connection) =
             handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(reason(&error)))?;
-        Ok(Link { requests, connection: Some(connection) })
+        Ok(Link { requests, connection: Some(Box::new(connection)) })
     }
 
     /// A new connection. While this process may not open one more file, those that nobody uses are closed, and it waits.
@@ -205,7 +206,7 @@ impl Link {
 
 /// What `work` comes to, while the connection that it waits for is read and written.
 async fn driving<F: Future>(
-    connection: &mut Option<Connection<TokioIo<TcpStream>, Body>>,
+    connection: &mut Option<Box<Connection<TokioIo<TcpStream>, Body>>>,
     work: F,
 ) -> F::Output {
     let mut work = pin!(work);
@@ -220,7 +221,7 @@ async fn driving<F: Future>(
 }
 
 /// Reads and writes what can be. A connection that has ended is dropped: that is how those who wait for it hear of it.
-fn drive(connection: &mut Option<Connection<TokioIo<TcpStream>, Body>>, cx: &mut Context<'_>) {
+fn drive(connection: &mut Option<Box<Connection<TokioIo<TcpStream>, Body>>>, cx: &mut Context<'_>) {
     if let Some(open) = connection
         && Pin::new(open).poll(cx).is_ready()
     {

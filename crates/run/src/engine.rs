@@ -281,17 +281,15 @@ fn was_cut_short(record: &CaseRecord) -> bool {
 /// The record of an item, and its rows. An item that is held back is not run.
 async fn guarded(item: WorkItem, held: Option<Held>, turn: Option<Turn>) -> Finished {
     let inputs = fingerprint(&item);
-    let spare = item.clone();
     let record = match held {
         Some(held) => held_back(&item, held),
-        None => recorded(item, turn).await,
+        None => recorded(&item, turn).await,
     };
     let rows = CaseRows::new(&record.judgements, &record.result, Some(inputs));
-    Finished { record, rows, item: spare }
+    Finished { record, rows, item }
 }
 
-async fn recorded(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
-    let spare = item.clone();
+async fn recorded(item: &WorkItem, turn: Option<Turn>) -> CaseRecord {
     match AssertUnwindSafe(work(item, turn)).catch_unwind().await {
         Ok(record) => record,
         Err(panic) => {
@@ -300,7 +298,7 @@ async fn recorded(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
                 .map(|text| (*text).to_owned())
                 .or_else(|| panic.downcast_ref::<String>().cloned())
                 .unwrap_or_else(|| "no message".to_owned());
-            broken(&spare, format!("a defect in assize: {text}"))
+            broken(item, format!("a defect in assize: {text}"))
         }
     }
 }

@@ -16,26 +16,26 @@ use crate::material::target_input;
 use crate::{Source, WorkItem, workspace};
 
 /// Answers and grades one item. Failures become part of the record; this never fails.
-pub(crate) async fn work(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
+pub(crate) async fn work(item: &WorkItem, turn: Option<Turn>) -> CaseRecord {
     let begun = Instant::now();
-    let mut head = head(&item);
+    let mut head = head(item);
     let without_grades = |mut head: CaseHead, error| {
         head.error = Some(error);
         head.duration_ms = millis(begun);
         CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() }
     };
-    let stay = match Box::pin(workspace::enter(&item, turn)).await {
+    let stay = match Box::pin(workspace::enter(item, turn)).await {
         Ok(stay) => stay,
         Err(error) => return without_grades(head, error),
     };
     let is_missing = matches!(item.source, Source::Missing { .. });
     if let Some(talk) = item.case.conversation.as_ref().filter(|_| !is_missing) {
-        let mut record = Box::pin(converse(&item, talk, stay, head)).await;
+        let mut record = Box::pin(converse(item, talk, stay, head)).await;
         record.result.duration_ms = millis(begun);
         return record;
     }
     let input = || target_input(&item.case, item.repeat);
-    let answer = match answer(&item, input, stay.as_ref(), &mut head).await {
+    let answer = match answer(item, input, stay.as_ref(), &mut head).await {
         Ok(answer) => answer,
         Err(error) => {
             // Why there is no answer says more than what became of the workspace after that.
@@ -46,7 +46,7 @@ pub(crate) async fn work(item: WorkItem, turn: Option<Turn>) -> CaseRecord {
     head.answer = Some(answer.text.clone());
     head.file_changes.clone_from(&answer.file_changes);
 
-    let scene = Scene::new(&item, &answer);
+    let scene = Scene::new(item, &answer);
     let graders = &item.case.graders;
     let decided = join_all(graders.iter().map(|grader| grade(&scene, grader))).await;
     let graded: Vec<Graded<'_>> = graders

@@ -37,17 +37,18 @@ pub(crate) async fn grade(scene: &Scene<'_>, grader: &Grader) -> Vec<JudgementRo
     grade_at(scene, Spot { top: grader, grader, standing: grader.standing, path: Vec::new() }).await
 }
 
-/// Boxed, because composites hold graders.
+/// Boxed, because composites hold graders; and each kind that takes much room in a box of its own, so that a rubric, which
+/// most graders are, takes none of it.
 fn grade_at<'a>(scene: &'a Scene<'a>, spot: Spot<'a>) -> BoxFuture<'a, Vec<JudgementRow>> {
     async move {
         match &spot.grader.kind {
             GraderKind::Rubric(rubric) => rubrics::grade(scene, &spot, rubric).await,
-            GraderKind::Llm(llm) => whole::grade(scene, &spot, llm).await,
-            GraderKind::Pairwise(pairwise) => pairwise::grade(scene, &spot, pairwise).await,
-            GraderKind::Code(code) => vec![programs::code(scene, &spot, code).await],
-            GraderKind::Custom(custom) => vec![programs::custom(scene, &spot, custom).await],
-            GraderKind::Benchmark(found) => benchmark::grade(scene, &spot, found).await,
-            GraderKind::Composite(composite) => composite::grade(scene, &spot, composite).await,
+            GraderKind::Llm(llm) => Box::pin(whole::grade(scene, &spot, llm)).await,
+            GraderKind::Pairwise(pairwise) => Box::pin(pairwise::grade(scene, &spot, pairwise)).await,
+            GraderKind::Code(code) => vec![Box::pin(programs::code(scene, &spot, code)).await],
+            GraderKind::Custom(custom) => vec![Box::pin(programs::custom(scene, &spot, custom)).await],
+            GraderKind::Benchmark(found) => Box::pin(benchmark::grade(scene, &spot, found)).await,
+            GraderKind::Composite(composite) => Box::pin(composite::grade(scene, &spot, composite)).await,
             kind => match check(kind, &scene.facts) {
                 Some(Ok(checked)) => vec![spot.checked(scene, checked)],
                 Some(Err(message)) => vec![spot.broken(scene, message)],
