@@ -32,6 +32,8 @@ pub struct SourceFile {
     /// Characters before each multiple of [`BLOCK`] bytes: a column is found without counting its line
     /// from the beginning, which in a large file on one line would be done for every value.
     characters: Vec<usize>,
+    /// Whether each character is one byte.
+    is_ascii: bool,
     /// Line number of the first line, minus one: greater than 0 for a fragment of a larger file.
     line_offset: usize,
 }
@@ -41,15 +43,16 @@ impl SourceFile {
         let mut line_starts = vec![0];
         line_starts.extend(text.match_indices('\n').map(|(i, _)| i + 1));
         let mut characters = Vec::new();
+        let is_ascii = text.is_ascii();
         // A shorter text has no line whose characters would be looked up here.
-        if text.len() > BLOCK {
+        if text.len() > BLOCK && !is_ascii {
             let mut before = 0;
             for block in text.as_bytes().chunks(BLOCK) {
                 characters.push(before);
                 before += count_characters(block);
             }
         }
-        Self { path, text, line_starts, characters, line_offset }
+        Self { path, text, line_starts, characters, is_ascii, line_offset }
     }
 
     /// The path as the user would write it.
@@ -88,7 +91,9 @@ impl SourceFile {
         let line = self.line_index(offset);
         let content = self.line_content(line);
         let end = offset.clamp(content.start, content.end);
-        let before = if end - content.start <= BLOCK {
+        let before = if self.is_ascii {
+            end - content.start
+        } else if end - content.start <= BLOCK {
             count_characters(&self.text.as_bytes()[content.start..end])
         } else {
             self.characters_before(end) - self.characters_before(content.start)

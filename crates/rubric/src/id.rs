@@ -19,7 +19,7 @@ impl CriterionId {
 
     /// The id a criterion gets when its author gave none: `rubric-1` for the first.
     pub fn by_position(index: usize) -> Self {
-        Self(format!("rubric-{}", index + 1).into())
+        Self(["rubric-", &(index + 1).to_string()].concat().into())
     }
 
     /// The id as written.

@@ -45,12 +45,11 @@ impl Rubric {
             return Err(vec![RubricError::Empty]);
         }
         let mut errors = Vec::new();
-        let mut seen: HashMap<&CriterionId, usize> = HashMap::with_capacity(criteria.len());
+        let first = first_places(criteria.iter().map(|criterion| &criterion.id));
         for (index, criterion) in criteria.iter().enumerate() {
-            if let Some(&first) = seen.get(&criterion.id) {
-                errors.push(RubricError::DuplicateId { id: criterion.id.clone(), first, second: index });
-            } else {
-                seen.insert(&criterion.id, index);
+            if first[index] != index {
+                let (first, second) = (first[index], index);
+                errors.push(RubricError::DuplicateId { id: criterion.id.clone(), first, second });
             }
             if criterion.scale == Scale::Checklist && criterion.text.trim().is_empty() {
                 errors.push(RubricError::NoText(index));
@@ -66,6 +65,19 @@ impl Rubric {
     pub fn criteria(&self) -> &[Criterion] {
         &self.criteria
     }
+}
+
+/// Ids that are compared one by one before a table of their hashes is worth its room.
+const FEW: usize = 16;
+
+/// For each id the place at which it stands for the first time.
+pub fn first_places<'a>(ids: impl ExactSizeIterator<Item = &'a CriterionId> + Clone) -> Vec<usize> {
+    if ids.len() <= FEW {
+        let find = |id: &CriterionId| ids.clone().position(|other| other == id).unwrap_or_default();
+        return ids.clone().map(find).collect();
+    }
+    let mut seen: HashMap<&CriterionId, usize> = HashMap::with_capacity(ids.len());
+    ids.enumerate().map(|(index, id)| *seen.entry(id).or_insert(index)).collect()
 }
 
 impl TryFrom<Vec<Criterion>> for Rubric {
@@ -87,6 +99,16 @@ impl From<Rubric> for Vec<Criterion> {
 mod tests {
     use super::*;
     use crate::Weight;
+
+    #[test]
+    fn many_ids_are_told_apart_as_few_are() {
+        for count in [1, FEW, FEW + 1, 100] {
+            let ids: Vec<CriterionId> =
+                (0..count).map(|at| CriterionId::new(format!("c{}", at % 5))).collect();
+            let expected: Vec<usize> = (0..count).map(|at| at % 5).collect();
+            assert_eq!(first_places(ids.iter()), expected);
+        }
+    }
 
     #[test]
     fn every_violation_is_reported() {

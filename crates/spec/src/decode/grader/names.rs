@@ -7,6 +7,9 @@ use crate::model::Grader;
 
 /// Gives every grader a name of its own: a later grader whose name is taken gets a number.
 pub(crate) fn distinct_names(graders: Vec<Arc<Grader>>) -> Vec<Arc<Grader>> {
+    if graders.len() < 2 {
+        return graders;
+    }
     let mut taken: HashSet<String> = graders.iter().map(|grader| grader.name.clone()).collect();
     if taken.len() == graders.len() {
         return graders;

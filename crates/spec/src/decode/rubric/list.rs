@@ -1,10 +1,9 @@
 //! A list of criteria as one rubric.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_rubric::{Criterion, CriterionId, Rubric, RubricError};
+use assize_rubric::{Criterion, CriterionId, Rubric, RubricError, first_places};
 
 use super::item::{Item, item};
 use crate::codes;
@@ -76,13 +75,11 @@ pub(crate) fn from_items(
 }
 
 fn duplicates(cx: &mut Context, items: &[Item]) {
-    let mut seen: HashMap<&CriterionId, &Item> = HashMap::with_capacity(items.len());
-    for item in items {
-        let Some(id) = &item.id else { continue };
-        let Some(first) = seen.get(id) else {
-            seen.insert(id, item);
-            continue;
-        };
+    let named: Vec<(&CriterionId, &Item)> =
+        items.iter().filter_map(|item| Some((item.id.as_ref()?, item))).collect();
+    let first = first_places(named.iter().map(|(id, _)| *id));
+    for (index, &(id, item)) in named.iter().enumerate().filter(|(index, _)| first[*index] != *index) {
+        let first = named[first[index]].1;
         let label = |item: &Item, nth: &str| {
             if item.id_place == item.place { format!("{nth} (its name by position)") } else { nth.to_owned() }
         };
