@@ -211,7 +211,13 @@ fn read_lines(cx: &Context, path: &Arc<Path>, lines: Vec<Line>, defaults: &Suite
         let read = read_line(&mut fork, path, line, defaults);
         LineRead { number, cx: fork, read }
     };
-    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(lines.len() / SHARE);
+    // How many processors there are takes several files to tell, so it is asked for many lines only.
+    let most = lines.len() / SHARE;
+    let threads = if most < 2 {
+        1
+    } else {
+        std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(most)
+    };
     if threads < 2 {
         return lines.into_iter().map(read).collect();
     }
