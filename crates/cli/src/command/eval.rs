@@ -171,11 +171,9 @@ pub(super) fn execute_loaded(
     }
     loaded.say_diagnostics(context);
     let (errors, warnings) = loaded.tally();
+    let problems = format!("{errors} problem{} in the eval files", if errors == 1 { "" } else { "s" });
     if errors > 0 && !args.keep_going {
-        return Err(format!(
-            "{errors} problem{} in the eval files; nothing was run. `--keep-going` runs the sound cases",
-            if errors == 1 { "" } else { "s" }
-        ));
+        return Err(format!("{problems}; nothing was run. `--keep-going` runs the sound cases"));
     }
     if warnings > 0 && args.deny.contains(&Deny::Warnings) {
         return Err(format!("{warnings} warnings, and warnings are denied; nothing was run"));
@@ -285,7 +283,7 @@ pub(super) fn execute_loaded(
     }
     let mut run_warnings = self_judging;
     if errors > 0 {
-        run_warnings.push(format!("{errors} problems in the eval files; only the sound cases were run"));
+        run_warnings.push(format!("{problems}; only the sound cases were run"));
     }
     let wishes = parts.iter().filter_map(|part| part.suite.settings.workers);
     let target_wish = parts
