@@ -11,7 +11,7 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
-use crate::ask::{Ask, BoxFuture, ModelId};
+use crate::ask::{Answered, Ask, BoxFuture, ModelId};
 use crate::bound::{Room, Seen};
 use crate::clock::{Clock, TokioClock};
 use crate::config::ConfigError;
@@ -80,7 +80,7 @@ pub struct ClientParts {
     /// The provider's name, for people and records.
     pub provider: String,
     /// The model asked when a request names none.
-    pub model: String,
+    pub model: Arc<str>,
     /// Where and with which credentials.
     pub endpoint: Endpoint,
     /// The wire format.
@@ -103,7 +103,7 @@ struct Inner {
     /// What tells the server from others, without secrets.
     address: String,
     /// The first path that was asked, with its whole address.
-    first_url: OnceLock<(String, Url)>,
+    first_url: OnceLock<(Cow<'static, str>, Arc<Url>)>,
     account: Arc<Account>,
     /// What was learned, by model.
     learned: RwLock<BTreeMap<String, Quirks>>,
@@ -157,8 +157,7 @@ impl Client {
         let own = name.has_own_variables();
         let endpoint = if own { settings::judge_endpoint(row, env) } else { settings::endpoint(row, env) }?;
         let wire = (row.wire)(&endpoint);
-        let parts =
-            ClientParts { provider: row.name.to_owned(), model: name.model().to_owned(), endpoint, wire };
+        let parts = ClientParts { provider: row.name.to_owned(), model: name.model().into(), endpoint, wire };
         Self::new(parts, setup)
     }
 
@@ -273,8 +272,7 @@ impl Client {
             };
             // Another question may have learned something in the meantime.
             quirks = quirks.merge(self.learned(&request.model));
-            let room = self.room(&request, quirks, as_usual);
-            let reserved = self.reserve(&request, room, quirks, most_read).await;
+            let reserved = self.reserve(&request, quirks, as_usual, most_read).await;
             let (hold, ceiling) = reserved.map_err(|why| over_budget(why, failed.clone()))?;
             let request = match ceiling {
                 None => Cow::Borrowed(&*request),
@@ -303,6 +301,8 @@ impl Client {
                 Ok(answer) => match parts.wire.decode(&answer) {
                     Ok(reply) => {
                         place.answered(&*setup.clock, &answer.headers, reply.usage);
+                        let status = answer.status;
+                        let reply = ChatReply { raw: answer.into_text(), ..reply };
                         // Kept only now: the refusal was understood rightly if asking for less was accepted.
                         self.learn(&request.model, quirks);
                         if let Some(turn) = &turn {
@@ -312,7 +312,7 @@ impl Client {
                         let cut_at = request.ceiling().filter(|_| reply.finish == Finish::Length);
                         match hold {
                             Some(hold) if cut_at.is_some() && hold.is_short() => {
-                                failed.push(cut_short(&reply, &answer));
+                                failed.push(cut_short(&reply, status));
                                 return Err(over_budget(hold.ran_out(&reply), failed));
                             }
                             Some(hold) => hold.answered(&reply),
@@ -321,7 +321,7 @@ impl Client {
                         let all = || self.room(&request, quirks, false).most;
                         if as_usual && cut_at.is_some_and(|limit| limit < all()) {
                             as_usual = false;
-                            failed.push(cut_short(&reply, &answer));
+                            failed.push(cut_short(&reply, status));
                             continue;
                         }
                         let attempts = count(&failed) + 1;
@@ -394,16 +394,17 @@ impl Client {
     async fn reserve(
         &self,
         request: &ChatRequest,
-        room: Room,
         quirks: Quirks,
+        as_usual: bool,
         most_read: u64,
     ) -> Result<(Option<Hold>, Option<u32>), String> {
         // A limit that is not sent cuts nothing off.
         let wanted = self.needs_ceiling(request) && self.inner.parts.wire.limits_output(quirks);
+        let room = || self.room(request, quirks, as_usual);
         let Some(meter) = &self.inner.setup.meter else {
-            return Ok((None, wanted.then_some(room.most)));
+            return Ok((None, wanted.then(|| room().most)));
         };
-        let hold = meter.hold(Demand { input: most_read, room, card: self.card }).await?;
+        let hold = meter.hold(Demand { input: most_read, room: room(), card: self.card }).await?;
         let ceiling = wanted.then(|| hold.output());
         Ok((Some(hold), ceiling))
     }
@@ -455,7 +456,7 @@ impl Client {
     /// The request with its model filled in.
     fn complete<'a>(&self, request: &'a ChatRequest) -> Cow<'a, ChatRequest> {
         if request.model.is_empty() {
-            let model = self.inner.parts.model.clone();
+            let model = Arc::clone(&self.inner.parts.model);
             Cow::Owned(ChatRequest { model, ..request.clone() })
         } else {
             Cow::Borrowed(request)
@@ -464,11 +465,12 @@ impl Client {
 
     /// The address of a path. A client has one path, unless it is asked for several models of a format that names them
     /// there.
-    fn url(&self, path: &str) -> Url {
+    fn url(&self, path: &Cow<'static, str>) -> Arc<Url> {
         let Inner { parts, first_url, .. } = &*self.inner;
-        match first_url.get_or_init(|| (path.to_owned(), parts.endpoint.url(path))) {
-            (known, url) if known == path => url.clone(),
-            _ => parts.endpoint.url(path),
+        let made = || Arc::new(parts.endpoint.url(path));
+        match first_url.get_or_init(|| (path.clone(), made())) {
+            (known, url) if known == path => Arc::clone(url),
+            _ => made(),
         }
     }
 
@@ -484,7 +486,7 @@ impl Client {
                 all.insert(HeaderName::from_static(name), value);
             }
         }
-        all.extend(headers.clone());
+        all.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
         Outgoing { url: self.url(&call.path), headers: all, body: call.body, timeout: setup.timeout }
     }
 
@@ -590,6 +592,14 @@ impl Ask for Client {
         Box::pin(Client::ask(self, request))
     }
 
+    fn ask_repeat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        _repeat: u32,
+    ) -> BoxFuture<'a, Result<Answered, AskError>> {
+        Box::pin(async move { Client::ask(self, request).await.map(Answered::fresh) })
+    }
+
     fn ask_encoded<'a>(
         &'a self,
         request: &'a ChatRequest,
@@ -603,7 +613,7 @@ impl Ask for Client {
         let parts = &self.inner.parts;
         ModelId {
             provider: parts.provider.clone(),
-            model: parts.model.clone(),
+            model: parts.model.to_string(),
             base_url_host: parts.endpoint.host(),
         }
     }
@@ -657,10 +667,10 @@ fn over_budget(why: String, failed: Vec<FailedAttempt>) -> AskError {
 }
 
 /// What is recorded of a reply that was paid for and is too short to mean anything.
-fn cut_short(reply: &ChatReply, answer: &HttpAnswer) -> FailedAttempt {
+fn cut_short(reply: &ChatReply, status: u16) -> FailedAttempt {
     FailedAttempt {
         kind: ErrorKind::MalformedReply,
-        status: Some(answer.status),
+        status: Some(status),
         waited: Duration::ZERO,
         usage: reply.usage,
         sent: true,

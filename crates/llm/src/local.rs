@@ -292,7 +292,7 @@ mod tests {
 
     fn question(port: u16) -> Outgoing {
         Outgoing {
-            url: Url::parse(&format!("http://localhost:{port}/v1?x=1")).unwrap(),
+            url: Arc::new(Url::parse(&format!("http://localhost:{port}/v1?x=1")).unwrap()),
             headers: hyper::HeaderMap::new(),
             body: b"the question".to_vec(),
             timeout: Duration::from_secs(20),
