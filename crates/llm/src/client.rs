@@ -103,7 +103,7 @@ struct Inner {
     /// What tells the server from others, without secrets.
     address: String,
     /// The first path that was asked, with its whole address.
-    first_url: OnceLock<(Cow<'static, str>, Arc<Url>)>,
+    first_url: OnceLock<(String, Arc<Url>)>,
     account: Arc<Account>,
     /// What was learned, by model.
     learned: RwLock<BTreeMap<String, Quirks>>,
@@ -465,10 +465,10 @@ impl Client {
 
     /// The address of a path. A client has one path, unless it is asked for several models of a format that names them
     /// there.
-    fn url(&self, path: &Cow<'static, str>) -> Arc<Url> {
+    fn url(&self, path: &str) -> Arc<Url> {
         let Inner { parts, first_url, .. } = &*self.inner;
         let made = || Arc::new(parts.endpoint.url(path));
-        match first_url.get_or_init(|| (path.clone(), made())) {
+        match first_url.get_or_init(|| (path.to_owned(), made())) {
             (known, url) if known == path => Arc::clone(url),
             _ => made(),
         }
