@@ -15,6 +15,7 @@ pub mod labels;
 mod noise;
 pub mod orders;
 pub mod pairwise;
+mod pieces;
 pub mod power;
 pub mod raters;
 mod repeated;

@@ -18,6 +18,7 @@ use crate::case_figures::{mean, percent, rate, short};
 use crate::facts::hash;
 use crate::noise::{Verdicts, is_judged_again};
 use crate::pairwise::{Contests, summary};
+use crate::pieces::Pieces;
 use crate::repeated::RepeatedCases;
 use crate::sample::Sample;
 
@@ -31,23 +32,37 @@ const MAX_UNSTABLE: usize = 50;
 struct Kept {
     case: u64,
     cluster: u64,
+    /// The bounds of its score; both are the score if that is known.
+    low: f64,
+    high: f64,
     /// Its place among the targets.
     target: u32,
     verdict: Verdict,
+    scored: bool,
     skipped: bool,
     /// Whether its case is run more than once.
     repeated: bool,
-    passed: Option<bool>,
-    score: Option<f64>,
-    low: f64,
-    high: f64,
 }
 
-/// Takes the rows of a run one at a time, in any order, and keeps some fifty bytes of each; of repeated cases also
+impl Kept {
+    fn score(&self) -> Option<f64> {
+        self.scored.then_some(self.low)
+    }
+
+    const fn passed(&self) -> Option<bool> {
+        match self.verdict {
+            Verdict::Pass => Some(true),
+            Verdict::Borderline | Verdict::Fail => Some(false),
+            Verdict::Incomplete => None,
+        }
+    }
+}
+
+/// Takes the rows of a run one at a time, in any order, and keeps forty bytes of each; of repeated cases also
 /// how their criteria were decided.
 #[derive(Debug, Default)]
 pub struct Summariser {
-    rows: Vec<Kept>,
+    rows: Pieces<Kept>,
     repeated: bool,
     answers: Decisions,
     judged_again: bool,
@@ -95,14 +110,9 @@ impl Summariser {
             cluster,
             target: target as u32,
             verdict: row.verdict,
+            scored: row.score.is_some(),
             skipped: row.is_skipped(),
             repeated: row.repeats.is_some(),
-            passed: match row.verdict {
-                Verdict::Pass => Some(true),
-                Verdict::Borderline | Verdict::Fail => Some(false),
-                Verdict::Incomplete => None,
-            },
-            score: row.score,
             low: row.score.or(row.score_low).unwrap_or(0.0),
             high: row.score.or(row.score_high).unwrap_or(1.0),
         });
@@ -136,11 +146,11 @@ impl Summariser {
     /// The figures.
     pub fn figures(&self, level: Level) -> RunFigures {
         let (mut passes, mut scores) = (Sample::default(), Sample::default());
-        for row in &self.rows {
-            if let Some(passed) = row.passed {
+        for row in self.rows.iter() {
+            if let Some(passed) = row.passed() {
                 passes.push(f64::from(u8::from(passed)), row.cluster);
             }
-            if let Some(score) = row.score {
+            if let Some(score) = row.score() {
                 scores.push(score, row.cluster);
             }
         }
@@ -148,8 +158,8 @@ impl Summariser {
         let sum = |part: fn(&Kept) -> f64| self.rows.iter().map(part).sum::<f64>() / all;
         let pass_rate_bounds = (passes.len() < self.rows.len()).then(|| {
             [
-                sum(|row| f64::from(u8::from(row.passed == Some(true)))),
-                sum(|row| f64::from(u8::from(row.passed != Some(false)))),
+                sum(|row| f64::from(u8::from(row.passed() == Some(true)))),
+                sum(|row| f64::from(u8::from(row.passed() != Some(false)))),
             ]
         });
         let mean_score_bounds =
@@ -227,10 +237,10 @@ impl Summariser {
             .map(|(at, target)| {
                 let (mut passes, mut scores) = (Sample::default(), Sample::default());
                 for row in self.rows.iter().filter(|row| row.target == at) {
-                    if let Some(passed) = row.passed {
+                    if let Some(passed) = row.passed() {
                         passes.push(f64::from(u8::from(passed)), row.cluster);
                     }
-                    if let Some(score) = row.score {
+                    if let Some(score) = row.score() {
                         scores.push(score, row.cluster);
                     }
                 }
@@ -253,11 +263,11 @@ impl Summariser {
     fn noise(&self, level: Level) -> Option<NoiseParts> {
         let mut scores: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         let mut verdicts: BTreeMap<u64, Vec<bool>> = BTreeMap::new();
-        for row in &self.rows {
-            if let Some(score) = row.score {
+        for row in self.rows.iter() {
+            if let Some(score) = row.score() {
                 scores.entry(row.case).or_default().push(score);
             }
-            if let Some(passed) = row.passed {
+            if let Some(passed) = row.passed() {
                 verdicts.entry(row.case).or_default().push(passed);
             }
         }

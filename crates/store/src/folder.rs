@@ -209,8 +209,16 @@ impl RunWriter {
     fn sync(&mut self) -> Result<(), StoreError> {
         self.settle()?;
         let RowFiles { judgements, inputs, results } = &self.files;
-        [judgements, inputs, results].into_iter().try_for_each(|rows| {
+        let sync = |rows: &RowFile| {
             rows.file.sync_all().map_err(StoreError::io("write", self.folder.file(rows.name)))
+        };
+        // Each waits for the disk, so they wait together.
+        std::thread::scope(|scope| {
+            let others = [inputs, results].map(|rows| scope.spawn(move || sync(rows)));
+            let first = sync(judgements);
+            others.into_iter().fold(first, |before, other| {
+                before.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            })
         })
     }
 }

@@ -22,6 +22,7 @@ mod figure;
 mod folder;
 mod grader_result;
 mod info;
+mod json;
 mod judgement;
 mod outcome;
 mod pairwise_row;

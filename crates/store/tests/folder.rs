@@ -252,6 +252,41 @@ fn a_run_of_format_version_one_is_read() {
     assert_eq!(records[0].result.verdict, Verdict::Pass);
 }
 
+#[test]
+fn rows_are_written_as_serde_json_writes_them() {
+    let mut row = judgements("a \"case\"\\ \u{1}\tü\n")[0].clone();
+    row.replies = vec![r#"{"verdict": "met", "reason": "A \"quote\"."}"#.repeat(9), String::new()];
+    let mut full = serde_json::to_value(&row).expect("JSON");
+    let parts = serde_json::json!({
+        "target": "t", "points": 6.5, "probability": {"expected": 0.1, "mass": 1.0, "written": null},
+        "confidence": "high", "evidence": [{"quote": "a\r\nb", "verified": true}],
+        "judge": {"name": "j", "model": "m", "version": "1", "prompt_hash": "00"},
+        "ungraded": {"kind": "context_length", "message": "m"}, "latency_ms": 7, "cost_usd": 0.000_001_5,
+        "cost_partial": {"at_least_usd": 0.25, "unpriced_calls": 2},
+        "truncated": {"mode": "chunk", "characters": 9, "left_out": 1, "parts": 2},
+        "judging": "batched:4", "member": ["x", "y"], "turn": 3,
+        "vote": {"judge": 1, "repeat": 2, "weight": 0.5},
+        "grader_result": {
+            "score": 0.3, "error": null, "notes": [{"text": "n", "passed": true, "reason": "", "weight": 2.0}],
+            "details": {"any\n": [1, -2, 3.5, null, {}, []]},
+            "composite": {"aggregator": {"threshold": 0.5}, "members": []},
+        },
+    });
+    full.as_object_mut().expect("an object").extend(parts.as_object().expect("an object").clone());
+    let full: JudgementRow = serde_json::from_value(full).expect("a row");
+    let rows = [row, full];
+    let result = result("a");
+
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::at(dir.path().join("run"));
+    let mut writer = folder.create(&info()).expect("created");
+    writer.record(&rows, &result).expect("recorded");
+    let written = |name| std::fs::read_to_string(folder.path().join(name)).expect("readable");
+    let plain = rows.map(|row| serde_json::to_string(&row).expect("JSON") + "\n").concat();
+    assert_eq!(written("judgements.jsonl"), plain);
+    assert_eq!(written("results.jsonl"), serde_json::to_string(&result).expect("JSON") + "\n");
+}
+
 fn record(writer: &mut RunWriter, case_id: &str) {
     let rows = CaseRows::new(&judgements(case_id), &result(case_id), Some(format!("hash of {case_id}")));
     writer.append(&rows.expect("JSON"));

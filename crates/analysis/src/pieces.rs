@@ -1,0 +1,55 @@
+//! A list that only grows, for what is kept of each case of a run.
+
+/// Values in one piece: enough that pieces are few, and few enough that a small run asks for little.
+const PIECE: usize = 1024;
+
+/// Values in pieces. A full one is never copied: a list in one piece would be, each time it outgrows its place, and for
+/// that time take three times its room.
+#[derive(Debug, Clone)]
+pub(crate) struct Pieces<T>(Vec<Vec<T>>);
+
+impl<T> Default for Pieces<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Pieces<T> {
+    pub(crate) fn push(&mut self, value: T) {
+        match self.0.last_mut() {
+            Some(last) if last.len() < PIECE => last.push(value),
+            _ => {
+                let mut piece = Vec::with_capacity(PIECE);
+                piece.push(value);
+                self.0.push(piece);
+            }
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(Vec::len).sum()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stay_in_order_and_where_they_are() {
+        let mut pieces = Pieces::default();
+        assert_eq!((pieces.len(), pieces.iter().next()), (0, None));
+        pieces.push(0);
+        let first = std::ptr::from_ref(pieces.iter().next().unwrap());
+        for value in 1..3 * PIECE {
+            pieces.push(value);
+        }
+        assert_eq!(pieces.len(), 3 * PIECE);
+        assert!(pieces.iter().copied().eq(0..3 * PIECE));
+        assert!(std::ptr::eq(first, pieces.iter().next().unwrap()));
+    }
+}
