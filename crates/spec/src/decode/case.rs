@@ -46,7 +46,7 @@ pub(crate) struct CaseRead {
     /// The id, even of a case that is otherwise broken: duplicates are found among all.
     pub(crate) id: Option<Spanned<String>>,
     /// The case, if nothing was wrong with it.
-    pub(crate) case: Option<Case>,
+    pub(crate) case: Option<Arc<Case>>,
     /// Ids it depends on, with their places.
     pub(crate) depends_on: Vec<Spanned<String>>,
 }
@@ -80,7 +80,8 @@ pub(crate) fn case(
     let parts = Parts::read(cx, &mut object, defaults);
     object.finish(&mut cx.problems);
     let depends_on = parts.depends_on.clone();
-    let case = id.clone().filter(|_| cx.problems.errors() == before).map(|id| parts.into_case(cx, id, vars));
+    let sound = cx.problems.errors() == before;
+    let case = id.clone().filter(|_| sound).map(|id| Arc::new(parts.into_case(cx, id, vars)));
     CaseRead { id, case, depends_on }
 }
 

@@ -206,7 +206,7 @@ fn folder_case(cx: &mut Context, file: &Path, name: &str, folder: &Path, span: S
         && case.workspace.is_none()
         && template.is_dir()
     {
-        case.workspace = Some(folder_beside(template));
+        Arc::make_mut(case).workspace = Some(folder_beside(template));
     }
     into.case(cx, read);
 }
