@@ -274,7 +274,7 @@ fn matches(cx: &mut Context, pattern: &str, span: Span) -> Vec<PathBuf> {
 /// Whether a file that was found by searching may be read; complains if not.
 fn inside_roots(cx: &mut Context, file: &Path, span: Span) -> bool {
     let real = fs::canonicalize(file);
-    let inside = real.is_ok_and(|real| cx.roots.iter().any(|root| real.starts_with(root)));
+    let inside = real.is_ok_and(|real| cx.reach.roots.iter().any(|root| real.starts_with(root)));
     if !inside {
         cx.problems.add(
             Diagnostic::error(

@@ -10,15 +10,16 @@ use std::time::SystemTime;
 
 use assize_diagnostic::{Code, Diagnostic, Label, Severity, SourceId, SourceMap, Span, Spanned};
 
+use super::Context;
 use super::answers::answer;
 use super::case::{CaseRead, case};
 use super::collect::{Collector, Dependencies, Part};
+use super::context::Reach;
 use super::decoded::Decoded;
 use super::file::not_utf8;
 use super::ids::{Ids, Met};
 use super::lines::{Line, Lines, MAX_LINE, Unfit};
 use super::suite::SuiteDefaults;
-use super::{Context, Environment};
 use crate::codes;
 use crate::model::Case;
 use crate::tree::{Node, read_json};
@@ -37,9 +38,7 @@ pub(crate) struct Dataset {
     pub(crate) broken: Vec<usize>,
     fingerprint: Fingerprint,
     defaults: Arc<SuiteDefaults>,
-    environment: Environment,
-    search: Arc<[PathBuf]>,
-    roots: Arc<[PathBuf]>,
+    reach: Arc<Reach>,
 }
 
 /// By what a change of the file between two readings is noticed.
@@ -52,9 +51,8 @@ struct Fingerprint {
 impl Dataset {
     /// What its lines are read with.
     fn reader(&self) -> LineReader {
-        let Self { path, defaults, environment, search, roots, .. } = self;
-        let cx = Context::new(Arc::clone(environment), Arc::clone(search), Arc::clone(roots));
-        LineReader { path: Arc::clone(path), cx, defaults: Arc::clone(defaults) }
+        let cx = Context::within(Arc::clone(&self.reach));
+        LineReader { path: Arc::clone(&self.path), cx, defaults: Arc::clone(&self.defaults) }
     }
 }
 
@@ -115,9 +113,7 @@ fn check_lines(cx: &mut Context, path: &Path, into: &mut Collector) -> io::Resul
         broken: Vec::new(),
         fingerprint: Fingerprint::of(&file)?,
         defaults: Arc::clone(defaults),
-        environment: Arc::clone(&cx.environment),
-        search: Arc::clone(&cx.search),
-        roots: Arc::clone(&cx.roots),
+        reach: Arc::clone(&cx.reach),
     };
     let shared = Arc::clone(&dataset.path);
     let reader = LineReader { path: Arc::clone(&shared), cx: cx.fork(), defaults: Arc::clone(defaults) };
