@@ -266,14 +266,10 @@ impl Parts {
     ) {
         let before = cx.problems.errors();
         let format = defaults.format;
-        let mut own = Vec::new();
         let inline = object.entry("rubrics").filter(|entry| filled_list_or_text(cx, entry));
-        if let Some(entry) = inline {
-            own.extend(inline_rubrics(cx, &entry.value, format).map(Arc::new));
-        }
-        if let Some(entry) = list {
-            own.extend(graders::read(cx, entry, format, base));
-        }
+        let inline_rubrics = inline.and_then(|entry| inline_rubrics(cx, &entry.value, format)).map(Arc::new);
+        let mut own = list.map(|entry| graders::read(cx, entry, format, base)).unwrap_or_default();
+        own.splice(0..0, inline_rubrics);
         let suite: &[Arc<Grader>] = match format {
             _ if skip_defaults => &[],
             // In format 1 a case's own list stands in the place of the suite's.
@@ -509,6 +505,9 @@ impl Input<'_> {
         if messages::attach(target, &files).is_err() {
             let at = own_files.or(entry).map_or(object.head(), |entry| entry.key_span);
             cx.problems.add(no_place_for_files(at));
+        }
+        if all.is_empty() {
+            return own;
         }
         all.append(&mut own);
         all
