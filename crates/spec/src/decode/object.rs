@@ -25,8 +25,8 @@ struct Known {
     is_other_spelling: bool,
 }
 
-/// Keys of an ordinary map, which are noted without making room again and again.
-const MANY_KEYS: usize = 32;
+/// Keys that a case is asked for, about: they are noted without making room again and again.
+const MANY_KEYS: usize = 48;
 
 impl<'n> Object<'n> {
     /// Begins to read `node`, which must be a map. `what` names it in messages, with its article:

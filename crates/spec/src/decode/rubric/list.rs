@@ -62,6 +62,7 @@ pub(crate) fn from_items(
     }
     let places = items.iter().map(|item| cx.place(item.place)).collect();
     let marks = items.iter().map(|item| item.spans.marks(cx)).collect();
+    // Collected in place, they would keep the room of the items, which is several times theirs.
     let mut criteria = Vec::with_capacity(items.len());
     criteria.extend(items.into_iter().filter_map(|item| item.criterion));
     match Rubric::new(criteria) {
