@@ -41,12 +41,19 @@ pub enum RubricError {
 impl Rubric {
     /// Checks the criteria. Every violation is reported.
     pub fn new(criteria: Vec<Criterion>) -> Result<Self, Vec<RubricError>> {
-        if criteria.is_empty() {
+        Self::check(criteria.iter()).map(|()| Self { criteria })
+    }
+
+    /// Whether criteria would make a rubric. Every violation is reported.
+    pub fn check<'a>(
+        criteria: impl ExactSizeIterator<Item = &'a Criterion> + Clone,
+    ) -> Result<(), Vec<RubricError>> {
+        if criteria.len() == 0 {
             return Err(vec![RubricError::Empty]);
         }
         let mut errors = Vec::new();
-        let first = first_places(criteria.iter().map(|criterion| &criterion.id));
-        for (index, criterion) in criteria.iter().enumerate() {
+        let first = first_places(criteria.clone().map(|criterion| &criterion.id));
+        for (index, criterion) in criteria.clone().enumerate() {
             if first[index] != index {
                 let (first, second) = (first[index], index);
                 errors.push(RubricError::DuplicateId { id: criterion.id.clone(), first, second });
@@ -55,10 +62,10 @@ impl Rubric {
                 errors.push(RubricError::NoText(index));
             }
         }
-        if criteria.iter().all(|criterion| criterion.weight.get() == 0.0) {
+        if criteria.clone().all(|criterion| criterion.weight.get() == 0.0) {
             errors.push(RubricError::NoWeight);
         }
-        if errors.is_empty() { Ok(Self { criteria }) } else { Err(errors) }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
     /// The criteria in their author's order.
