@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use assize_rubric::{JudgeIdentity, Verdict};
 use assize_store::{CaseRecord, CriterionRow, JudgementRow, criterion_texts};
@@ -150,7 +151,7 @@ impl CaseFact {
 }
 
 /// What the judgements of a case say about its criteria, by (grader, id).
-struct Notes<'r>(HashMap<(&'r str, String), Note>);
+struct Notes<'r>(HashMap<(&'r str, Arc<str>), Note>);
 
 #[derive(Default)]
 struct Note {
@@ -159,15 +160,15 @@ struct Note {
     negated: bool,
     judges: BTreeSet<String>,
     prompts: BTreeSet<String>,
-    judging: Option<String>,
+    judging: Option<Arc<str>>,
 }
 
 impl<'r> Notes<'r> {
     fn of(rows: &'r [JudgementRow]) -> Self {
-        let mut notes: HashMap<(&str, String), Note> = HashMap::new();
+        let mut notes: HashMap<(&str, Arc<str>), Note> = HashMap::new();
         for row in rows {
             for (id, text) in criterion_texts(row) {
-                let note = notes.entry((row.grader.as_str(), id)).or_default();
+                let note = notes.entry((&*row.grader, id)).or_default();
                 let criterion = &row.criterion;
                 if row.grader_result.is_none() {
                     note.wording = hash(&(
@@ -190,15 +191,15 @@ impl<'r> Notes<'r> {
         Self(notes)
     }
 
-    fn take(&mut self, grader: &'r str, id: &str) -> Note {
-        self.0.remove(&(grader, id.to_owned())).unwrap_or_default()
+    fn take(&mut self, grader: &'r str, id: &Arc<str>) -> Note {
+        self.0.remove(&(grader, Arc::clone(id))).unwrap_or_default()
     }
 }
 
 fn who(judge: &JudgeIdentity) -> String {
     match &judge.model {
-        Some(model) if !judge.name.ends_with(model.as_str()) => format!("{} ({model})", judge.name),
-        _ => judge.name.clone(),
+        Some(model) if !judge.name.ends_with(&**model) => format!("{} ({model})", judge.name),
+        _ => judge.name.to_string(),
     }
 }
 
@@ -217,7 +218,7 @@ fn fact(grader: u32, row: &CriterionRow, note: Note, names: &mut Names) -> Crite
     CriterionFact {
         grader,
         id: names.number(&row.id),
-        decision: match (row.outcome.as_str(), row.value) {
+        decision: match (&*row.outcome, row.value) {
             (_, Some(value)) if value.is_finite() => Decision::Value(value),
             ("not_applicable", _) => Decision::NotApplicable,
             _ => Decision::Ungraded,

@@ -1,6 +1,7 @@
 //! Cases that are run more than once: what their repeats come to, and the chances of several attempts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assize_rubric::{Repeat, RepeatPlan, RepeatedCase, Verdict};
 use assize_stats::{
@@ -14,7 +15,7 @@ use crate::facts::hash;
 use crate::sample::Sample;
 
 /// Suite, id and target of a case.
-type Key = (String, String, Option<String>);
+type Key = (Arc<str>, Arc<str>, Option<Arc<str>>);
 
 /// Collects the rows of repeated cases.
 #[derive(Debug, Default)]
@@ -94,9 +95,9 @@ impl RepeatedCases {
         let cases = self.0.iter().map(|((suite, case_id, target), case)| {
             let settled = case.settled();
             RepeatedCaseRow {
-                suite: suite.clone(),
-                case_id: case_id.clone(),
-                target: target.clone(),
+                suite: suite.to_string(),
+                case_id: case_id.to_string(),
+                target: target.as_deref().map(str::to_owned),
                 strategy: case.plan.strategy,
                 count: case.plan.count,
                 run: settled.run,

@@ -12,6 +12,15 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
+    /// With room for so many values.
+    pub(crate) fn with_capacity(values: usize) -> Self {
+        Self {
+            values: Vec::with_capacity(values),
+            clusters: Vec::with_capacity(values),
+            numbers: HashMap::with_capacity(values),
+        }
+    }
+
     pub(crate) fn push(&mut self, value: f64, cluster: u64) {
         let next = self.numbers.len() as u32;
         self.values.push(value);

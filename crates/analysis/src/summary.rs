@@ -2,6 +2,7 @@
 //! where noise comes from.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use assize_rubric::Verdict;
 use assize_stats::{
@@ -68,14 +69,14 @@ pub struct Summariser {
     judged_again: bool,
     verdicts: Verdicts,
     contests: Contests,
-    targets: Vec<Option<String>>,
+    targets: Vec<Option<Arc<str>>>,
     cases: RepeatedCases,
     /// Repeats that were begun because those before them did not pass.
     later: u64,
 }
 
 /// Decisions by criterion (suite, grader, id), and within it by what was decided more than once.
-type Decisions = BTreeMap<(String, String, String), HashMap<u64, Vec<bool>>>;
+type Decisions = BTreeMap<(Arc<str>, String, Arc<str>), HashMap<u64, Vec<bool>>>;
 
 impl Summariser {
     /// Nothing taken yet.
@@ -99,7 +100,10 @@ impl Summariser {
         }
         self.repeated |= row.repeat > 1;
         self.judged_again = self.judged_again || is_judged_again(row);
-        self.contests.take(row, &row.case_id, (0, 1));
+        // Most runs compare nothing, and would hold the name of each of their cases for it.
+        if row.graders.iter().any(|grader| !grader.pairwise.is_empty()) {
+            self.contests.take(row, &row.case_id, (0, 1));
+        }
         let known = self.targets.iter().position(|target| *target == row.target);
         let target = known.unwrap_or_else(|| {
             self.targets.push(row.target.clone());
@@ -145,7 +149,8 @@ impl Summariser {
 
     /// The figures.
     pub fn figures(&self, level: Level) -> RunFigures {
-        let (mut passes, mut scores) = (Sample::default(), Sample::default());
+        let room = || Sample::with_capacity(self.rows.len());
+        let (mut passes, mut scores) = (room(), room());
         for row in self.rows.iter() {
             if let Some(passed) = row.passed() {
                 passes.push(f64::from(u8::from(passed)), row.cluster);
@@ -247,7 +252,7 @@ impl Summariser {
                 let mut counts = self.once(Some(at));
                 self.cases.count(target.as_deref(), &mut counts);
                 TargetFigures {
-                    target: target.clone(),
+                    target: target.as_deref().map(str::to_owned),
                     counts,
                     pass_rate: rate(&passes, level, "pass"),
                     mean_score: mean(&scores, level),
@@ -302,9 +307,9 @@ impl Summariser {
                 let items: Vec<Vec<bool>> = items.into_iter().map(|(_, item)| item.clone()).collect();
                 let flip_rate = flip_rate(&items, level)?;
                 (flip_rate.value? > 0.0).then(|| FlippingCriterion {
-                    suite: suite.clone(),
+                    suite: suite.to_string(),
                     grader: grader.clone(),
-                    criterion: criterion.clone(),
+                    criterion: criterion.to_string(),
                     flip_rate,
                 })
             })

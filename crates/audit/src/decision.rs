@@ -22,7 +22,7 @@ pub enum Decision {
 impl Decision {
     /// The decision in a row.
     pub fn of(row: &JudgementRow) -> Self {
-        match (row.outcome.as_str(), &row.criterion.scale, row.raw_score) {
+        match (&*row.outcome, &row.criterion.scale, row.raw_score) {
             ("met", _, _) => Self::Step { at: 1, top: 1 },
             ("unmet", _, _) => Self::Step { at: 0, top: 1 },
             ("not_applicable", _, _) => Self::NotApplicable,

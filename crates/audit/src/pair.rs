@@ -1,6 +1,7 @@
 //! Decisions on changed cases beside those on the unchanged one.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assize_rubric::Scale;
 use assize_store::{CaseRecord, JudgementRow};
@@ -116,7 +117,7 @@ impl Compared {
 }
 
 /// Suite, target and id of a case.
-type Key = (String, Option<String>, String);
+type Key = (Arc<str>, Option<Arc<str>>, String);
 
 /// One judged item: its change, its repeat, its decisions.
 struct Judged {
@@ -137,7 +138,7 @@ struct Row {
 impl Row {
     fn of(row: &JudgementRow) -> Self {
         Self {
-            criterion: (row.grader.clone(), row.criterion.id.to_string()),
+            criterion: (row.grader.to_string(), row.criterion.id.to_string()),
             text: row.criterion.text.clone(),
             decision: Decision::of(row),
             costs: row.criterion.weight.is_penalty() != row.standing.negate,
@@ -182,7 +183,7 @@ pub fn compare<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Resul
                 let known = reference.rows.iter().find(|known| known.criterion == row.criterion);
                 compared.pairs.push(Pair {
                     case: case.clone(),
-                    suite: suite.clone(),
+                    suite: suite.to_string(),
                     label: label.clone(),
                     criterion: row.criterion.clone(),
                     text: row.text.clone(),

@@ -60,7 +60,7 @@ pub fn variants_of(item: &WorkItem, repeats: u32, variants: &[Variant]) -> Optio
             ..Case::clone(&item.case)
         }),
         source: match &item.source {
-            Source::Given(answer) => Source::Given(Box::new(alter(Answer::clone(answer)))),
+            Source::Given(answer) => Source::Given(Arc::new(alter(Answer::clone(answer)))),
             Source::Target(target) => Source::Target(Arc::new(Altered {
                 inner: Arc::clone(target),
                 answer: Arc::clone(&shared),

@@ -43,7 +43,7 @@ fn one_call_per_criterion_in_the_rubrics_order() {
         assert_eq!((judgement.attempts, judgement.replies.len(), judgement.latency_ms), (1, 1, Some(20)));
         assert_eq!(judgement.tokens.input, Some(10));
         assert_eq!(judgement.judge.model.as_deref(), Some("scripted-2"));
-        assert_eq!(judgement.judge.name, "openai:scripted");
+        assert_eq!(&*judgement.judge.name, "openai:scripted");
         assert!(judgement.judge.prompt_hash.as_ref().is_some_and(|hash| hash.len() == 16));
         assert_eq!(judgement.ungraded, None);
         assert_ne!(judgement.confidence, Some(Confidence::High));

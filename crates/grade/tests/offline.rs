@@ -29,10 +29,7 @@ fn the_best_passage_is_quoted_and_the_reason_names_words() {
     assert!(judgement.evidence[0].verified);
     assert!(judgement.reason.contains("not found heap"), "{}", judgement.reason);
     assert_eq!(judgement.confidence, Some(Confidence::Low));
-    assert_eq!(
-        (judgement.attempts, judgement.replies.len(), judgement.judge.name.as_str()),
-        (0, 0, "offline")
-    );
+    assert_eq!((judgement.attempts, judgement.replies.len(), &*judgement.judge.name), (0, 0, "offline"));
     assert_eq!(OfflineJudge.identity(), judgement.judge);
 }
 

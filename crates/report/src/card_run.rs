@@ -37,7 +37,7 @@ pub fn card_run_lines(run: &CardRun, info: &RunInfo, folder: &str, style: Style)
         let reason = first.next().map(|case| case.reason.clone()).unwrap_or_default();
         entry("unjudged", Tone::Bad, format!("{}; the first: {reason}", count(unjudged, "case", "cases")));
     }
-    let judges: Vec<&str> = info.judges.iter().map(|judge| judge.identity.name.as_str()).collect();
+    let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
     if !judges.is_empty() {
         let note = if judges == ["offline"] {
             " (compares words and understands nothing; name a model with --judge)"

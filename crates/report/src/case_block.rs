@@ -1,6 +1,7 @@
 //! One case: its verdict, and what every criterion came to.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use assize_rubric::{RawScore, Scale, Verdict};
 use assize_store::{CriterionRow, GateRow, GraderRow, JudgementRow, ResultRow, criterion_texts};
@@ -42,20 +43,19 @@ pub fn case_block(
 /// The words of stored criteria by grader name and criterion id, for [`case_block`]. A score-range
 /// criterion without words of its own is shown by the band its score fell into.
 pub fn stored_texts(judgements: &[JudgementRow]) -> impl Fn(&str, &str) -> Option<String> + '_ {
-    let mut texts: HashMap<(&str, String), String> = HashMap::new();
+    let mut texts: HashMap<(&str, Arc<str>), String> = HashMap::new();
     for row in judgements {
         if row.is_vote() {
             continue;
         }
         if row.grader_result.is_some() {
-            texts
-                .extend(criterion_texts(row).into_iter().map(|(id, text)| ((row.grader.as_str(), id), text)));
+            texts.extend(criterion_texts(row).into_iter().map(|(id, text)| ((&*row.grader, id), text)));
         } else if let Some(words) = words(row) {
-            let id = row.shown_id(row.criterion.id.as_str());
-            texts.entry((row.grader.as_str(), id)).or_insert_with(|| words.to_owned());
+            let id = row.shown_id(row.criterion.id.clone());
+            texts.entry((&*row.grader, id)).or_insert_with(|| words.to_owned());
         }
     }
-    move |grader, criterion| texts.get(&(grader, criterion.to_owned())).cloned()
+    move |grader, criterion| texts.get(&(grader, criterion.into())).cloned()
 }
 
 fn words(row: &JudgementRow) -> Option<&str> {
@@ -243,7 +243,7 @@ fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
             .map_or_else(String::new, |score| format!(" has {}", number::score(score)));
         return format!("grader `{}`{figure}, {}", clean::name(&gate.grader), gate.rule);
     };
-    let criterion = grader.and_then(|grader| grader.criteria.iter().find(|criterion| criterion.id == *id));
+    let criterion = grader.and_then(|grader| grader.criteria.iter().find(|criterion| *criterion.id == **id));
     let state = match criterion.map(|criterion| (criterion, criterion.score_of_ten())) {
         Some((_, Some(points))) => format!(" has {}", of_ten(points)),
         Some((criterion, None)) => format!(" is {}", criterion.outcome),

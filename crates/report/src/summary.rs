@@ -418,7 +418,7 @@ fn remarks(page: &mut Page, info: &RunInfo) {
 
 fn warnings(page: &mut Page, info: &RunInfo) {
     let mut warnings: Vec<&str> = info.warnings.iter().map(String::as_str).collect();
-    let offline = info.judges.iter().any(|judge| judge.identity.name == "offline");
+    let offline = info.judges.iter().any(|judge| &*judge.identity.name == "offline");
     if offline && !warnings.iter().any(|warning| warning.to_lowercase().contains("offline")) {
         warnings.push(
             "The offline judge compares words and understands nothing: take its verdicts as a rough \

@@ -1,5 +1,6 @@
 //! Conditions that fail a case whatever its score.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -36,6 +37,16 @@ pub enum GateState {
 }
 
 impl Gate {
+    /// The rule, as records and output word it.
+    pub fn rule(self) -> Cow<'static, str> {
+        match self {
+            Self::Met => "required".into(),
+            Self::PassLine => "required (score at least the pass line)".into(),
+            Self::MinRaw(raw) => format!("required_min_score {}", raw.get()).into(),
+            Self::MinValue(minimum) => format!("min_score {}", minimum.get()).into(),
+        }
+    }
+
     /// Whether an outcome satisfies the gate. `pass_line` is the verdict's pass line, which
     /// [`Gate::PassLine`] compares with.
     pub fn state(self, outcome: Outcome, pass_line: Unit) -> GateState {
@@ -62,12 +73,7 @@ impl Gate {
 
 impl fmt::Display for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Met => f.write_str("required"),
-            Self::PassLine => f.write_str("required (score at least the pass line)"),
-            Self::MinRaw(raw) => write!(f, "required_min_score {}", raw.get()),
-            Self::MinValue(minimum) => write!(f, "min_score {}", minimum.get()),
-        }
+        f.write_str(&self.rule())
     }
 }
 

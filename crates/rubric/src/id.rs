@@ -33,6 +33,12 @@ impl CriterionId {
     }
 }
 
+impl From<CriterionId> for Arc<str> {
+    fn from(id: CriterionId) -> Self {
+        id.0
+    }
+}
+
 impl fmt::Display for CriterionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -1,5 +1,7 @@
 //! What a judge said about one criterion on one case, with everything needed to trust it.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -130,16 +132,16 @@ pub enum Confidence {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeIdentity {
     /// The judge as the user named it, such as `openai:some-model` or `offline`.
-    pub name: String,
+    pub name: Arc<str>,
     /// The model as its server reports it.
     #[serde(default)]
-    pub model: Option<String>,
+    pub model: Option<Arc<str>>,
     /// Version of the judging method (prompt or algorithm).
     #[serde(default)]
-    pub version: Option<String>,
+    pub version: Option<Arc<str>>,
     /// Hash of the instructions the judge was given.
     #[serde(default)]
-    pub prompt_hash: Option<String>,
+    pub prompt_hash: Option<Arc<str>>,
 }
 
 /// Why a criterion could not be judged.

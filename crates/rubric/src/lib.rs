@@ -58,7 +58,7 @@ pub use points::{PointsMean, points_mean, points_ratio};
 pub use prerequisites::{Prerequisites, prerequisites};
 pub use repeats::{Repeat, RepeatPlan, RepeatStrategy, RepeatedCase};
 pub use rubric::{Rubric, RubricError, repeated};
-pub use score::{Formula, OutcomeError, RubricScore, score_rubric};
+pub use score::{Formula, OutcomeError, RubricScore, score_criteria, score_rubric};
 pub use scorecard::{
     Card, CardError, CardKind, CardNode, CardScores, CaseTally, Contribution, Criticality, Gain,
     MissingPolicy, NodeId, NodeScore, Normalisation, NormaliseError, Standing, score_card,

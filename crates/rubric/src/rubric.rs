@@ -41,13 +41,20 @@ pub enum RubricError {
 impl Rubric {
     /// Checks the criteria. Every violation is reported.
     pub fn new(criteria: Vec<Criterion>) -> Result<Self, Vec<RubricError>> {
-        if criteria.is_empty() {
+        Self::check(criteria.iter()).map(|()| Self { criteria })
+    }
+
+    /// Whether criteria would make a rubric. Every violation is reported.
+    pub fn check<'a>(
+        criteria: impl ExactSizeIterator<Item = &'a Criterion> + Clone,
+    ) -> Result<(), Vec<RubricError>> {
+        if criteria.len() == 0 {
             return Err(vec![RubricError::Empty]);
         }
         let mut errors = Vec::new();
         let mut repeated =
-            repeated(criteria.iter().map(|criterion| Some(&criterion.id))).into_iter().peekable();
-        for (index, criterion) in criteria.iter().enumerate() {
+            repeated(criteria.clone().map(|criterion| Some(&criterion.id))).into_iter().peekable();
+        for (index, criterion) in criteria.clone().enumerate() {
             if let Some((first, second)) = repeated.next_if(|(_, second)| *second == index) {
                 errors.push(RubricError::DuplicateId { id: criterion.id.clone(), first, second });
             }
@@ -55,10 +62,10 @@ impl Rubric {
                 errors.push(RubricError::NoText(index));
             }
         }
-        if criteria.iter().all(|criterion| criterion.weight.get() == 0.0) {
+        if criteria.clone().all(|criterion| criterion.weight.get() == 0.0) {
             errors.push(RubricError::NoWeight);
         }
-        if errors.is_empty() { Ok(Self { criteria }) } else { Err(errors) }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
     /// The criteria in their author's order.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::sum::{Sum, weight_unit};
 use crate::verdict::{Gates, grounds};
-use crate::{Gate, GateState, Lines, Outcome, Rubric, Verdict};
+use crate::{Criterion, Gate, GateState, Lines, Outcome, Rubric, Verdict};
 
 /// Which formula the weights call for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -103,15 +103,23 @@ pub fn score_rubric(
     outcomes: &[Outcome],
     lines: Lines,
 ) -> Result<RubricScore, OutcomeError> {
-    let criteria = rubric.criteria();
+    score_criteria(rubric.criteria().iter(), outcomes, lines)
+}
+
+/// The same for criteria that stand somewhere else and would make a rubric ([`Rubric::check`]).
+pub fn score_criteria<'a>(
+    criteria: impl ExactSizeIterator<Item = &'a Criterion> + Clone,
+    outcomes: &[Outcome],
+    lines: Lines,
+) -> Result<RubricScore, OutcomeError> {
     if criteria.len() != outcomes.len() {
         return Err(OutcomeError::Count { expected: criteria.len(), found: outcomes.len() });
     }
-    let unit = weight_unit(criteria.iter().map(|criterion| criterion.weight.get()));
+    let unit = weight_unit(criteria.clone().map(|criterion| criterion.weight.get()));
     let mut totals = Totals::default();
     let mut gates = Vec::new();
     let mut applicable = false;
-    for (index, (criterion, &outcome)) in criteria.iter().zip(outcomes).enumerate() {
+    for (index, (criterion, &outcome)) in criteria.zip(outcomes).enumerate() {
         if !outcome.fits(&criterion.scale) {
             return Err(OutcomeError::Scale(index));
         }

@@ -1,10 +1,12 @@
 //! From stored decisions to a result row. Used by the engine and by every later recomputation, so
 //! that a score is always a function of its decisions.
 
-use assize_rubric::{Cost, GateState, GraderOutcome, GraderStanding, Lines, RepeatPlan, Tokens, score_case};
+use std::sync::Arc;
+
+use assize_rubric::{Cost, GraderOutcome, GraderStanding, Lines, RepeatPlan, Tokens, score_case};
 use assize_store::{
-    CaseError, GateRow, GraderRow, JudgementRow, ResultRow, TurnRow, criterion_rows, grader_gates,
-    grader_outcome, settled_verdict,
+    CaseError, GraderRow, JudgementRow, ResultRow, TurnRow, criterion_rows, grader_gates, grader_outcome,
+    settled_verdict,
 };
 
 /// What a result row says beside its scores.
@@ -13,11 +15,11 @@ pub(crate) struct CaseHead {
     /// Eval-file format.
     pub(crate) format: Option<u8>,
     /// Name of the suite.
-    pub(crate) suite: String,
+    pub(crate) suite: Arc<str>,
     /// Id of the case.
-    pub(crate) case_id: String,
+    pub(crate) case_id: Arc<str>,
     /// Name of the target.
-    pub(crate) target: Option<String>,
+    pub(crate) target: Option<Arc<str>>,
     /// Name of the target that answered in its place.
     pub(crate) answered_by: Option<String>,
     /// Number of the repeat.
@@ -54,13 +56,7 @@ pub(crate) struct Graded<'a> {
     pub(crate) standing: GraderStanding,
     /// Its rows: one per criterion in the rubric's order, or one for the grader as a whole with those
     /// of its members after it.
-    pub(crate) rows: &'a [JudgementRow],
-}
-
-impl Graded<'_> {
-    fn rows(&self) -> Vec<&JudgementRow> {
-        self.rows.iter().collect()
-    }
+    pub(crate) rows: Vec<&'a JudgementRow>,
 }
 
 /// Scores a case from its decisions. With no grader at all (there was no answer to grade) the case
@@ -69,7 +65,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
     let outcomes: Vec<(GraderStanding, GraderOutcome)> = graders
         .iter()
         .map(|grader| {
-            (grader.standing, grader_outcome(&grader.rows(), lines).unwrap_or(GraderOutcome::Errored))
+            (grader.standing, grader_outcome(&grader.rows, lines).unwrap_or(GraderOutcome::Errored))
         })
         .collect();
     let case = score_case(&outcomes, lines);
@@ -77,12 +73,9 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
     let mut rows = Vec::with_capacity(graders.len());
     let (mut tokens, mut cost) = (head.tokens, head.cost);
     for ((grader, score), (_, outcome)) in graders.iter().zip(&case.graders).zip(&outcomes) {
-        let grader_rows = grader.rows();
-        let gates = grader_gates(&grader_rows, 0, grader.standing, outcome, score, lines);
-        gates_failed.extend(gates.into_iter().filter(|gate| gate.state == GateState::Failed).map(|gate| {
-            GateRow { grader: grader.name.to_owned(), criterion: gate.criterion, rule: gate.rule }
-        }));
-        for row in grader.rows {
+        let gates = grader_gates(&grader.rows, 0, grader.standing, outcome, score, lines);
+        gates_failed.extend(gates.into_iter().filter_map(|gate| gate.failed(grader.name)));
+        for row in &grader.rows {
             tokens.add(row.tokens);
             cost += row.cost();
         }
@@ -93,8 +86,9 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
             score: score.score,
             verdict: score.verdict,
             error: error_of(grader, outcome),
-            criteria: criterion_rows(&grader_rows),
-            pairwise: grader_rows
+            criteria: criterion_rows(&grader.rows),
+            pairwise: grader
+                .rows
                 .iter()
                 .filter_map(|row| row.grader_result.as_ref()?.pairwise.clone())
                 .collect(),

@@ -37,12 +37,13 @@ pub(crate) async fn converse(
     };
     let mut given = given.into_iter();
     let mut ending = Ending::None;
+    let nothing = Answer::default();
     for (number, turn) in (1u32..).zip(&talk.turns) {
         let shown = held.shown();
         let graded = WorkItem { case: Arc::new(item.case.of_turn(turn, &shown)), ..item.clone() };
         let place = Place { item, talk, number, turn };
         if let Ending::Failed(at) | Ending::Unanswered(at) = ending {
-            let scene = Scene { turn: Some(number), ..Scene::new(&graded, &Answer::default()) };
+            let scene = Scene::of_turn(&graded, &nothing, number);
             let why = format!("not held: turn {at} ");
             match ending {
                 Ending::Failed(_) => {
@@ -58,7 +59,9 @@ pub(crate) async fn converse(
             None if matches!(item.source, Source::Given(_)) => {
                 Err(failed("bad_output", "the answer that is there tells of no such turn".to_owned()))
             }
-            None => answer(item, || place.input(&held), stay.as_ref(), &mut spent).await,
+            None => {
+                answer(item, || place.input(&held), stay.as_ref(), &mut spent).await.map(Arc::unwrap_or_clone)
+            }
         };
         head.tokens.add(spent.tokens);
         head.cost += spent.cost;
@@ -66,7 +69,7 @@ pub(crate) async fn converse(
         head.turns.push(row(number, &answered, &spent));
         match answered {
             Ok(answer) => {
-                let scene = Scene { turn: Some(number), ..Scene::new(&graded, &answer) };
+                let scene = Scene::of_turn(&graded, &answer, number);
                 let has_failed = grades.grade(&scene).await;
                 held.add(turn, Some(answer));
                 if has_failed && talk.on_turn_failure == OnTurnFailure::Stop {
@@ -74,7 +77,7 @@ pub(crate) async fn converse(
                 }
             }
             Err(error) => {
-                let scene = Scene { turn: Some(number), ..Scene::new(&graded, &Answer::default()) };
+                let scene = Scene::of_turn(&graded, &nothing, number);
                 grades.break_off(&scene, format!("the target gave no answer: {}", error.message));
                 held.add(turn, None);
                 if talk.on_turn_failure == OnTurnFailure::Stop || ends_all(&error.kind) {
@@ -120,7 +123,7 @@ async fn finish(
         name: &grader.name,
         type_name: &grader.type_name,
         standing: grader.standing,
-        rows: &judgements,
+        rows: judgements.iter().collect(),
     };
     let result = assemble(head, &[graded], item.lines);
     CaseRecord { result, judgements }

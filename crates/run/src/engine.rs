@@ -216,7 +216,7 @@ where
             };
             observe(Event::CaseStarted {
                 suite: Arc::clone(&item.suite),
-                case_id: item.case.id.as_str().into(),
+                case_id: item.case.id.clone().into(),
             });
             // What is held back goes nowhere, so it doesn't queue for a workspace.
             let place = item.workplace.as_ref().filter(|_| held.is_none());

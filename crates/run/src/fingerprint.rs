@@ -220,8 +220,8 @@ fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
 fn add_panel(hash: &mut Fields, item: &WorkItem, panel: &PanelSpec, named: Option<&str>) {
     let spec = item.panels.spec(panel, named);
     // A file without panels has the fingerprint it had before there were any.
-    if spec != PanelSpec::default() {
-        hash.shown(format_args!("panel {spec:?}"));
+    if *spec != PanelSpec::default() {
+        hash.shown(format_args!("panel {}", item.panels.words(&spec)));
     }
     for wish in panel_wishes(&spec, item.judge_wish(named)) {
         hash.field(&item.judges.settings(wish));

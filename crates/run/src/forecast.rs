@@ -5,7 +5,6 @@ use std::sync::Arc;
 use assize_grade::{Forecast, RubricJudge};
 use assize_rubric::Judging;
 use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Message, Prompt};
-use assize_target::Answer;
 use serde_json::Value;
 
 use crate::grading::{
@@ -19,10 +18,10 @@ use crate::{Source, WorkItem};
 ///
 /// # Errors
 /// When a judge can't be found.
-pub fn forecast(item: &WorkItem, judging: Option<Judging>) -> Result<Vec<(String, Forecast)>, String> {
+pub fn forecast(item: &WorkItem, judging: Option<Judging>) -> Result<Vec<(Arc<str>, Forecast)>, String> {
     let answer = match &item.source {
-        Source::Given(answer) => (**answer).clone(),
-        Source::Target(_) | Source::Missing { .. } => Answer::default(),
+        Source::Given(answer) => Arc::clone(answer),
+        Source::Target(_) | Source::Missing { .. } => Arc::default(),
     };
     let mut found = Vec::new();
     let mut before: Vec<Message> = item.case.input.clone();
@@ -47,7 +46,7 @@ fn add(
     scene: &Scene<'_>,
     grader: &Grader,
     judging: Option<Judging>,
-    found: &mut Vec<(String, Forecast)>,
+    found: &mut Vec<(Arc<str>, Forecast)>,
 ) -> Result<(), String> {
     let judge = |named: Option<&str>| scene.item.judges.judge(scene.item.judge_wish(named));
     match &grader.kind {

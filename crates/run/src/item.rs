@@ -94,7 +94,7 @@ pub struct Prerequisite {
 #[derive(Clone)]
 pub enum Source {
     /// It is already there.
-    Given(Box<Answer>),
+    Given(Arc<Answer>),
     /// A target is asked.
     Target(Arc<dyn Target>),
     /// There is none, for a reason that was found before the run: the case is recorded with it.
@@ -133,9 +133,9 @@ impl WorkItem {
     /// What tells it from the other items of its run.
     pub fn key(&self) -> CaseKey {
         CaseKey {
-            suite: self.suite.to_string(),
-            case_id: self.case.id.to_string(),
-            target: self.source.target_name().map(str::to_owned),
+            suite: Arc::clone(&self.suite),
+            case_id: self.case.id.clone().into(),
+            target: self.source.target_name().map(Arc::from),
             repeat: self.repeat,
         }
     }

@@ -16,9 +16,14 @@ pub(crate) fn material(case: &Case, answer: &Answer) -> Material {
         expected_outcome: case.expected_outcome.clone(),
         reference: case.reference(),
         answer: answer.text.clone(),
-        file_changes: answer.file_changes.clone().filter(|text| !text.trim().is_empty()),
+        file_changes: file_changes(answer),
         tool_calls: (!answer.tool_calls.is_empty()).then(|| tool_call_list(&answer.tool_calls)),
     }
+}
+
+/// What changed in files, if anything did.
+pub(crate) fn file_changes(answer: &Answer) -> Option<String> {
+    answer.file_changes.clone().filter(|text| !text.trim().is_empty())
 }
 
 /// What the target is asked. Images are read here, so that only cases that run hold them.

@@ -1,5 +1,6 @@
 //! Who judges for a grader, and how often.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use assize_rubric::{PanelRule, Scale, Ties};
@@ -43,31 +44,64 @@ impl Panel<'_> {
 }
 
 /// What is said about panels beside the graders themselves.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Panels {
-    /// What counts whatever graders say.
-    pub command: PanelSpec,
-    /// What counts where graders do not say.
-    pub defaults: PanelSpec,
+    command: PanelSpec,
+    defaults: PanelSpec,
+    /// What both come to for a grader that says nothing itself, as most do, and how a fingerprint words it.
+    usual: PanelSpec,
+    usual_words: String,
 }
 
 impl Panels {
-    /// What is said about the panel of a grader that says this of it and names this judge, all in all.
-    pub fn spec(&self, grader: &PanelSpec, named: Option<&str>) -> PanelSpec {
-        let (mut grader, mut defaults) = (grader.clone(), self.defaults.clone());
-        // Weights belong to the judges they are written beside: other judges have none of them.
-        let weightless = |rule: &PanelRule| *rule != PanelRule::Weighted;
-        if !self.command.judges.is_empty() {
-            grader.combine = grader.combine.filter(weightless);
-            defaults.combine = defaults.combine.filter(weightless);
-        }
-        if named.is_some() && grader.judges.is_empty() {
-            // A judge that the grader names itself is its panel.
-            defaults.judges = Arc::default();
-            defaults.combine = defaults.combine.filter(weightless);
-        }
-        self.command.clone().or(&grader).or(&defaults)
+    /// `command` counts whatever graders say, `defaults` where they do not say.
+    pub fn new(command: PanelSpec, defaults: PanelSpec) -> Self {
+        let usual = together(&command, PanelSpec::default(), defaults.clone(), None);
+        let usual_words = format!("{usual:?}");
+        Self { command, defaults, usual, usual_words }
     }
+
+    /// What is said about the panel of a grader that says this of it and names this judge, all in all.
+    pub fn spec(&self, grader: &PanelSpec, named: Option<&str>) -> Cow<'_, PanelSpec> {
+        if named.is_none() && *grader == PanelSpec::default() {
+            return Cow::Borrowed(&self.usual);
+        }
+        Cow::Owned(together(&self.command, grader.clone(), self.defaults.clone(), named))
+    }
+
+    /// What [`Self::spec`] says, in words that are the same as long as it is.
+    pub(crate) fn words(&self, spec: &PanelSpec) -> Cow<'_, str> {
+        if *spec == self.usual {
+            return Cow::Borrowed(&self.usual_words);
+        }
+        Cow::Owned(format!("{spec:?}"))
+    }
+}
+
+impl Default for Panels {
+    fn default() -> Self {
+        Self::new(PanelSpec::default(), PanelSpec::default())
+    }
+}
+
+fn together(
+    command: &PanelSpec,
+    mut grader: PanelSpec,
+    mut defaults: PanelSpec,
+    named: Option<&str>,
+) -> PanelSpec {
+    // Weights belong to the judges they are written beside: other judges have none of them.
+    let weightless = |rule: &PanelRule| *rule != PanelRule::Weighted;
+    if !command.judges.is_empty() {
+        grader.combine = grader.combine.filter(weightless);
+        defaults.combine = defaults.combine.filter(weightless);
+    }
+    if named.is_some() && grader.judges.is_empty() {
+        // A judge that the grader names itself is its panel.
+        defaults.judges = Arc::default();
+        defaults.combine = defaults.combine.filter(weightless);
+    }
+    command.clone().or(&grader).or(&defaults)
 }
 
 /// The judges that a panel may ask, that of the escalation last; `wish` is that of the one judge there would be without

@@ -1,6 +1,7 @@
 //! What the votes of a run add up to, kept in constant memory.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assize_rubric::Usd;
 use assize_stats::{Level, proportion};
@@ -67,11 +68,11 @@ impl Bought {
 
 /// A criterion: suite, grader, id as results show it, and the hash of its words. Rubrics of several cases may use one
 /// id for different criteria.
-type Key = (String, String, String, [u8; 8]);
+type Key = (Arc<str>, Arc<str>, Arc<str>, [u8; 8]);
 
 #[derive(Debug, Clone, Default)]
 struct Criterion {
-    case_id: Option<String>,
+    case_id: Option<Arc<str>>,
     decisions: u64,
     split: u64,
     flip_rate: Mean,
@@ -151,7 +152,7 @@ impl PanelTotals {
         let mut hash = [0; 8];
         hash.copy_from_slice(&words.as_bytes()[..8]);
         let id = match &row.grader_result {
-            None => row.shown_id(row.criterion.id.as_str()),
+            None => row.shown_id(row.criterion.id.clone()),
             Some(_) => row.shown_id("score"),
         };
         let key = (row.suite.clone(), row.grader.clone(), id, hash);
@@ -180,10 +181,10 @@ impl PanelTotals {
             .iter()
             .filter(|(_, criterion)| criterion.split > 0)
             .map(|((suite, grader, id, _), criterion)| UnstableCriterion {
-                suite: suite.clone(),
-                grader: grader.clone(),
-                criterion: id.clone(),
-                case_id: criterion.case_id.clone(),
+                suite: suite.to_string(),
+                grader: grader.to_string(),
+                criterion: id.to_string(),
+                case_id: criterion.case_id.as_deref().map(str::to_owned),
                 decisions: criterion.decisions,
                 split: criterion.split,
                 flip_rate: criterion.flip_rate.get(),

@@ -1,6 +1,7 @@
 //! Scoring again from stored decisions, without asking anybody.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use assize_rubric::{
     Cost, Criterion, CriterionId, Lines, RepeatPlan, Rubric, Tokens, Ungraded, UngradedKind, Usd,
@@ -16,9 +17,9 @@ pub struct Rescored {
     /// The new record.
     pub record: CaseRecord,
     /// Criteria of the new rubric that no stored decision answers, by (grader, id): ungraded now.
-    pub unanswered: Vec<(String, CriterionId)>,
+    pub unanswered: Vec<(Arc<str>, CriterionId)>,
     /// Stored decisions on criteria that the new rubric no longer has, by (grader, id).
-    pub dropped: Vec<(String, CriterionId)>,
+    pub dropped: Vec<(Arc<str>, CriterionId)>,
 }
 
 /// Scores a stored case again. With a `rubric`, its weights, gates and criteria take the place of
@@ -69,7 +70,7 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
     if groups.iter().any(|group| grader_outcome(&group.iter().collect::<Vec<_>>(), lines).is_err()) {
         return stored.clone();
     }
-    let decided: HashSet<&str> = groups.iter().map(|group| group[0].grader.as_str()).collect();
+    let decided: HashSet<&str> = groups.iter().map(|group| group[0].grader.as_ref()).collect();
     if stored.graders.iter().any(|grader| !decided.contains(grader.name.as_str())) {
         return stored.clone();
     }
@@ -83,9 +84,9 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
             let first = rows.first()?;
             Some(Graded {
                 name: &first.grader,
-                type_name: types.get(first.grader.as_str()).copied().unwrap_or("rubrics"),
+                type_name: types.get(first.grader.as_ref()).copied().unwrap_or("rubrics"),
                 standing: first.standing.into(),
-                rows,
+                rows: rows.iter().collect(),
             })
         })
         .collect();
@@ -158,7 +159,7 @@ fn carry_over(criterion: &Criterion, group: &[JudgementRow]) -> JudgementRow {
     let pattern = stored.unwrap_or(&group[0]);
     JudgementRow {
         criterion: criterion.clone(),
-        outcome: "ungraded".to_owned(),
+        outcome: "ungraded".into(),
         raw_score: None,
         points: None,
         probability: None,

@@ -1,5 +1,7 @@
 //! One item from its question to its record.
 
+use std::sync::Arc;
+
 use assize_rubric::{Cost, Tokens, Verdict};
 use assize_store::{CaseError, CaseRecord, DEPENDENCY, ResultRow, SKIPPED};
 use assize_target::{Answer, TargetInput};
@@ -56,7 +58,7 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<Turn>) -> CaseRecord {
             name: &grader.name,
             type_name: &grader.type_name,
             standing: grader.standing,
-            rows,
+            rows: rows.iter().collect(),
         })
         .collect();
     // Graders that are programs look at the workspace too, so it is given back after them.
@@ -87,9 +89,9 @@ pub(crate) fn held_back(item: &WorkItem, held: Held) -> CaseRecord {
 pub(crate) fn head(item: &WorkItem) -> CaseHead {
     CaseHead {
         format: item.format,
-        suite: item.suite.to_string(),
-        case_id: item.case.id.to_string(),
-        target: item.source.target_name().map(str::to_owned),
+        suite: Arc::clone(&item.suite),
+        case_id: item.case.id.clone().into(),
+        target: item.source.target_name().map(Arc::from),
         answered_by: None,
         repeat: item.repeat,
         repeats: Some(item.relations.repeats).filter(|plan| plan.count > 1),
@@ -113,14 +115,14 @@ pub(crate) async fn answer(
     input: impl FnOnce() -> Result<TargetInput, String>,
     stay: Option<&Stay>,
     head: &mut CaseHead,
-) -> Result<Answer, CaseError> {
+) -> Result<Arc<Answer>, CaseError> {
     let failed = |kind: &str, message: String| CaseError {
         stage: "target".to_owned(),
         kind: kind.to_owned(),
         message,
     };
     match &item.source {
-        Source::Given(answer) => Ok((**answer).clone()),
+        Source::Given(answer) => Ok(Arc::clone(answer)),
         Source::Missing { kind, message } => Err(failed(kind, message.clone())),
         Source::Target(target) => {
             let mut input = input().map_err(|message| failed("bad_input", message))?;
@@ -139,7 +141,7 @@ pub(crate) async fn answer(
                         head.answer = Some(answer.text);
                         return Err(error);
                     }
-                    Ok(answer)
+                    Ok(Arc::new(answer))
                 }
                 Err(error) => {
                     if error.attempts > 0 {

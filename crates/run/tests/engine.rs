@@ -45,7 +45,7 @@ fn judgement(criterion: &Criterion, outcome: Outcome) -> Judgement {
         evidence: Vec::new(),
         confidence: None,
         probability: None,
-        judge: JudgeIdentity { name: "literal".to_owned(), ..JudgeIdentity::default() },
+        judge: JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() },
         ungraded: None,
         attempts: 1,
         cached_calls: 0,
@@ -59,7 +59,7 @@ fn judgement(criterion: &Criterion, outcome: Outcome) -> Judgement {
 
 impl RubricJudge for Literal {
     fn identity(&self) -> JudgeIdentity {
-        JudgeIdentity { name: "literal".to_owned(), ..JudgeIdentity::default() }
+        JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() }
     }
 
     fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
@@ -207,7 +207,7 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
         suite: "suite".into(),
         format: Some(2),
         case: Arc::new(case),
-        source: Source::Given(Box::new(Answer { text: answer.to_owned(), ..Answer::default() })),
+        source: Source::Given(Arc::new(Answer::of_text(answer))),
         repeat: 1,
         relations: Arc::new(assize_run::Relations::none(lines())),
         lines: lines(),
@@ -243,7 +243,7 @@ async fn cases_are_scored_and_added_up() {
     ];
     let (records, totals) = run_all(items, 2).await;
     let verdict =
-        |id: &str| records.iter().find(|r| r.result.case_id == id).expect("recorded").result.verdict;
+        |id: &str| records.iter().find(|r| &*r.result.case_id == id).expect("recorded").result.verdict;
     assert_eq!(verdict("good"), Verdict::Pass);
     assert_eq!(verdict("half"), Verdict::Fail);
     assert_eq!(verdict("open"), Verdict::Incomplete);
@@ -364,12 +364,12 @@ async fn a_panic_and_a_missing_judge_become_records() {
     let (records, totals) = run_all(items, 2).await;
     assert_eq!(totals.counts.incomplete, 2);
     let error = |id: &str| {
-        let record = records.iter().find(|r| r.result.case_id == id).expect("recorded");
+        let record = records.iter().find(|r| &*r.result.case_id == id).expect("recorded");
         record.result.error.clone().expect("said")
     };
     assert_eq!(error("panics").kind, "internal");
     assert!(error("panics").message.contains("scripted panic"));
-    let unjudged = records.iter().find(|r| r.result.case_id == "unjudged").expect("recorded");
+    let unjudged = records.iter().find(|r| &*r.result.case_id == "unjudged").expect("recorded");
     assert_eq!(unjudged.result.graders[0].error.as_deref(), Some("nobody"));
     assert_eq!(unjudged.result.graders[0].verdict, Some(Verdict::Incomplete));
 }
@@ -398,7 +398,7 @@ async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
     let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
     assert!(ended.is_ok() && stopping);
     assert_eq!(totals.counts.total(), 1);
-    assert_eq!(memory.records[0].result.case_id, "good");
+    assert_eq!(&*memory.records[0].result.case_id, "good");
 }
 
 #[tokio::test]

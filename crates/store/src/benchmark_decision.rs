@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -14,11 +15,11 @@ use crate::{BenchmarkRow, CaseKey, RunFolder, StoreError, VoteRow};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct BenchmarkDecision {
     /// Name of the suite.
-    suite: String,
+    suite: Arc<str>,
     /// Id of the case.
-    pub case_id: String,
+    pub case_id: Arc<str>,
     /// Name of the target.
-    target: Option<String>,
+    target: Option<Arc<str>>,
     /// Number of the repeat.
     repeat: u32,
     /// Code of the benchmark.

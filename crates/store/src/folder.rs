@@ -1,8 +1,10 @@
 //! Writing a run folder.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufReader, Seek, Write};
+use std::io::{self, BufReader, Seek, Write};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +15,9 @@ pub(crate) const RESULTS_FILE: &str = "results.jsonl";
 pub(crate) const JUDGEMENTS_FILE: &str = "judgements.jsonl";
 pub(crate) const INPUTS_FILE: &str = "inputs.jsonl";
 pub(crate) const REVIEW_FILE: &str = "review.jsonl";
+
+/// Bytes after which the disk is asked for them while the run goes on, so that little is left to wait for at its end.
+const MUCH: usize = 4 << 20;
 
 /// The place of a run on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +125,7 @@ impl RunFolder {
             .append(true)
             .open(&path)
             .map_err(StoreError::io("write", &path))?;
-        Ok(RowFile { name, file, waiting: Vec::new() })
+        Ok(RowFile { name, file, waiting: Vec::new(), unsynced: 0, syncing: None, failed: None })
     }
 }
 
@@ -156,14 +161,52 @@ struct RowFile {
     name: &'static str,
     file: File,
     waiting: Vec<u8>,
+    /// Bytes that the disk was not asked for yet.
+    unsynced: usize,
+    /// Forces what was written before to the disk.
+    syncing: Option<JoinHandle<io::Result<()>>>,
+    /// Why that failed.
+    failed: Option<io::Error>,
 }
 
 impl RowFile {
     fn settle(&mut self, folder: &RunFolder) -> Result<(), StoreError> {
         let written = self.file.write_all(&self.waiting);
+        self.unsynced += self.waiting.len();
         // What was written in part is a torn row; writing it again would not mend it.
         self.waiting.clear();
+        if self.unsynced >= MUCH {
+            self.begin_sync();
+        }
         written.map_err(StoreError::io("write", folder.file(self.name)))
+    }
+
+    /// Begins to force what was written to the disk, unless that goes on already. Where it can't begin, all of it is left
+    /// to [`Self::sync`].
+    fn begin_sync(&mut self) {
+        if !self.syncing.as_ref().is_none_or(JoinHandle::is_finished) {
+            return;
+        }
+        self.end_sync();
+        if let Ok(file) = self.file.try_clone() {
+            self.unsynced = 0;
+            self.syncing = thread::Builder::new().spawn(move || file.sync_all()).ok();
+        }
+    }
+
+    /// Waits for what was begun. The system tells of a failure only once, so it is kept.
+    fn end_sync(&mut self) {
+        let ended = self.syncing.take().map(JoinHandle::join);
+        if let Some(Err(error)) = ended.map(|ended| ended.unwrap_or_else(|panic| resume_unwind(panic))) {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    /// Forces all that was written to the disk.
+    fn sync(&mut self, folder: &RunFolder) -> Result<(), StoreError> {
+        self.end_sync();
+        let rest = self.file.sync_all();
+        self.failed.take().map_or(rest, Err).map_err(StoreError::io("write", folder.file(self.name)))
     }
 }
 
@@ -208,18 +251,13 @@ impl RunWriter {
 
     fn sync(&mut self) -> Result<(), StoreError> {
         self.settle()?;
-        let RowFiles { judgements, inputs, results } = &self.files;
-        let sync = |rows: &RowFile| {
-            rows.file.sync_all().map_err(StoreError::io("write", self.folder.file(rows.name)))
-        };
+        let RowFiles { judgements, inputs, results } = &mut self.files;
+        let mut files = [judgements, inputs, results];
         // Each waits for the disk, so they wait together.
-        std::thread::scope(|scope| {
-            let others = [inputs, results].map(|rows| scope.spawn(move || sync(rows)));
-            let first = sync(judgements);
-            others.into_iter().fold(first, |before, other| {
-                before.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            })
-        })
+        for file in &mut files {
+            file.begin_sync();
+        }
+        files.into_iter().try_for_each(|file| file.sync(&self.folder))
     }
 }
 

@@ -21,18 +21,26 @@ pub(crate) fn append(to: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) -> Res
 const PIECE: usize = 16;
 
 fn append_text(to: &mut Vec<u8>, text: &str) {
+    to.reserve(text.len() + 2);
     to.push(b'"');
-    for piece in text.as_bytes().chunks(PIECE) {
+    let (pieces, rest) = text.as_bytes().as_chunks::<PIECE>();
+    for piece in pieces {
         // Without a way out of the loop, so that the bytes are looked at side by side.
         if piece.iter().fold(false, |found, byte| found | is_escaped(*byte)) {
-            for byte in piece {
-                append_byte(to, *byte);
-            }
+            append_bytes(to, piece);
         } else {
             to.extend_from_slice(piece);
         }
     }
+    append_bytes(to, rest);
     to.push(b'"');
+}
+
+/// A few bytes of a text, one by one.
+fn append_bytes(to: &mut Vec<u8>, bytes: &[u8]) {
+    for byte in bytes {
+        append_byte(to, *byte);
+    }
 }
 
 const fn is_escaped(byte: u8) -> bool {
@@ -59,11 +67,15 @@ fn append_byte(to: &mut Vec<u8>, byte: u8) {
     to.extend_from_slice(&[b'\\', escape]);
 }
 
-/// A name from the program itself: an identifier, or the words that stand for one.
-fn append_name(to: &mut Vec<u8>, name: &'static str) {
+/// A name from the program itself, an identifier as a rule, without its quotes.
+fn append_plain(to: &mut Vec<u8>, name: &'static str) {
     debug_assert!(!name.bytes().any(is_escaped), "the name {name:?} would have to be escaped");
-    to.push(b'"');
     to.extend_from_slice(name.as_bytes());
+}
+
+fn append_name(to: &mut Vec<u8>, name: &'static str) {
+    to.push(b'"');
+    append_plain(to, name);
     to.push(b'"');
 }
 
@@ -220,10 +232,9 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     fn separate(&mut self) {
-        if self.any {
+        if std::mem::replace(&mut self.any, true) {
             self.to.push(b',');
         }
-        self.any = true;
     }
 
     fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
@@ -232,9 +243,14 @@ impl Parts<'_> {
     }
 
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
-        self.separate();
-        append_name(self.to, name);
-        self.to.push(b':');
+        // As one piece each, what stands around the name.
+        if std::mem::replace(&mut self.any, true) {
+            self.to.extend_from_slice(b",\"");
+        } else {
+            self.to.push(b'"');
+        }
+        append_plain(self.to, name);
+        self.to.extend_from_slice(b"\":");
         append(self.to, value)
     }
 

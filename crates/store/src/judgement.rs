@@ -1,5 +1,8 @@
 //! One row of `judgements.jsonl`: one decision with everything it rests on.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use assize_rubric::{
     Confidence, Cost, Criterion, Evidence, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome,
     PartialCost, Points, Probability, Tokens, Truncated, Ungraded, Unit, Usd, Weight,
@@ -13,23 +16,23 @@ use crate::{GraderResult, PanelRow, VoteRow};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgementRow {
     /// Name of the suite.
-    pub suite: String,
+    pub suite: Arc<str>,
     /// Id of the case.
-    pub case_id: String,
+    pub case_id: Arc<str>,
     /// Name of the target; null when the answer was given.
-    pub target: Option<String>,
+    pub target: Option<Arc<str>>,
     /// Number of the repeat, from 1.
     pub repeat: u32,
     /// The lines the case's verdict was drawn at.
     pub lines: Lines,
     /// Name of the grader.
-    pub grader: String,
+    pub grader: Arc<str>,
     /// The grader's place in the case.
     pub standing: Standing,
     /// The criterion as it was judged.
     pub criterion: Criterion,
     /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
-    pub outcome: String,
+    pub outcome: Cow<'static, str>,
     /// The judge's number, 0 to 10, for `scored`.
     pub raw_score: Option<u8>,
     /// For `scored` without a judge's number: what several, or their probabilities, come to, 0 to 10.
@@ -69,7 +72,7 @@ pub struct JudgementRow {
     pub replies: Vec<String>,
     /// For a rubric's criterion: how many criteria went into one call, `per_criterion`, `batched` or `batched:N`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judging: Option<String>,
+    pub judging: Option<Arc<str>>,
     /// Names of the members that lead to the grader, for a member of a composite; empty for the
     /// grader itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -117,19 +120,19 @@ impl From<Standing> for GraderStanding {
 
 /// Which case, grader and criterion a judgement belongs to.
 #[derive(Debug, Clone)]
-pub struct JudgementContext<'a> {
+pub struct JudgementContext {
     /// Name of the suite.
-    pub suite: &'a str,
+    pub suite: Arc<str>,
     /// Id of the case.
-    pub case_id: &'a str,
+    pub case_id: Arc<str>,
     /// Name of the target.
-    pub target: Option<&'a str>,
+    pub target: Option<Arc<str>>,
     /// Number of the repeat, from 1.
     pub repeat: u32,
     /// The case's lines.
     pub lines: Lines,
     /// Name of the grader.
-    pub grader: &'a str,
+    pub grader: Arc<str>,
     /// The grader's place in the case.
     pub standing: GraderStanding,
     /// Names of the members that lead to it, for a member of a composite.
@@ -143,18 +146,22 @@ const WHOLE: &str = "grader";
 
 impl JudgementRow {
     /// An id of this row as results show it: behind the names of the members it stands in.
-    pub fn shown_id(&self, id: &str) -> String {
-        let parts: Vec<&str> =
-            self.member.iter().map(String::as_str).chain(Some(id).filter(|id| !id.is_empty())).collect();
-        parts.join("/")
+    pub fn shown_id(&self, id: impl Into<Arc<str>>) -> Arc<str> {
+        let id = id.into();
+        if self.member.is_empty() {
+            return id;
+        }
+        let members = self.member.iter().map(String::as_str);
+        let parts: Vec<&str> = members.chain(Some(&*id).filter(|id| !id.is_empty())).collect();
+        parts.join("/").into()
     }
 
     /// The row of a grader that is no rubric. Of `judgement` only who decided, at what cost, counts.
-    pub fn of_grader(context: JudgementContext<'_>, result: GraderResult, judgement: Judgement) -> Self {
+    pub fn of_grader(context: JudgementContext, result: GraderResult, judgement: Judgement) -> Self {
         let criterion = Criterion::checklist(WHOLE, "the grader as a whole");
         let word = if result.error.is_some() { "error" } else { "graded" };
         let mut row = Self::new(context, &criterion, judgement);
-        word.clone_into(&mut row.outcome);
+        row.outcome = word.into();
         (row.raw_score, row.points) = (None, None);
         row.grader_result = Some(result);
         row
@@ -180,17 +187,17 @@ impl JudgementRow {
     }
 
     /// The row of a judgement.
-    pub fn new(context: JudgementContext<'_>, criterion: &Criterion, judgement: Judgement) -> Self {
+    pub fn new(context: JudgementContext, criterion: &Criterion, judgement: Judgement) -> Self {
         Self {
-            suite: context.suite.to_owned(),
-            case_id: context.case_id.to_owned(),
-            target: context.target.map(str::to_owned),
+            suite: context.suite,
+            case_id: context.case_id,
+            target: context.target,
             repeat: context.repeat,
             lines: context.lines,
-            grader: context.grader.to_owned(),
+            grader: context.grader,
             standing: context.standing.into(),
             criterion: criterion.clone(),
-            outcome: judgement.outcome.name().to_owned(),
+            outcome: judgement.outcome.name().into(),
             raw_score: judgement.outcome.raw_score().map(assize_rubric::RawScore::get),
             points: match judgement.outcome {
                 Outcome::Averaged(points) => Some(points.get()),

@@ -1,11 +1,14 @@
 //! What the stored rows of a grader stand for, in the terms of the arithmetic.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use assize_rubric::{
     Combination, Gate, GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Outcome, RawScore,
-    Rubric, Unit, combine, score_rubric,
+    Rubric, Unit, combine, score_criteria,
 };
 
-use crate::{Aggregator, CriterionRow, JudgementRow, MemberRow};
+use crate::{Aggregator, CriterionRow, GateRow, JudgementRow, MemberRow};
 
 /// What the rows of one grader lead to. The error says why they lead to nothing, which counts as a
 /// grader that broke.
@@ -22,11 +25,22 @@ pub fn member_outcome(rows: &[&JudgementRow], depth: usize, lines: Lines) -> Res
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateNote {
     /// The criterion, with the members it stands in before it; `None` for the gate of the whole grader.
-    pub criterion: Option<String>,
+    pub criterion: Option<Arc<str>>,
     /// The rule, such as `required`.
-    pub rule: String,
+    pub rule: Cow<'static, str>,
     /// Where it stands.
     pub state: GateState,
+}
+
+impl GateNote {
+    /// The row of a gate of `grader` that failed.
+    pub fn failed(self, grader: &str) -> Option<GateRow> {
+        (self.state == GateState::Failed).then(|| GateRow {
+            grader: grader.to_owned(),
+            criterion: self.criterion.map(|id| id.to_string()),
+            rule: self.rule.into_owned(),
+        })
+    }
 }
 
 /// The gates of a grader, or of the member that `depth` names lead to, that speak for its case. Those
@@ -69,12 +83,18 @@ fn complete_at(rows: &[&JudgementRow], depth: usize) -> bool {
 /// The rows that results show for a grader: its criteria, or what it found point by point; those of a
 /// composite are its members', with the member's name before the id.
 pub fn criterion_rows(rows: &[&JudgementRow]) -> Vec<CriterionRow> {
-    rows.iter().filter(|row| !row.is_vote()).flat_map(|row| shown(row)).map(|(row, _)| row).collect()
+    let mut found = Vec::with_capacity(rows.len());
+    for row in rows.iter().filter(|row| !row.is_vote()) {
+        show(row, &mut |criterion, _| found.push(criterion));
+    }
+    found
 }
 
 /// The words of what [`criterion_rows`] shows, by id.
-pub fn criterion_texts(row: &JudgementRow) -> Vec<(String, String)> {
-    shown(row).into_iter().map(|(row, text)| (row.id, text)).collect()
+pub fn criterion_texts(row: &JudgementRow) -> Vec<(Arc<str>, String)> {
+    let mut found = Vec::new();
+    show(row, &mut |criterion, text| found.push((criterion.id, text.to_owned())));
+    found
 }
 
 /// Rows of the member `name` of the composite at `depth`.
@@ -98,10 +118,10 @@ fn outcome_at(rows: &[&JudgementRow], depth: usize, lines: Lines) -> Result<Grad
     };
     let Some(result) = &first.grader_result else {
         let outcomes: Vec<Outcome> = own.iter().map(|row| row.decided()).collect();
-        let criteria = own.iter().map(|row| row.criterion.clone()).collect();
-        return Rubric::new(criteria)
+        let criteria = own.iter().map(|row| &row.criterion);
+        return Rubric::check(criteria.clone())
             .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
-            .and_then(|rubric| score_rubric(&rubric, &outcomes, lines).map_err(|error| error.to_string()))
+            .and_then(|()| score_criteria(criteria, &outcomes, lines).map_err(|error| error.to_string()))
             .map(GraderOutcome::Rubric)
             .map_err(|problem| format!("the stored criteria make no rubric: {problem}"));
     };
@@ -147,11 +167,11 @@ fn gates_at(
     found: &mut Vec<GateNote>,
 ) {
     match outcome {
-        GraderOutcome::Rubric(rubric) if !standing.negate => {
+        GraderOutcome::Rubric(rubric) if !standing.negate && !rubric.gates.is_empty() => {
             let own = own(rows, depth);
             for (index, gate, state) in &rubric.gates {
-                let criterion = own.get(*index).map(|row| row.shown_id(row.criterion.id.as_str()));
-                found.push(GateNote { criterion, rule: gate.to_string(), state: *state });
+                let criterion = own.get(*index).map(|row| row.shown_id(row.criterion.id.clone()));
+                found.push(GateNote { criterion, rule: gate.rule(), state: *state });
             }
         }
         GraderOutcome::Combined(combined) if !standing.negate => {
@@ -166,17 +186,19 @@ fn gates_at(
     if let Some(state) = score.required {
         let criterion = (depth > 0)
             .then(|| {
-                rows.first().map(|row| row.member.iter().take(depth).cloned().collect::<Vec<_>>().join("/"))
+                rows.first()
+                    .map(|row| row.member.iter().take(depth).cloned().collect::<Vec<_>>().join("/").into())
             })
             .flatten();
-        found.push(GateNote { criterion, rule: standing.gate_rule(), state });
+        found.push(GateNote { criterion, rule: standing.gate_rule().into(), state });
     }
 }
 
-fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
-    let base = |id: &str| CriterionRow {
+/// Shows `see` what results show of a row, each with its words.
+fn show(row: &JudgementRow, see: &mut impl FnMut(CriterionRow, &str)) {
+    let base = |id: Arc<str>| CriterionRow {
         id: row.shown_id(id),
-        outcome: String::new(),
+        outcome: Cow::default(),
         raw_score: None,
         points: None,
         value: None,
@@ -191,32 +213,30 @@ fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
     let Some(result) = &row.grader_result else {
         let outcome = row.decided();
         let criterion = CriterionRow {
-            outcome: outcome.name().to_owned(),
+            outcome: outcome.name().into(),
             raw_score: outcome.raw_score().map(RawScore::get),
             points: outcome.points().filter(|_| outcome.raw_score().is_none()),
             value: outcome.value(),
             weight: row.criterion.weight.get(),
-            gate: row.criterion.gate.as_ref().map(Gate::to_string),
+            gate: row.criterion.gate.map(Gate::rule),
             reason: row.reason.clone(),
-            ..base(row.criterion.id.as_str())
+            ..base(row.criterion.id.clone().into())
         };
-        return vec![(criterion, row.criterion.text.clone())];
+        return see(criterion, &row.criterion.text);
     };
-    let mut rows: Vec<(CriterionRow, String)> = Vec::new();
     if let (Some(error), false) = (&result.error, row.member.is_empty()) {
-        let broken =
-            CriterionRow { outcome: Outcome::Ungraded.name().to_owned(), reason: error.clone(), ..base("") };
-        rows.push((broken, String::new()));
+        let outcome = Outcome::Ungraded.name().into();
+        see(CriterionRow { outcome, reason: error.clone(), ..base("".into()) }, "");
     }
     if let (Some(score), false) = (result.score, row.reason.trim().is_empty()) {
         // A score with a reason of its own: that of a judge or a program.
         let scored = CriterionRow {
-            outcome: "scored".to_owned(),
+            outcome: "scored".into(),
             value: Some(score),
             reason: row.reason.clone(),
-            ..base("score")
+            ..base("score".into())
         };
-        rows.push((scored, "the answer as a whole".to_owned()));
+        see(scored, "the answer as a whole");
     }
     for (index, note) in result.notes.iter().enumerate() {
         let outcome = match note.passed {
@@ -226,15 +246,14 @@ fn shown(row: &JudgementRow) -> Vec<(CriterionRow, String)> {
             None => continue,
         };
         let criterion = CriterionRow {
-            outcome: outcome.name().to_owned(),
+            outcome: outcome.name().into(),
             value: outcome.value(),
             weight: note.weight.unwrap_or(1.0),
             reason: note.reason.clone(),
             evidence: Vec::new(),
             panel: None,
-            ..base(&format!("check-{}", index + 1))
+            ..base(format!("check-{}", index + 1).into())
         };
-        rows.push((criterion, note.text.clone()));
+        see(criterion, &note.text);
     }
-    rows
 }

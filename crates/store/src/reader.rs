@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::marker::PhantomData;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -15,11 +16,11 @@ use crate::{JudgementRow, ResultRow, RunFolder, StoreError};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 pub struct CaseKey {
     /// Name of the suite.
-    pub suite: String,
+    pub suite: Arc<str>,
     /// Id of the case.
-    pub case_id: String,
+    pub case_id: Arc<str>,
     /// Name of the target.
-    pub target: Option<String>,
+    pub target: Option<Arc<str>>,
     /// Number of the repeat.
     pub repeat: u32,
 }

@@ -1,5 +1,8 @@
 //! One row of `results.jsonl`: what became of a case.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use assize_rubric::{
     Cost, Evidence, JudgeIdentity, PartialCost, Repeat, RepeatPlan, Tokens, Truncate, Usd, Verdict,
 };
@@ -14,11 +17,11 @@ pub struct ResultRow {
     /// Eval-file format, 1 or 2; null for answers graded without a suite.
     pub format: Option<u8>,
     /// Name of the suite.
-    pub suite: String,
+    pub suite: Arc<str>,
     /// Id of the case, unique in its suite.
-    pub case_id: String,
+    pub case_id: Arc<str>,
     /// Name of the target; null when the answer was given.
-    pub target: Option<String>,
+    pub target: Option<Arc<str>>,
     /// Name of the target that answered in its place, when it gave no answer and others stand behind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
@@ -130,9 +133,9 @@ pub struct GraderRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CriterionRow {
     /// Id, unique in its rubric.
-    pub id: String,
+    pub id: Arc<str>,
     /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
-    pub outcome: String,
+    pub outcome: Cow<'static, str>,
     /// The judge's number, 0 to 10, for `scored`; null where the score is no judge's number but a mean.
     pub raw_score: Option<u8>,
     /// For `scored` without a judge's number: what several, or their probabilities, come to, 0 to 10.
@@ -143,7 +146,7 @@ pub struct CriterionRow {
     /// Weight in the rubric.
     pub weight: f64,
     /// The gate's rule, if the criterion gates.
-    pub gate: Option<String>,
+    pub gate: Option<Cow<'static, str>>,
     /// The judge's reason; for `ungraded`, why there is no decision.
     pub reason: String,
     /// Quotes the decision rests on.

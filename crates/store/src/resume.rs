@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,11 +17,11 @@ use crate::{CaseKey, CaseRecord, JudgementRow, RunFolder, RunInfo, RunWriter, St
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputsRow {
     /// Name of the suite.
-    pub suite: String,
+    pub suite: Arc<str>,
     /// Id of the case.
-    pub case_id: String,
+    pub case_id: Arc<str>,
     /// Name of the target; null when the answer was given.
-    pub target: Option<String>,
+    pub target: Option<Arc<str>>,
     /// Number of the repeat, from 1.
     pub repeat: u32,
     /// Hash of everything that decides about the result, in the words of whoever runs the case.

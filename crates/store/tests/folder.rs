@@ -33,8 +33,8 @@ fn info() -> RunInfo {
 fn result(case_id: &str) -> ResultRow {
     ResultRow {
         format: Some(2),
-        suite: "s".to_owned(),
-        case_id: case_id.to_owned(),
+        suite: "s".into(),
+        case_id: case_id.into(),
         target: None,
         answered_by: None,
         repeat: 1,
@@ -56,8 +56,8 @@ fn result(case_id: &str) -> ResultRow {
             verdict: Some(Verdict::Pass),
             error: None,
             criteria: vec![CriterionRow {
-                id: "c".to_owned(),
-                outcome: "met".to_owned(),
+                id: "c".into(),
+                outcome: "met".into(),
                 raw_score: None,
                 points: None,
                 value: Some(1.0),
@@ -85,13 +85,13 @@ fn result(case_id: &str) -> ResultRow {
 fn judgements(case_id: &str) -> Vec<JudgementRow> {
     let lines = Lines::new(Unit::new(0.8).expect("in range"), None).expect("in order");
     let context = JudgementContext {
-        suite: "s",
-        case_id,
+        suite: "s".into(),
+        case_id: case_id.into(),
         target: None,
         repeat: 1,
         turn: None,
         lines,
-        grader: "rubrics",
+        grader: "rubrics".into(),
         standing: GraderStanding::default(),
         member: Vec::new(),
     };
@@ -199,7 +199,7 @@ fn a_torn_tail_and_judgements_without_a_result_are_passed_over() {
     write!(file, "{{\"format\": 2, \"suite\"").expect("written");
 
     let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
-    let ids: Vec<&str> = records.iter().map(|record| record.result.case_id.as_str()).collect();
+    let ids: Vec<&str> = records.iter().map(|record| &*record.result.case_id).collect();
     assert_eq!(ids, ["a", "c"]);
     assert_eq!(records[1].judgements, judgements("c"));
 }
@@ -329,7 +329,7 @@ fn torn_at_any_byte_a_run_goes_on_whole() {
         let mut kept = Vec::new();
         let mut writer = torn
             .resume(&info(), &mut |record, inputs| {
-                kept.push((record.result.case_id.clone(), inputs.to_owned()));
+                kept.push((record.result.case_id.to_string(), inputs.to_owned()));
                 true
             })
             .expect("resumed");
@@ -359,7 +359,7 @@ fn what_is_not_kept_is_taken_out_and_bytes_stay() {
     let expected: Vec<&str> = before.lines().filter(|line| !line.contains("\"case_id\":\"b\"")).collect();
     assert_eq!(after.lines().collect::<Vec<_>>(), expected);
     let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
-    assert_eq!(records.iter().map(|record| record.result.case_id.as_str()).collect::<Vec<_>>(), ["a", "c"]);
+    assert_eq!(records.iter().map(|record| &*record.result.case_id).collect::<Vec<_>>(), ["a", "c"]);
     assert_eq!(records[1].judgements, judgements("c"));
 }
 

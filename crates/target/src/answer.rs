@@ -36,6 +36,13 @@ pub struct Answer {
     pub answered_by: Option<String>,
 }
 
+impl Answer {
+    /// An answer of which nothing is known but its text.
+    pub fn of_text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}
+
 /// One call of a tool by the target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {

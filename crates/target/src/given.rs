@@ -51,6 +51,7 @@ impl Target for GivenTarget {
 pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
     let refuse = |kind, message: String| TargetError { attempts: 0, ..TargetError::new(kind, message) };
     let list = match output {
+        Value::String(text) => return Ok(Answer::of_text(text.as_str())),
         Value::Null => {
             return Err(refuse(
                 TargetErrorKind::NoAnswer,
@@ -62,7 +63,6 @@ pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
         }
         other => other.clone(),
     };
-    let answer = Answer { duration: Duration::ZERO, attempts: 0, ..Answer::default() };
     match messages::read(&list).map_err(|problem| refuse(TargetErrorKind::Malformed, problem))? {
         Some(transcript) => {
             let Some(text) = transcript.text else {
@@ -71,9 +71,10 @@ pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
             };
             let (tokens, cost, duration) = recorded(&list);
             let tool_calls = transcript.tool_calls;
-            Ok(Answer { text, messages: Some(list), tool_calls, tokens, cost, duration, ..answer })
+            let messages = Some(list);
+            Ok(Answer { messages, tokens, cost, duration, tool_calls, ..Answer::of_text(text) })
         }
-        None => Ok(Answer { text: plain_text(output), ..answer }),
+        None => Ok(Answer::of_text(plain_text(output))),
     }
 }
 

@@ -105,8 +105,8 @@ fn benchmark(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) ->
         _ => Said::Undecided,
     };
     let mut found = decision(row, answered, length);
-    found.key.criterion.clone_from(&row.grader);
-    found.text.clone_from(&row.grader);
+    found.key.criterion = row.grader.to_string();
+    found.text = row.grader.to_string();
     Some(Decision { said, ..found })
 }
 
@@ -122,13 +122,13 @@ fn decision(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) -> 
     let families = answered.and_then(model_family).zip(judge_family(&row.judge));
     Decision {
         key: ItemKey {
-            suite: row.suite.clone(),
-            case: row.case_id.clone(),
-            system: row.target.clone().unwrap_or_default(),
+            suite: row.suite.to_string(),
+            case: row.case_id.to_string(),
+            system: row.target.as_deref().unwrap_or_default().to_owned(),
             repeat: row.repeat,
-            criterion: row.shown_id(row.criterion.id.as_str()),
+            criterion: row.shown_id(row.criterion.id.clone()).to_string(),
         },
-        grader: row.grader.clone(),
+        grader: row.grader.to_string(),
         text: row.criterion.text.clone(),
         said,
         same_family: families.map(|(answer, judge)| answer == judge),
@@ -137,7 +137,7 @@ fn decision(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) -> 
 }
 
 fn judge_family(judge: &JudgeIdentity) -> Option<String> {
-    if judge.name == "offline" {
+    if &*judge.name == "offline" {
         return None;
     }
     model_family(judge.model.as_deref().unwrap_or(&judge.name))

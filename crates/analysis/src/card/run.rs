@@ -120,10 +120,9 @@ impl CardRun {
     fn add(&mut self, decision: BenchmarkDecision, ids: &mut HashSet<Arc<str>>) {
         let Some(place) = self.place(&decision.code) else { return };
         let BenchmarkDecision { case_id, judge, vote, .. } = &decision;
-        let id = ids.get(case_id.as_str()).cloned().unwrap_or_else(|| {
-            let id: Arc<str> = Arc::from(case_id.as_str());
-            ids.insert(Arc::clone(&id));
-            id
+        let id = ids.get(case_id).cloned().unwrap_or_else(|| {
+            ids.insert(Arc::clone(case_id));
+            Arc::clone(case_id)
         });
         let (judge, vote) = (judge.name.clone(), *vote);
         let Some(found) = case_of(decision) else { return };

@@ -78,7 +78,7 @@ impl Flip {
 
     /// Takes over the reasons of a stored row if it is this case's.
     pub fn learn(&mut self, row: &ResultRow, from_candidate: bool) {
-        if row.case_id != self.case_id || row.repeat != self.repeat || row.suite != self.suite {
+        if *row.case_id != *self.case_id || row.repeat != self.repeat || *row.suite != *self.suite {
             return;
         }
         for flip in &mut self.criteria {
@@ -87,7 +87,7 @@ impl Flip {
                 .iter()
                 .filter(|grader| grader.name == flip.grader)
                 .flat_map(|grader| &grader.criteria)
-                .find(|criterion| criterion.id == flip.criterion);
+                .find(|criterion| *criterion.id == *flip.criterion);
             let reason = if from_candidate { &mut flip.candidate_reason } else { &mut flip.base_reason };
             *reason = found.map(|criterion| criterion.reason.clone());
         }

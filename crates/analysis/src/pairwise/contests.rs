@@ -1,6 +1,7 @@
 //! The comparisons that a run holds.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assize_rubric::{PairOutcome, Preference};
 use assize_store::ResultRow;
@@ -25,7 +26,7 @@ pub struct Contest {
 pub struct Contests {
     /// The comparisons, in the order in which they were taken.
     pub all: Vec<Contest>,
-    pub(super) clusters: BTreeMap<(String, String), usize>,
+    pub(super) clusters: BTreeMap<(Arc<str>, String), usize>,
 }
 
 impl Contests {

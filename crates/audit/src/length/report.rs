@@ -36,7 +36,7 @@ impl LengthFacts {
     pub fn add(&mut self, record: &CaseRecord) {
         let ResultRow { suite, case_id, target, repeat, score, answer, error, .. } = &record.result;
         let (Some((case, label)), Some(answer), None) = (parts(case_id), answer, error) else { return };
-        let key = (suite.clone(), case.to_owned(), target.clone());
+        let key = (suite.to_string(), case.to_owned(), target.as_deref().map(str::to_owned));
         self.judged.entry(key).or_default().push(Judged {
             label: label.to_owned(),
             repeat: *repeat,

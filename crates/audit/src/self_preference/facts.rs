@@ -33,7 +33,7 @@ impl Families {
     fn of_judge(&self, row: &JudgementRow) -> Option<String> {
         let JudgementRow { judge, .. } = row;
         let model = judge.model.as_deref().filter(|model| !model.is_empty());
-        self.said.get(&judge.name).cloned().or_else(|| model_family(model?))
+        self.said.get(&*judge.name).cloned().or_else(|| model_family(model?))
     }
 }
 
@@ -68,7 +68,7 @@ impl SelfFacts {
     pub fn add(&mut self, record: &CaseRecord, families: &Families) {
         let result = &record.result;
         let Some((case, _)) = parts(&result.case_id) else { return };
-        self.cases.insert((result.suite.clone(), case.to_owned()));
+        self.cases.insert((result.suite.to_string(), case.to_owned()));
         if result.error.is_some() {
             self.unanswered += 1;
             return;
@@ -77,23 +77,23 @@ impl SelfFacts {
             self.given += 1;
             return;
         };
-        self.targets.entry(target.clone()).or_insert_with(|| families.of_target(target));
+        self.targets.entry(target.to_string()).or_insert_with(|| families.of_target(target));
         for row in &record.judgements {
             // A decision made of several is not any judge's.
             if row.panel.is_some() || row.grader_result.is_some() {
                 continue;
             }
-            let judge = &row.judge.name;
+            let judge = row.judge.name.to_string();
             let family = self.judges.entry(judge.clone()).or_default();
             if family.is_none() {
                 *family = families.of_judge(row);
             }
             let cell = (
-                result.suite.clone(),
+                result.suite.to_string(),
                 case.to_owned(),
-                target.clone(),
-                row.grader.clone(),
-                row.shown_id(row.criterion.id.as_str()),
+                target.to_string(),
+                row.grader.to_string(),
+                row.shown_id(row.criterion.id.clone()).to_string(),
             );
             let vote = row.vote.map_or(1, |vote| vote.repeat);
             let again = self.again.entry((cell.clone(), judge.clone(), vote)).or_default();
@@ -102,7 +102,7 @@ impl SelfFacts {
             match row.cast() {
                 Cast::Value(value) => {
                     let value = if costs { 1.0 - value } else { value };
-                    self.values.entry(cell).or_default().entry(judge.clone()).or_default().push(value);
+                    self.values.entry(cell).or_default().entry(judge).or_default().push(value);
                 }
                 Cast::Missing => self.ungraded += 1,
                 Cast::NotApplicable => {}

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use assize_analysis::compare::{
     Comparison, FailOn, Flip, GateResult, Gates, Headline, Hold, Many, Options, Respect, check, compare_many,
@@ -52,7 +53,7 @@ impl Part {
         let mut cases = Vec::new();
         for record in stored(&folder)? {
             let record = record?;
-            let meant = target.is_none() || record.result.target == target;
+            let meant = target.is_none() || record.result.target.as_deref() == target.as_deref();
             if meant && takes(&record.result.suite) {
                 cases.push(CaseFact::of(&record, names));
             }
@@ -223,14 +224,14 @@ fn look_up_reasons(
     if flips.is_empty() {
         return Ok(());
     }
-    let mut wanted: HashMap<(String, String, u32), &mut Flip> = flips
+    let mut wanted: HashMap<(Arc<str>, Arc<str>, u32), &mut Flip> = flips
         .into_iter()
-        .map(|flip| ((flip.suite.clone(), flip.case_id.clone(), flip.repeat), flip))
+        .map(|flip| ((flip.suite.as_str().into(), flip.case_id.as_str().into(), flip.repeat), flip))
         .collect();
     for (part, from_candidate) in [(base, false), (candidate, true)] {
         for row in part.folder.results().map_err(|error| error.to_string())? {
             let row = row.map_err(|error| error.to_string())?;
-            if part.target.is_some() && row.target != part.target {
+            if part.target.is_some() && row.target.as_deref() != part.target.as_deref() {
                 continue;
             }
             if let Some(flip) = wanted.get_mut(&(row.suite.clone(), row.case_id.clone(), row.repeat)) {

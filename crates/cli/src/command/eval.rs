@@ -18,7 +18,7 @@ use super::baselines::Baselines;
 use super::forecast::{Cards, Plan};
 use super::links::Links;
 use super::order;
-use super::plan::{Bench, Planner, Preflight};
+use super::plan::{Bench, PlannedSuite, Planner, Preflight};
 use super::session::{Session, judging_name, workers};
 use super::shape::{Items, Ordinary, Shape};
 use crate::access::Access;
@@ -203,28 +203,29 @@ pub(super) fn execute_loaded(
     for file in &loaded.files {
         let Some(suite) = &file.suite else { continue };
         let bench = benches.bench_of(file)?;
+        let suite = planner.suite(suite);
         let links = match planner.sequence {
             None => Links::default(),
             Some(_) => Links::of(
                 &file.cases,
-                |case| selection.takes(suite, case),
-                |case| planner.names_of(suite, case, &bench),
+                |case| selection.takes(suite.suite, case),
+                |case| planner.names_of(suite.suite, case, &bench),
             )?,
         };
-        preflight.remark_extra(suite, &links);
+        preflight.remark_extra(suite.suite, &links);
         let before = preflight.cases;
         for case in file.cases.iter_at_once() {
             let case = case.map_err(|error| error.to_string())?;
-            if selection.takes(suite, &case) || links.extra.contains_key(&case.id) {
-                for case in shape.cases(suite, case)? {
-                    planner.check(suite, &case, &bench, &mut preflight);
+            if selection.takes(suite.suite, &case) || links.extra.contains_key(&case.id) {
+                for case in shape.cases(suite.suite, case)? {
+                    planner.check(&suite, &case, &bench, &mut preflight);
                 }
             }
         }
         suites.push(SuiteInfo {
-            name: suite.name.clone(),
+            name: suite.suite.name.clone(),
             path: file.path.display().to_string(),
-            format: Some(suite.format.number()),
+            format: Some(suite.suite.format.number()),
             cases: preflight.cases - before,
         });
         parts.push(Part { file, suite, bench, links });
@@ -246,11 +247,11 @@ pub(super) fn execute_loaded(
             let (planner, selection) = (&planner, &selection);
             part.file.cases.iter().map(move |case| match case {
                 Err(error) => vec![Err(error.to_string())],
-                Ok(case) if part.takes(selection, &case) => match shape.cases(part.suite, case) {
+                Ok(case) if part.takes(selection, &case) => match shape.cases(part.suite.suite, case) {
                     Err(error) => vec![Err(error)],
                     Ok(cases) => cases
                         .iter()
-                        .flat_map(|case| planner.items(part.suite, case, &part.bench, &part.links))
+                        .flat_map(|case| planner.items(&part.suite, case, &part.bench, &part.links))
                         .collect(),
                 },
                 Ok(_) => Vec::new(),
@@ -285,7 +286,7 @@ pub(super) fn execute_loaded(
     if errors > 0 {
         run_warnings.push(format!("{problems}; only the sound cases were run"));
     }
-    let wishes = parts.iter().filter_map(|part| part.suite.settings.workers);
+    let wishes = parts.iter().filter_map(|part| part.suite.suite.settings.workers);
     let target_wish = parts
         .iter()
         .filter_map(|part| part.bench.targets.workers(preflight.targets.iter().map(String::as_str)));
@@ -330,14 +331,14 @@ pub(super) fn execute_loaded(
 /// An eval file of a run, with what its cases are run with.
 struct Part<'a> {
     file: &'a LoadedFile,
-    suite: &'a Suite,
+    suite: PlannedSuite<'a>,
     bench: Arc<Bench>,
     links: Links,
 }
 
 impl Part<'_> {
     fn takes(&self, selection: &Selection, case: &Case) -> bool {
-        selection.takes(self.suite, case) || self.links.extra.contains_key(&case.id)
+        selection.takes(self.suite.suite, case) || self.links.extra.contains_key(&case.id)
     }
 }
 

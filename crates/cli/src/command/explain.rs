@@ -24,13 +24,13 @@ pub(crate) fn execute(args: &ExplainArgs, context: &Context) -> Result<Exit, Str
     for record in folder.cases().map_err(|error| error.to_string())? {
         let record = record.map_err(|error| error.to_string())?;
         let row = &record.result;
-        let wanted = row.case_id == args.case
-            && args.suite.as_ref().is_none_or(|suite| *suite == row.suite)
-            && args.target.as_ref().is_none_or(|target| Some(target) == row.target.as_ref());
+        let wanted = *row.case_id == *args.case
+            && args.suite.as_ref().is_none_or(|suite| **suite == *row.suite)
+            && args.target.as_ref().is_none_or(|target| Some(target.as_str()) == row.target.as_deref());
         if wanted {
             found.push(record);
         } else if ids.len() < MAX_HINT_IDS {
-            ids.push(record.result.case_id);
+            ids.push(record.result.case_id.to_string());
         }
     }
     if found.is_empty() {

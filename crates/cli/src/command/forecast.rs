@@ -150,7 +150,7 @@ impl Plan {
         let mut add = |judging, mode: fn(&mut JudgePlan) -> &mut Mode| {
             for (name, forecast) in forecast(item, judging)? {
                 let card = cards.judge(&name);
-                let entry = self.judges.entry(name).or_insert_with(|| JudgePlan {
+                let entry = self.judges.entry(name.to_string()).or_insert_with(|| JudgePlan {
                     asked: Mode::default(),
                     per_criterion: Mode::default(),
                     batched: Mode::default(),

@@ -66,9 +66,10 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         truncate: args.run.truncate,
         sequence: None,
     };
+    let planned = planner.suite(&suite);
     let mut preflight = Preflight::default();
     for case in &answers.cases {
-        planner.check(&suite, &case.map_err(|error| error.to_string())?, &bench, &mut preflight);
+        planner.check(&planned, &case.map_err(|error| error.to_string())?, &bench, &mut preflight);
     }
     preflight.conclude(false)?;
     access.check()?;
@@ -108,7 +109,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
         answers.cases.iter().flat_map(|case| match case {
             Err(error) => vec![Err(error.to_string())],
             Ok(case) => planner
-                .items(&suite, &case, &bench, &Links::default())
+                .items(&planned, &case, &bench, &Links::default())
                 .into_iter()
                 .map(|item| item.map(|item| assize_run::WorkItem { format: None, ..item }))
                 .collect(),

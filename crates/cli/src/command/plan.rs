@@ -116,9 +116,34 @@ impl Preflight {
     }
 }
 
+/// A suite with what all its items have in common.
+pub(crate) struct PlannedSuite<'a> {
+    pub(crate) suite: &'a Suite,
+    name: Arc<str>,
+    judge: Option<Arc<str>>,
+    panels: Arc<Panels>,
+}
+
 impl Planner<'_> {
+    /// What the items of a suite have in common.
+    pub(crate) fn suite<'a>(&self, suite: &'a Suite) -> PlannedSuite<'a> {
+        PlannedSuite {
+            suite,
+            name: suite.name.as_str().into(),
+            judge: suite.settings.judge.as_deref().map(Into::into),
+            panels: Arc::new(self.panels(suite)),
+        }
+    }
+
     /// Looks at a case without running anything.
-    pub(crate) fn check(&self, suite: &Suite, case: &Arc<Case>, bench: &Bench, found: &mut Preflight) {
+    pub(crate) fn check(
+        &self,
+        planned: &PlannedSuite<'_>,
+        case: &Arc<Case>,
+        bench: &Bench,
+        found: &mut Preflight,
+    ) {
+        let suite = planned.suite;
         found.cases += 1;
         found.attachments.extend(case.attachments().map(Path::to_path_buf));
         let repeats = match self.lines_of(suite, case) {
@@ -159,7 +184,7 @@ impl Planner<'_> {
                     .remarks
                     .insert(format!("{}: {} has no effect on given answers", unbuilt.place, unbuilt.feature));
             }
-            self.check_judges(suite, case, None, bench, found);
+            self.check_judges(planned, case, None, bench, found);
             return;
         }
         for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
@@ -193,7 +218,7 @@ impl Planner<'_> {
                             ),
                         );
                     }
-                    self.check_judges(suite, case, Some(&target), bench, found);
+                    self.check_judges(planned, case, Some(&target), bench, found);
                 }
                 Err(message) => found.problem(&place, message),
             }
@@ -204,11 +229,12 @@ impl Planner<'_> {
     /// becomes a recorded failure of the case.
     pub(crate) fn items(
         &self,
-        suite: &Suite,
+        planned: &PlannedSuite<'_>,
         case: &Arc<Case>,
         bench: &Bench,
         links: &Links,
     ) -> Vec<Result<WorkItem, String>> {
+        let suite = planned.suite;
         let lines = match self.lines_of(suite, case) {
             Ok(lines) => lines,
             Err(error) => return vec![Err(error)],
@@ -217,7 +243,7 @@ impl Planner<'_> {
             Some(output) => vec![match given(output) {
                 Ok(answer) => {
                     let file_changes = case.file_changes.clone();
-                    (Source::Given(Box::new(Answer { file_changes, ..answer })), None)
+                    (Source::Given(Arc::new(Answer { file_changes, ..answer })), None)
                 }
                 Err(message) => (Source::Missing { kind: "bad_output", message }, None),
             }],
@@ -253,7 +279,7 @@ impl Planner<'_> {
         several
             .map(|(source, workplace, repeat, relations)| {
                 Ok(WorkItem {
-                    suite: suite.name.as_str().into(),
+                    suite: Arc::clone(&planned.name),
                     format: Some(suite.format.number()),
                     case: bench.baselines.filled(&suite.name, case, repeat),
                     source,
@@ -261,9 +287,9 @@ impl Planner<'_> {
                     relations,
                     lines,
                     judges: Arc::clone(&bench.judges) as Arc<dyn Judges>,
-                    judge: suite.settings.judge.as_deref().map(Into::into),
+                    judge: planned.judge.clone(),
                     judging_override: self.judging,
-                    panels: Arc::new(self.panels(suite)),
+                    panels: Arc::clone(&planned.panels),
                     judging: suite.settings.judging.or(self.config.judging).unwrap_or_default(),
                     evidence: suite.settings.evidence.or(self.config.evidence).unwrap_or_default(),
                     truncate_override: self.truncate,
@@ -344,19 +370,19 @@ impl Planner<'_> {
         if suite.settings.judge.is_some() {
             config.judges = Arc::default();
         }
-        Panels { command: self.panel.clone(), defaults: suite.settings.panel.clone().or(&config) }
+        Panels::new(self.panel.clone(), suite.settings.panel.clone().or(&config))
     }
 
     /// Makes the judges of a case, and takes note of a model that would judge itself.
     fn check_judges(
         &self,
-        suite: &Suite,
+        planned: &PlannedSuite<'_>,
         case: &Case,
         target: Option<&Arc<dyn Target>>,
         bench: &Bench,
         found: &mut Preflight,
     ) {
-        let panels = self.panels(suite);
+        let suite = planned.suite;
         let mut see = |grader: &Grader, case: &Case| {
             if !asks_judge(grader) {
                 return;
@@ -368,7 +394,7 @@ impl Planner<'_> {
                 exactly: None,
             };
             // A judge that combines others is one judge.
-            let spec = own_panel(grader).map(|own| panels.spec(own, wish.grader)).unwrap_or_default();
+            let spec = own_panel(grader).map(|own| planned.panels.spec(own, wish.grader)).unwrap_or_default();
             let wishes = panel_wishes(&spec, wish);
             if let Some(message) = spec.conflict().or_else(|| bench.judges.twins(&wishes)) {
                 found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
@@ -398,7 +424,7 @@ impl Planner<'_> {
                             found.problem(&grader.place, message);
                         }
                         let reads = bench.judges.card(&name).map(|card| card.context_tokens);
-                        if truncate != Truncate::Never && reads == Some(None) && name != OFFLINE {
+                        if truncate != Truncate::Never && reads == Some(None) && *name != *OFFLINE {
                             found.remarks.insert(format!(
                                 "how much `{name}` can read is not known, so `truncate: {}` changes nothing for it; \
                                  `--context-tokens N` says how much",
@@ -468,7 +494,7 @@ fn check_workspace(suite: &Suite, case: &Case, target: &TargetRef, kind: TargetK
 /// The answer that a case or a file of answers holds.
 pub(super) fn given(output: &GivenOutput) -> Result<Answer, String> {
     let value = match output {
-        GivenOutput::Text(text) => Value::String(text.clone()),
+        GivenOutput::Text(text) => return Ok(Answer::of_text(text.as_str())),
         GivenOutput::Json(value) => value.clone(),
         GivenOutput::Messages(messages) => Value::Array(messages.iter().map(message_json).collect()),
     };

@@ -63,7 +63,7 @@ pub(crate) fn run(
             .collect();
         let key = |record: &CaseRecord| {
             let row = &record.result;
-            let at = place.get(&(row.suite.as_str(), row.case_id.as_str())).copied();
+            let at = place.get(&(&*row.suite, &*row.case_id)).copied();
             (at.unwrap_or(usize::MAX), row.repeat)
         };
         full.sort_by_key(key);

@@ -53,7 +53,7 @@ fn difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
         format!("{} and {}", line(settings.threshold), line(settings.borderline))
     }
     let suites = |info: &RunInfo| named(info.suites.iter().map(|suite| suite.name.clone()));
-    let judges = |info: &RunInfo| named(info.judges.iter().map(|judge| judge.identity.name.clone()));
+    let judges = |info: &RunInfo| named(info.judges.iter().map(|judge| judge.identity.name.to_string()));
     let targets = |info: &RunInfo| named(info.targets.iter().map(|target| target.name.clone()));
     let aspects = [
         ("its command", stored.command.clone(), now.command.clone()),
@@ -105,7 +105,7 @@ pub(super) fn resume(
         let item = item?;
         let key = item.key();
         if order.len() < max_order {
-            order.push((key.suite.clone(), key.case_id.clone()));
+            order.push((key.suite.to_string(), key.case_id.to_string()));
         }
         if let Some(_twin) = planned.insert(key, fingerprint(&item)) {
             return Err(format!(

@@ -152,7 +152,7 @@ struct Names {
 }
 
 impl Names {
-    fn add(&mut self, names: &[(String, assize_rubric::CriterionId)]) {
+    fn add(&mut self, names: &[(std::sync::Arc<str>, assize_rubric::CriterionId)]) {
         for (_, id) in names {
             let name = format!("`{id}`");
             if self.kept.contains(&name) {

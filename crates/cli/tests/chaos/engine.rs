@@ -186,7 +186,7 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
             suite: "chaos".into(),
             format: Some(2),
             case: case.expect("a sound case"),
-            source: Source::Given(Box::new(Answer { text: job.answer, ..Answer::default() })),
+            source: Source::Given(Arc::new(Answer::of_text(job.answer))),
             repeat: 1,
             relations: Arc::new(assize_run::Relations::none(lines)),
             lines,
@@ -210,7 +210,7 @@ struct Memory(BTreeMap<String, CaseRecord>);
 
 impl Recorder for Memory {
     fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
-        let earlier = self.0.insert(record.result.case_id.clone(), record.clone());
+        let earlier = self.0.insert(record.result.case_id.to_string(), record.clone());
         assert!(earlier.is_none(), "{} was recorded twice", record.result.case_id);
         Ok(())
     }

@@ -131,7 +131,7 @@ fn end_of(record: &CaseRecord) -> (Vec<&str>, BTreeSet<String>, u32) {
 }
 
 fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &str) {
-    let case = &record.result.case_id;
+    let case = &*record.result.case_id;
     let (open, kinds, attempts) = end_of(record);
     assert_eq!(open, end.ungraded, "{context}: {:?}", record.judgements);
     let expected: BTreeSet<String> = end.ungraded.iter().map(|_| end.kind.to_owned()).collect();
@@ -146,7 +146,7 @@ fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &st
         assert_eq!(attempts, end.requests, "{context}: requests");
     }
     for row in record.judgements.iter().filter(|row| row.outcome != "ungraded") {
-        let decided = (row.criterion.id.as_str(), row.outcome.as_str(), row.raw_score);
+        let decided = (row.criterion.id.as_str(), &*row.outcome, row.raw_score);
         let right = [("a", "met", None), ("z", "unmet", None), ("n", "scored", Some(7))].contains(&decided);
         assert!(right, "{context}: {decided:?} is not the truth");
     }

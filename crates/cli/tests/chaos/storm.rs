@@ -113,8 +113,8 @@ fn check(record: &CaseRecord, answer: &str, known: &Known) -> usize {
     assert_eq!(record.judgements.len(), WORDS.len() + 1, "{case}: one row a criterion");
     let mut open = 0;
     for row in &record.judgements {
-        let told = known.told.contains(&(case.clone(), row.criterion.text.clone()));
-        let outcome = (row.outcome.as_str(), row.raw_score);
+        let told = known.told.contains(&(case.to_string(), row.criterion.text.clone()));
+        let outcome = (&*row.outcome, row.raw_score);
         if told {
             assert_eq!(outcome, truth(row, answer), "{case} {}: what the judge said", row.criterion.id);
             assert!(row.ungraded.is_none());

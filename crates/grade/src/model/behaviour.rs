@@ -24,8 +24,8 @@ impl ModelJudge {
 
     pub(super) async fn judge_behaviour(&self, task: &BehaviourTask) -> BehaviourJudgement {
         let mut identity = self.identity.clone();
-        identity.version = Some(BEHAVIOUR_PROMPT_VERSION.to_owned());
-        identity.prompt_hash = Some(behaviour_hash(&task.behaviour));
+        identity.version = Some(BEHAVIOUR_PROMPT_VERSION.into());
+        identity.prompt_hash = Some(behaviour_hash(&task.behaviour).into());
         let request = |repair| self.behaviour_request(task, repair);
         let read = |text: &str| read_behaviour(text, &task.behaviour);
         let put = self.put(self.ask.card(), draw(task.repeat, task.asking), request, read).await;

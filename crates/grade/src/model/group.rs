@@ -1,5 +1,7 @@
 //! The criteria of one call, followed through its repairs until each is decided or given up.
 
+use std::sync::Arc;
+
 use assize_llm::{ChatReply, JsonSchemaFormat, ReplySchema};
 use assize_rubric::{
     Criterion, Evidence, EvidencePolicy, Judgement, Operator, Outcome, Probability, Scale, Ungraded,
@@ -27,7 +29,7 @@ pub(super) struct Group<'a> {
 struct Slot<'a> {
     asked: Asked<'a>,
     tally: Tally,
-    model: Option<String>,
+    model: Option<Arc<str>>,
     state: State,
     /// The quotes of the last readable decision.
     evidence: Vec<Evidence>,
@@ -188,7 +190,7 @@ impl<'a> Group<'a> {
         };
         self.slots[first].tally.reply(&answered);
         for &member in &call.members {
-            self.slots[member].model.clone_from(&answered.reply.model);
+            self.slots[member].model = answered.reply.model.as_deref().map(Arc::from);
         }
         let next = self.take(&call.members, &answered.reply, left);
         // Only a reply that decides everything it was asked is worth finding again: a call that must be repeated may

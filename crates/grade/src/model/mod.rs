@@ -102,7 +102,7 @@ impl ModelJudge {
     /// share it between judges that share an account. Closing it makes every further criterion ungraded (cancelled).
     pub fn new(
         ask: Arc<dyn Ask>,
-        name: impl Into<String>,
+        name: impl Into<Arc<str>>,
         fences: Arc<dyn FenceSource>,
         in_flight: Arc<Semaphore>,
         options: JudgeOptions,
@@ -110,8 +110,8 @@ impl ModelJudge {
         let identity = JudgeIdentity {
             name: name.into(),
             model: None,
-            version: Some(PROMPT_VERSION.to_owned()),
-            prompt_hash: Some(prompt_hash().to_owned()),
+            version: Some(PROMPT_VERSION.into()),
+            prompt_hash: Some(prompt_hash().into()),
         };
         let asked = ask.describe();
         let marked = cached_prefix_bytes(&asked.provider, &asked.model);

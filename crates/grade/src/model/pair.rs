@@ -26,8 +26,8 @@ impl ModelJudge {
         let request = |repair| self.pair_request(task, repair);
         let put = self.put(self.ask.card(), draw(task.repeat, task.asking), request, read_pair).await;
         let mut identity = self.identity.clone();
-        identity.version = Some(PAIR_PROMPT_VERSION.to_owned());
-        identity.prompt_hash = Some(pair_hash(&task.criteria));
+        identity.version = Some(PAIR_PROMPT_VERSION.into());
+        identity.prompt_hash = Some(pair_hash(&task.criteria).into());
         put.judged(identity, |reply, judge| {
             let index = EvidenceIndex::of([task.first.as_str(), task.second.as_str()].into_iter());
             let verified = |quote: String| Evidence { verified: index.contains(&quote), quote };

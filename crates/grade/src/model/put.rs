@@ -27,7 +27,7 @@ impl<T> Put<T> {
         judge: JudgeIdentity,
         made: impl FnOnce(T, JudgeIdentity) -> Judged<D>,
     ) -> Judged<D> {
-        let judge = JudgeIdentity { model: self.model, ..judge };
+        let judge = JudgeIdentity { model: self.model.map(Into::into), ..judge };
         let judged = match self.read {
             Ok(read) => made(read, judge),
             Err(failure) => Judged::ungraded(judge, failure.kind, failure.message),

@@ -24,8 +24,8 @@ impl ModelJudge {
 
     pub(super) async fn judge_whole(&self, task: &WholeTask) -> WholeJudgement {
         let mut identity = self.identity.clone();
-        identity.version = Some(WHOLE_PROMPT_VERSION.to_owned());
-        identity.prompt_hash = Some(whole_hash(task.instructions.as_deref()));
+        identity.version = Some(WHOLE_PROMPT_VERSION.into());
+        identity.prompt_hash = Some(whole_hash(task.instructions.as_deref()).into());
         let request = |repair| self.whole_request(task, repair);
         let put = self.put(self.ask.card(), draw(task.repeat, task.asking), request, read_whole).await;
         put.judged(identity, |whole, judge| {

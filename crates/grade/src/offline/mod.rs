@@ -80,7 +80,7 @@ impl RubricJudge for OfflineJudge {
         JudgeIdentity {
             name: "offline".into(),
             model: None,
-            version: Some(VERSION.to_owned()),
+            version: Some(VERSION.into()),
             prompt_hash: None,
         }
     }

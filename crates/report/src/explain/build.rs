@@ -35,9 +35,9 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
     let stored = &record.result;
     let lines = record.judgements.first().map(|row| row.lines);
     let mut explanation = Explanation {
-        suite: stored.suite.clone(),
-        case_id: stored.case_id.clone(),
-        target: stored.target.clone(),
+        suite: stored.suite.to_string(),
+        case_id: stored.case_id.to_string(),
+        target: stored.target.as_deref().map(str::to_owned),
         repeat: stored.repeat,
         lines,
         error: stored.error.clone(),
@@ -106,7 +106,7 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
 fn graders(record: &CaseRecord, lines: Lines) -> Vec<Grader<'_>> {
     let mut names: Vec<&str> = record.result.graders.iter().map(|grader| grader.name.as_str()).collect();
     for group in record.judgements.chunk_by(|a, b| a.grader == b.grader) {
-        if !names.contains(&group[0].grader.as_str()) {
+        if !names.contains(&&*group[0].grader) {
             names.push(&group[0].grader);
         }
     }
@@ -115,7 +115,7 @@ fn graders(record: &CaseRecord, lines: Lines) -> Vec<Grader<'_>> {
         .filter_map(|name| {
             let stored = record.result.graders.iter().find(|grader| grader.name == name);
             let rows: Vec<&JudgementRow> =
-                record.judgements.iter().filter(|row| row.grader == name).collect();
+                record.judgements.iter().filter(|row| *row.grader == *name).collect();
             match (rows.first(), stored) {
                 (Some(first), stored) => {
                     let type_name = stored.map_or("rubrics", |stored| &stored.type_name);

@@ -35,7 +35,7 @@ pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<
         number(&mut found, &format!("score of grader `{name}`"), row.score, part.figures.score);
         verdict(&mut found, &format!("verdict of grader `{name}`"), row.verdict, part.verdict);
         if part.whole.is_some() {
-            let rows: Vec<_> = record.judgements.iter().filter(|row| row.grader == part.name).collect();
+            let rows: Vec<_> = record.judgements.iter().filter(|row| *row.grader == *part.name).collect();
             if row.criteria != criterion_rows(&rows) {
                 found.push(format!(
                     "the findings of grader `{name}` in the stored row are not those of its decision"
@@ -54,7 +54,7 @@ pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<
             let same = stored
                 .zip(decided)
                 .map_or(stored.is_none() && decided.is_none(), |(a, b)| (a - b).abs() <= TOLERANCE);
-            if row.id != part.id || row.outcome != part.outcome || !same {
+            if *row.id != *part.id || row.outcome != part.outcome || !same {
                 found.push(format!(
                     "criterion `{}` of grader `{name}` is stored as {}; the decision says {} of `{}`",
                     clean::name(&row.id),

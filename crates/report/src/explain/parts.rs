@@ -301,8 +301,6 @@ pub(crate) fn collect_gates(
 ) {
     for gate in grader_gates(&grader.all_rows, grader.depth, grader.standing, &grader.outcome, score, lines) {
         names.note(gate.state, gate.criterion.as_deref().unwrap_or(&grader.name));
-        if gate.state == GateState::Failed {
-            failed.push(GateRow { grader: grader.name.clone(), criterion: gate.criterion, rule: gate.rule });
-        }
+        failed.extend(gate.failed(&grader.name));
     }
 }

@@ -277,7 +277,7 @@ const fn word(confidence: Confidence) -> &'static str {
 
 fn judge(identity: &JudgeIdentity) -> String {
     let JudgeIdentity { name, model, version, .. } = identity;
-    let model = model.iter().filter(|model| !name.ends_with(*model)).map(|model| clean::name(model));
+    let model = model.iter().filter(|model| !name.ends_with(&***model)).map(|model| clean::name(model));
     let about: Vec<String> = model.chain(version.iter().map(|version| clean::name(version))).collect();
     if about.is_empty() { clean::name(name) } else { format!("{} ({})", clean::name(name), about.join(", ")) }
 }

@@ -61,9 +61,9 @@ fn a_table_of_cases() {
     let mut rows: Vec<ResultRow> = cases().into_iter().map(|record| record.result).collect();
     rows[1].repeat = 2;
     golden("table.txt", &case_table(&rows, 37, plain(80)));
-    rows[2].suite = "shop".to_owned();
+    rows[2].suite = "shop".into();
     rows[2].target = None;
-    rows[3].case_id = "a-case-id-that-its-author-made-much-longer-than-any-terminal-likes".to_owned();
+    rows[3].case_id = "a-case-id-that-its-author-made-much-longer-than-any-terminal-likes".into();
     golden("table-wide.txt", &case_table(&rows, 0, plain(100)));
     assert_eq!(case_table(&[], 0, plain(80)), "");
 }
@@ -86,7 +86,7 @@ fn a_summary() {
 fn a_summary_of_a_run_that_was_killed() {
     let mut info = support::run();
     info.summary = None;
-    info.judges[0].identity.name = "offline".to_owned();
+    info.judges[0].identity.name = "offline".into();
     info.judges[0].identity.model = None;
     info.judges[0].chosen_by = "default".to_owned();
     info.warnings.clear();

@@ -189,9 +189,9 @@ proptest! {
         number in prop::option::of(any::<u8>()),
         style in style(),
     ) {
-        record.judgements[0].outcome.clone_from(&word);
+        record.judgements[0].outcome = word.clone().into();
         record.judgements[0].raw_score = number;
-        record.result.graders[0].criteria[0].outcome = word;
+        record.result.graders[0].criteria[0].outcome = word.into();
         record.result.graders[0].criteria[0].raw_score = number;
         record.result.graders[0].name = "elsewhere".to_owned();
         record.result.score_low = None;
@@ -208,7 +208,7 @@ fn a_record_that_contradicts_itself_is_told_on() {
     let mut gates = sound.clone();
     gates.result.gates_failed.clear();
     let mut criterion = sound.clone();
-    criterion.result.graders[0].criteria[1].outcome = "unmet".to_owned();
+    criterion.result.graders[0].criteria[1].outcome = "unmet".into();
     let mut lost = sound.clone();
     lost.judgements.pop();
     for (record, words) in [

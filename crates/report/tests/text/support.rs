@@ -87,10 +87,10 @@ impl Grader {
 
 pub(crate) fn judge() -> JudgeIdentity {
     JudgeIdentity {
-        name: "openai:gpt-5-mini".to_owned(),
-        model: Some("gpt-5-mini-2025-08-07".to_owned()),
-        version: Some("rubric-1".to_owned()),
-        prompt_hash: Some("6f1ed002ab559585".to_owned()),
+        name: "openai:gpt-5-mini".into(),
+        model: Some("gpt-5-mini-2025-08-07".into()),
+        version: Some("rubric-1".into()),
+        prompt_hash: Some("6f1ed002ab559585".into()),
     }
 }
 
@@ -161,9 +161,9 @@ pub(crate) fn record(case_id: &str, lines: Lines, graders: &[Grader]) -> CaseRec
 fn bare(case_id: &str) -> ResultRow {
     ResultRow {
         format: Some(2),
-        suite: "support".to_owned(),
-        case_id: case_id.to_owned(),
-        target: Some("helpdesk".to_owned()),
+        suite: "support".into(),
+        case_id: case_id.into(),
+        target: Some("helpdesk".into()),
         answered_by: None,
         repeat: 1,
         repeats: None,
@@ -190,13 +190,13 @@ fn bare(case_id: &str) -> ResultRow {
 
 fn criterion_row(one: &Decided) -> CriterionRow {
     CriterionRow {
-        id: one.criterion.id.to_string(),
-        outcome: one.outcome.name().to_owned(),
+        id: one.criterion.id.clone().into(),
+        outcome: one.outcome.name().into(),
         raw_score: one.outcome.raw_score().map(RawScore::get),
         points: None,
         value: one.outcome.value(),
         weight: one.criterion.weight.get(),
-        gate: one.criterion.gate.as_ref().map(Gate::to_string),
+        gate: one.criterion.gate.map(Gate::rule),
         reason: one.reason.clone(),
         evidence: one.evidence.clone(),
         judge: judge(),
@@ -208,16 +208,16 @@ fn criterion_row(one: &Decided) -> CriterionRow {
 fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) -> JudgementRow {
     let ungraded = one.outcome == Outcome::Ungraded;
     JudgementRow {
-        suite: "support".to_owned(),
-        case_id: case_id.to_owned(),
-        target: Some("helpdesk".to_owned()),
+        suite: "support".into(),
+        case_id: case_id.into(),
+        target: Some("helpdesk".into()),
         repeat: 1,
         turn: None,
         lines,
-        grader: grader.name.clone(),
+        grader: grader.name.as_str().into(),
         standing: grader.standing.into(),
         criterion: one.criterion.clone(),
-        outcome: one.outcome.name().to_owned(),
+        outcome: one.outcome.name().into(),
         raw_score: one.outcome.raw_score().map(RawScore::get),
         points: None,
         probability: None,
@@ -458,7 +458,7 @@ fn figures() -> RunFigures {
         decision_noise: None,
         pairwise: None,
         unstable: vec![FlippingCriterion {
-            suite: "support".to_owned(),
+            suite: "support".into(),
             grader: "rubrics".to_owned(),
             criterion: "tone".to_owned(),
             flip_rate: figure(0.5, 4, 0.15, 0.85, "Wilson"),

@@ -1,5 +1,6 @@
 //! Benchmarks that judges decide: one judge, several, or one after the checks of a hybrid.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use assize_grade::{BehaviourDecision, BehaviourJudgement, BehaviourTask, RubricJudge};
@@ -17,7 +18,7 @@ use super::rows::{Spot, not_judged};
 use crate::panel::Panel;
 
 /// What is said about the panel of a benchmark: its files say nothing.
-pub(crate) fn panel_spec(scene: &Scene<'_>) -> PanelSpec {
+pub(crate) fn panel_spec<'a>(scene: &Scene<'a>) -> Cow<'a, PanelSpec> {
     scene.item.panels.spec(&PanelSpec::default(), None)
 }
 

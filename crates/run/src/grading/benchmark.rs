@@ -1,5 +1,7 @@
 //! Benchmarks of a scorecard on one case: who decides, and what checks and people say.
 
+use std::sync::Arc;
+
 use assize_rubric::{LabelOutcome, Settled, Unit, settle_labels};
 use assize_spec::{BenchmarkGrader, EvaluatorType};
 use assize_store::{BenchmarkRow, BenchmarkState, DecidedBy, GraderResult, JudgementRow, Note};
@@ -43,7 +45,7 @@ pub(super) async fn checks(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &Bench
     for check in &benchmark.checks {
         let mut path = spot.path.clone();
         path.push(check.name.clone());
-        let inner = Spot { top: spot.top, grader: check, standing: check.standing, path };
+        let inner = Spot { top: Arc::clone(&spot.top), grader: check, standing: check.standing, path };
         for row in grade_at(scene, inner).await {
             let Some(result) = row.grader_result else { continue };
             if let Some(error) = result.error {

@@ -55,7 +55,7 @@ pub(super) fn decide_benchmark(
     row.evidence = quotes_of(agreeing.iter().copied());
     row.ungraded = open.map(|(kind, _)| Ungraded { kind, message: row.reason.clone() });
     let error = row.ungraded.as_ref().map(|ungraded| format!("not decided: {}", ungraded.message));
-    if error.is_some() { "error" } else { "graded" }.clone_into(&mut row.outcome);
+    row.outcome = if error.is_some() { "error" } else { "graded" }.into();
     row.grader_result = Some(GraderResult {
         score,
         error,

@@ -1,5 +1,7 @@
 //! Composites: members are graded like graders of the case, then combined.
 
+use std::sync::Arc;
+
 use assize_grade::{Program, ProgramInput};
 use assize_rubric::{Combination, GraderOutcome, GraderScore, Verdict, combine};
 use assize_spec::{CompositeAggregator, CompositeGrader};
@@ -31,7 +33,7 @@ pub(super) async fn grade(
             }
             let mut path = spot.path.clone();
             path.push(member.name.clone());
-            Spot { top: spot.top, grader: member.as_ref(), standing, path }
+            Spot { top: Arc::clone(&spot.top), grader: member.as_ref(), standing, path }
         })
         .collect();
     let members: Vec<MemberRow> = spots
@@ -74,7 +76,7 @@ async fn decide(
                 pass_env: &[],
                 model: None,
             };
-            let input = ProgramInput { results: Some(results), ..scene.input.clone() };
+            let input = ProgramInput { results: Some(results), ..scene.input() };
             match program.grade(&input, &scene.item.programs).await.result {
                 Ok(reply) => {
                     let result = GraderResult {
@@ -132,10 +134,10 @@ fn results(
 fn result(member: &MemberRow, rows: &[JudgementRow], score: &GraderScore) -> Value {
     let rows: Vec<&JudgementRow> = rows.iter().collect();
     let checks = criterion_rows(&rows);
-    let texts: Vec<(String, String)> =
+    let texts: Vec<(Arc<str>, String)> =
         rows.iter().flat_map(|row| assize_store::criterion_texts(row)).collect();
     let words =
-        |id: &str| texts.iter().find(|(known, _)| known == id).map_or(id, |(_, text)| text).to_owned();
+        |id: &str| texts.iter().find(|(known, _)| **known == *id).map_or(id, |(_, text)| text).to_owned();
     let with = |word: &str| -> Vec<String> {
         checks.iter().filter(|check| check.outcome == word).map(|check| words(&check.id)).collect()
     };

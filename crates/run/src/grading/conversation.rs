@@ -22,6 +22,8 @@ const CONVERSATION: &str = "conversation";
 /// whole when the case has graders of its own.
 pub(crate) struct Talk {
     top: Grader,
+    /// Its name, as its rows carry it.
+    name: Arc<str>,
     aggregator: Aggregator,
     /// A turn that fails ends the conversation.
     stops: bool,
@@ -34,6 +36,7 @@ impl Talk {
     pub(crate) fn new(case: &Case, talk: &Conversation, lines: Lines) -> Self {
         Self {
             top: stand_in(case, CONVERSATION, CONVERSATION),
+            name: CONVERSATION.into(),
             aggregator: match talk.aggregation {
                 TurnAggregation::Mean => Aggregator::WeightedAverage,
                 TurnAggregation::Min => Aggregator::Lowest,
@@ -63,7 +66,7 @@ impl Talk {
         let name = self.add(scene, own, String::new());
         let decided = join_all(graders.iter().map(|grader| {
             let path = vec![name.clone(), grader.name.clone()];
-            grade_at(scene, Spot { top: &self.top, grader, standing: grader.standing, path })
+            grade_at(scene, Spot { top: Arc::clone(&self.name), grader, standing: grader.standing, path })
         }));
         let decided: Vec<JudgementRow> = decided.await.into_iter().flatten().collect();
         self.rows.extend(decided);
@@ -85,7 +88,7 @@ impl Talk {
         let composite = CompositeRow { aggregator: self.aggregator, members: self.members };
         let result = GraderResult { composite: Some(composite), ..GraderResult::default() };
         let standing = GraderStanding::default();
-        let spot = Spot { top: &self.top, grader: &self.top, standing, path: Vec::new() };
+        let spot = Spot { top: Arc::clone(&self.name), grader: &self.top, standing, path: Vec::new() };
         let own = JudgementRow { turn: None, ..spot.row(scene, result, String::new()) };
         let rows = std::iter::once(own).chain(self.rows).collect();
         (self.top, rows)
@@ -102,7 +105,8 @@ impl Talk {
             GraderStanding { required: self.stops && scene.turn.is_some(), ..GraderStanding::default() };
         let part = stand_in(&scene.item.case, &name, type_name);
         let path = vec![name.clone()];
-        self.rows.push(Spot { top: &self.top, grader: &part, standing, path }.row(scene, result, why));
+        let spot = Spot { top: Arc::clone(&self.name), grader: &part, standing, path };
+        self.rows.push(spot.row(scene, result, why));
         let type_name = type_name.to_owned();
         self.members.push(MemberRow { name: name.clone(), type_name, standing: standing.into() });
         name

@@ -34,7 +34,8 @@ use rows::Spot;
 /// All rows of a grader of the case. A grader that breaks leaves a row that says why; grading itself
 /// never fails.
 pub(crate) async fn grade(scene: &Scene<'_>, grader: &Grader) -> Vec<JudgementRow> {
-    grade_at(scene, Spot { top: grader, grader, standing: grader.standing, path: Vec::new() }).await
+    let top = grader.name.as_str().into();
+    grade_at(scene, Spot { top, grader, standing: grader.standing, path: Vec::new() }).await
 }
 
 /// Boxed, because composites hold graders; and each kind that takes much room in a box of its own, so that a rubric, which
@@ -49,7 +50,7 @@ fn grade_at<'a>(scene: &'a Scene<'a>, spot: Spot<'a>) -> BoxFuture<'a, Vec<Judge
             GraderKind::Custom(custom) => vec![Box::pin(programs::custom(scene, &spot, custom)).await],
             GraderKind::Benchmark(found) => Box::pin(benchmark::grade(scene, &spot, found)).await,
             GraderKind::Composite(composite) => Box::pin(composite::grade(scene, &spot, composite)).await,
-            kind => match check(kind, &scene.facts) {
+            kind => match check(kind, scene.facts()) {
                 Some(Ok(checked)) => vec![spot.checked(scene, checked)],
                 Some(Err(message)) => vec![spot.broken(scene, message)],
                 None => vec![spot.broken(scene, "nothing here can grade this type".to_owned())],

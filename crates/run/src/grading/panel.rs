@@ -1,5 +1,7 @@
 //! From the votes of a panel to the row that combines them.
 
+use std::sync::Arc;
+
 use assize_rubric::{
     Cast, Confidence, Evidence, JudgeIdentity, PanelDecision, PanelResult, PanelRule, Probability, Scale,
     TOLERANCE, Ties, Tokens, Ungraded, UngradedKind, Usd,
@@ -37,9 +39,9 @@ pub(super) fn combined(
     let deciding = deciding(&votes);
     let panel = panel_row(&votes, decision, rule, ties, escalation);
     let name = match &panel.escalation {
-        Some(EscalationRow { to, because: Some(_), .. }) => format!("{to} (escalated)"),
-        _ if deciding.len() == 1 => first.judge.name.clone(),
-        _ => format!("{} of {} votes", rule.name(), deciding.len()),
+        Some(EscalationRow { to, because: Some(_), .. }) => format!("{to} (escalated)").into(),
+        _ if deciding.len() == 1 => Arc::clone(&first.judge.name),
+        _ => format!("{} of {} votes", rule.name(), deciding.len()).into(),
     };
     let mut row = JudgementRow {
         judge: JudgeIdentity { name, ..JudgeIdentity::default() },
@@ -145,15 +147,12 @@ fn decide(row: &mut JudgementRow, votes: &[&JudgementRow], decision: PanelDecisi
     if whole {
         let notes = agreeing.first().and_then(|vote| vote.grader_result.as_ref());
         let error = row.ungraded.as_ref().map(not_judged);
-        "graded".clone_into(&mut row.outcome);
-        if error.is_some() {
-            "error".clone_into(&mut row.outcome);
-        }
+        row.outcome = if error.is_some() { "error" } else { "graded" }.into();
         let notes = notes.map(|result| result.notes.clone()).unwrap_or_default();
         row.grader_result = Some(GraderResult { score: value, error, notes, ..GraderResult::default() });
         return;
     }
-    outcome.name().clone_into(&mut row.outcome);
+    row.outcome = outcome.name().into();
     row.raw_score = outcome.raw_score().map(assize_rubric::RawScore::get);
     row.points = outcome.points().filter(|_| row.raw_score.is_none());
 }
@@ -301,7 +300,7 @@ fn short(row: &JudgementRow) -> PanelVoteRow {
         ),
     };
     let repeat = row.vote.map_or(1, |vote| vote.repeat);
-    PanelVoteRow { judge: row.judge.name.clone(), repeat, outcome, value }
+    PanelVoteRow { judge: row.judge.name.to_string(), repeat, outcome, value }
 }
 
 /// Why a stronger judge should be asked; `None` where the panel is sure. What was given up because the run ends is

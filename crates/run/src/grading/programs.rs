@@ -47,7 +47,7 @@ async fn run(
     program: &Program<'_>,
     config: &Map<String, Value>,
 ) -> JudgementRow {
-    let input = ProgramInput { config: config.clone(), ..scene.input.clone() };
+    let input = ProgramInput { config: config.clone(), ..scene.input() };
     let ProgramGrade { result, asked } = program.grade(&input, &scene.item.programs).await;
     let mut row = match result {
         Ok(reply) => {
@@ -83,7 +83,7 @@ fn note_asked(row: &mut JudgementRow, asked: ProxyUsage) {
     row.latency_ms = (asked.sent > 0).then(|| u64::try_from(asked.latency.as_millis()).unwrap_or(u64::MAX));
     row.cost_usd = asked.cost.whole();
     row.cost_partial = asked.cost.partial();
-    row.judge.model = asked.model;
+    row.judge.model = asked.model.map(Into::into);
     if let Some(error) = asked.failure.filter(|error| error.kind == ErrorKind::Cancelled) {
         row.ungraded = Some(Ungraded { kind: UngradedKind::Cancelled, message: error.to_string() });
     }

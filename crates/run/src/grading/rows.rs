@@ -1,5 +1,7 @@
 //! From what a grader decided to the rows that keep it.
 
+use std::sync::Arc;
+
 use assize_grade::{Checked, Finding, Judged, Spent, WholeJudgement};
 use assize_rubric::{
     Cost, Criterion, CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Ungraded,
@@ -12,7 +14,8 @@ use super::Scene;
 
 /// Where a grader stands: itself, the grader of the case it belongs to, and the way between the two.
 pub(super) struct Spot<'a> {
-    pub(super) top: &'a Grader,
+    /// Name of the grader of the case, as its rows carry it.
+    pub(super) top: Arc<str>,
     pub(super) grader: &'a Grader,
     /// Its standing, which an aggregator may have given another weight.
     pub(super) standing: GraderStanding,
@@ -20,14 +23,14 @@ pub(super) struct Spot<'a> {
 }
 
 impl Spot<'_> {
-    pub(super) fn context<'b>(&'b self, scene: &'b Scene<'_>) -> JudgementContext<'b> {
+    pub(super) fn context(&self, scene: &Scene<'_>) -> JudgementContext {
         JudgementContext {
-            suite: &scene.item.suite,
-            case_id: scene.item.case.id.as_str(),
-            target: scene.item.source.target_name(),
+            suite: Arc::clone(&scene.item.suite),
+            case_id: scene.item.case.id.clone().into(),
+            target: scene.target.clone(),
             repeat: scene.item.repeat,
             lines: scene.item.lines,
-            grader: &self.top.name,
+            grader: Arc::clone(&self.top),
             standing: self.standing,
             member: self.path.clone(),
             turn: scene.turn,
@@ -59,7 +62,7 @@ impl Spot<'_> {
     ) -> JudgementRow {
         let judgement = Judgement {
             reason: message.to_owned(),
-            judge: JudgeIdentity { name: judge.to_owned(), ..JudgeIdentity::default() },
+            judge: JudgeIdentity { name: judge.into(), ..JudgeIdentity::default() },
             ungraded: Some(Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() }),
             ..self.nobody()
         };
@@ -115,7 +118,7 @@ impl Spot<'_> {
             evidence: Vec::new(),
             confidence: None,
             probability: None,
-            judge: JudgeIdentity { name: self.grader.type_name.clone(), ..JudgeIdentity::default() },
+            judge: JudgeIdentity { name: self.grader.type_name.as_str().into(), ..JudgeIdentity::default() },
             ungraded: None,
             attempts: 0,
             cached_calls: 0,

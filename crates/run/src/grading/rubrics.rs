@@ -18,10 +18,9 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &RubricGra
     let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
     let panel = Panel::new(&spec, item.judge_wish(grader.judge.as_deref()));
     let criteria = grader.rubric.criteria();
-    let mut votes: Vec<Vec<JudgementRow>> = vec![Vec::new(); criteria.len()];
     let tasks: Vec<RubricTask> =
         (1..=panel.repeats).map(|repeat| task(scene, grader, asking(&panel, repeat))).collect();
-    let judging = tasks.first().map(|task| task.judging.to_string());
+    let judging: Option<Arc<str>> = tasks.first().map(|task| task.judging.to_string().into());
     let mut judges = Vec::with_capacity(panel.members.len());
     for member in &panel.members {
         match item.judges.judge(member.wish) {
@@ -30,18 +29,23 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &RubricGra
         }
     }
     let asked = join_all(judges.iter().map(|judge| judge.judge_all(&tasks))).await;
+    let row = |criterion, judgement, vote| JudgementRow {
+        vote,
+        judging: judging.clone(),
+        ..JudgementRow::new(spot.context(scene), criterion, judgement)
+    };
+    if panel.is_single() {
+        let decisions = asked.into_iter().flatten().flatten();
+        return criteria.iter().zip(decisions).map(|(criterion, said)| row(criterion, said, None)).collect();
+    }
+    let mut votes: Vec<Vec<JudgementRow>> = vec![Vec::new(); criteria.len()];
     for ((place, member), repeats) in (1u32..).zip(&panel.members).zip(asked) {
         for (repeat, decisions) in (1u32..).zip(repeats) {
             for ((criterion, judgement), votes) in criteria.iter().zip(decisions).zip(&mut votes) {
-                let mut row = JudgementRow::new(spot.context(scene), criterion, judgement);
-                row.vote = Some(VoteRow { judge: place, repeat, weight: member.weight });
-                row.judging.clone_from(&judging);
-                votes.push(row);
+                let vote = VoteRow { judge: place, repeat, weight: member.weight };
+                votes.push(row(criterion, judgement, Some(vote)));
             }
         }
-    }
-    if panel.is_single() {
-        return votes.into_iter().flatten().map(|row| JudgementRow { vote: None, ..row }).collect();
     }
     let escalations = escalate(scene, spot, grader, &panel, &mut votes).await;
     let mut rows = Vec::new();

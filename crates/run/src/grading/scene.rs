@@ -1,6 +1,6 @@
 //! What all graders of one answer have in common.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use assize_grade::{Call, Facts, Material, ProgramInput};
 use assize_rubric::{Cost, Tokens, Usd};
@@ -9,7 +9,7 @@ use assize_target::Answer;
 use serde_json::{Map, Value, json};
 
 use crate::WorkItem;
-use crate::material::material;
+use crate::material::{file_changes, material};
 
 /// What stands in the place of the question when a whole conversation is judged.
 const CONVERSATION: &str = "(A conversation of several turns. The answer is all of it: what was said to the assistant, and \
@@ -18,26 +18,40 @@ const CONVERSATION: &str = "(A conversation of several turns. The answer is all 
 /// An answer with everything graders may ask about it.
 pub(crate) struct Scene<'a> {
     pub(crate) item: &'a WorkItem,
+    answer: &'a Answer,
+    /// Whether anything is known about tools where the answer tells of none.
+    tools_known: bool,
+    /// Name of the target.
+    pub(crate) target: Option<Arc<str>>,
     pub(crate) material: Arc<Material>,
-    pub(crate) facts: Facts,
-    pub(crate) input: ProgramInput,
     /// The turn of a conversation that is graded, from 1.
     pub(crate) turn: Option<u32>,
+    facts: OnceLock<Facts>,
 }
 
 impl<'a> Scene<'a> {
-    pub(crate) fn new(item: &'a WorkItem, answer: &Answer) -> Self {
-        let material = Arc::new(material(&item.case, answer));
-        let facts = facts(answer, material.reference.clone());
-        let input = program_input(item, answer, &material, &facts);
-        Self { item, material, facts, input, turn: None }
+    pub(crate) fn new(item: &'a WorkItem, answer: &'a Answer) -> Self {
+        Self {
+            item,
+            answer,
+            tools_known: true,
+            target: item.source.target_name().map(Arc::from),
+            material: Arc::new(material(&item.case, answer)),
+            turn: None,
+            facts: OnceLock::new(),
+        }
+    }
+
+    /// The scene of a turn of a conversation, by its number from 1; the case of `item` is that turn.
+    pub(crate) fn of_turn(item: &'a WorkItem, answer: &'a Answer, turn: u32) -> Self {
+        Self { turn: Some(turn), ..Self::new(item, answer) }
     }
 
     /// The scene of a conversation as a whole. `answer` tells all of it; judges are shown `transcript`. Unless every turn
     /// told of its tools, nothing is known about tools.
     pub(crate) fn of_conversation(
         item: &'a WorkItem,
-        answer: &Answer,
+        answer: &'a Answer,
         transcript: String,
         tools_known: bool,
     ) -> Self {
@@ -49,15 +63,27 @@ impl<'a> Scene<'a> {
             material.question = format!("{}\n\n{CONVERSATION}", material.question);
         }
         material.answer = transcript;
-        if !tools_known {
-            (scene.facts.calls, scene.facts.model_calls, scene.input.trace) = (None, None, Value::Null);
-        }
+        scene.tools_known = tools_known;
         scene
+    }
+
+    /// What checks look at. Judges of criteria, which most graders are, need none of it, so it is put together when it is
+    /// first asked for.
+    pub(crate) fn facts(&self) -> &Facts {
+        self.facts.get_or_init(|| {
+            let facts = facts(self.answer, self.item.case.reference());
+            if self.tools_known { facts } else { Facts { calls: None, model_calls: None, ..facts } }
+        })
+    }
+
+    /// What programs are given.
+    pub(crate) fn input(&self) -> ProgramInput {
+        program_input(self.item, self.answer, self.facts())
     }
 
     /// The variables of prompts, in every spelling of both formats.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
-        let (material, input) = (&self.material, &self.input);
+        let (material, input) = (&self.material, self.input());
         let json = |messages: &[Value]| serde_json::to_string_pretty(messages).unwrap_or_default();
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let output = serde_json::to_string_pretty(&input.output).unwrap_or_default();
@@ -109,7 +135,7 @@ fn facts(answer: &Answer, reference: Option<String>) -> Facts {
     }
 }
 
-fn program_input(item: &WorkItem, answer: &Answer, material: &Material, facts: &Facts) -> ProgramInput {
+fn program_input(item: &WorkItem, answer: &Answer, facts: &Facts) -> ProgramInput {
     let case = &item.case;
     let output = match &answer.messages {
         Some(messages) => messages.clone(),
@@ -120,10 +146,10 @@ fn program_input(item: &WorkItem, answer: &Answer, material: &Material, facts: &
         Block::Text(_) | Block::Json(_) => None,
     });
     ProgramInput {
-        question: material.question.clone(),
-        expected_outcome: material.expected_outcome.clone(),
+        question: case.question(),
+        expected_outcome: case.expected_outcome.clone(),
         answer: answer.text.clone(),
-        reference: material.reference.clone(),
+        reference: facts.reference.clone(),
         input: case.input.iter().map(message).collect(),
         expected: case.expected_output.iter().map(message).collect(),
         output,
@@ -132,7 +158,7 @@ fn program_input(item: &WorkItem, answer: &Answer, material: &Material, facts: &
         token_usage: usage(facts.tokens),
         cost_usd: facts.cost_usd,
         duration_ms: facts.duration.and_then(|duration| u64::try_from(duration.as_millis()).ok()),
-        file_changes: material.file_changes.clone(),
+        file_changes: file_changes(answer),
         workspace: answer.workspace.clone(),
         metadata: case.metadata.clone(),
         config: Map::new(),

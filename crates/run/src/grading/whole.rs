@@ -98,7 +98,7 @@ async fn text_of(
         Prompt::Program(command) => {
             let cwd = folder_of(spot.grader);
             let program = Program { command, cwd, timeout: None, pass_env: &[], model: None };
-            let input = ProgramInput { config: config.clone(), ..scene.input.clone() };
+            let input = ProgramInput { config: config.clone(), ..scene.input() };
             program.prompt(&input, &scene.item.programs).await
         }
     }

@@ -29,6 +29,12 @@ impl CaseId {
     }
 }
 
+impl From<CaseId> for Arc<str> {
+    fn from(id: CaseId) -> Self {
+        id.0
+    }
+}
+
 impl fmt::Display for CaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -102,7 +102,8 @@ impl<'a> Bench<'a> {
     /// Everything that keeps the scene from being judged, before anything is spent; else warnings.
     pub(super) fn check(&self, scene: &Scene) -> Result<Vec<String>, String> {
         let mut found = Preflight::default();
-        self.planner().check(&scene.suite, &scene.case, &self.book, &mut found);
+        let planner = self.planner();
+        planner.check(&planner.suite(&scene.suite), &scene.case, &self.book, &mut found);
         let warnings = found.conclude(false)?;
         self.access.check()?;
         Ok(warnings)
@@ -110,7 +111,8 @@ impl<'a> Bench<'a> {
 
     /// Judges the scene.
     pub(super) async fn judge(&self, scene: &Scene, cancel: &CancellationToken) -> Result<Judged, String> {
-        let items = self.planner().items(&scene.suite, &scene.case, &self.book, &Links::default());
+        let planner = self.planner();
+        let items = planner.items(&planner.suite(&scene.suite), &scene.case, &self.book, &Links::default());
         let mut only = Only::default();
         let start = Start { limit: self.access.limit().clone(), ..Start::default() };
         let settings = Settings { workers: NonZeroUsize::MIN, bail: None };

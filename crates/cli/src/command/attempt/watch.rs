@@ -134,7 +134,7 @@ fn take(
     let texts = stored_texts(&record.judgements);
     for grader in &record.result.graders {
         for row in &grader.criteria {
-            let name = (grader.name.clone(), row.id.clone());
+            let name = (grader.name.clone(), row.id.to_string());
             let Some(basis) = bases.get(&name) else { continue };
             let earlier = known.get(&name);
             if earlier.is_some_and(|known| known.rests_on == *basis) {

@@ -43,7 +43,7 @@ fn print_footer(info: &RunInfo, folder: &RunFolder) {
     if let Some(summary) = &info.summary {
         let calls =
             format!("{} judge calls, {} from the cache", summary.judge_calls, summary.judge_calls_cached);
-        let judges: Vec<&str> = info.judges.iter().map(|judge| judge.identity.name.as_str()).collect();
+        let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
         output::print(&format!(
             "\njudge {}; {calls}\n{}\n{}\n",
             judges.join(", "),

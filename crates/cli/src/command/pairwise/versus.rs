@@ -303,7 +303,7 @@ pub(super) fn print(
     }
     output::print(&pairwise(report, missing, context.stdout));
     if let Some(summary) = &info.summary {
-        let judges: Vec<&str> = info.judges.iter().map(|judge| judge.identity.name.as_str()).collect();
+        let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
         output::print(&format!(
             "\njudge {}; {} judge calls, {} from the cache\n{}\n{}\n",
             judges.join(", "),

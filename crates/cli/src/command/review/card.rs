@@ -59,15 +59,14 @@ pub(super) fn of_run(
     for record in folder.cases().map_err(|error| error.to_string())? {
         let record: CaseRecord = record.map_err(|error| error.to_string())?;
         // A case that is no longer in the files can't be shown.
-        let Some(&(place, case)) = cases.get(record.result.case_id.as_str()) else { continue };
+        let Some(&(place, case)) = cases.get(&*record.result.case_id) else { continue };
         let answer = record.result.answer.as_deref();
         if args.traces {
             placed.extend(trace(&scorecard, case, answer).map(|item| ((place, 0), item)));
             continue;
         }
         for row in &record.judgements {
-            let Some(&at) =
-                benchmarks.get(row.grader.as_str()).filter(|_| row.member.is_empty() && !row.is_vote())
+            let Some(&at) = benchmarks.get(&*row.grader).filter(|_| row.member.is_empty() && !row.is_vote())
             else {
                 continue;
             };

@@ -53,24 +53,24 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
                 (true, true) => Why::Check,
             };
             // As labels name it: with the grader's name where several graders have the id.
-            let id = row.shown_id(row.criterion.id.as_str());
+            let id = row.shown_id(row.criterion.id.clone());
             let shared = rubrics
                 .iter()
-                .any(|other| other.grader != row.grader && other.shown_id(other.criterion.id.as_str()) == id);
+                .any(|other| other.grader != row.grader && other.shown_id(other.criterion.id.clone()) == id);
             let mut sections = Vec::new();
             add(&mut sections, About::Question, "Criterion", row.criterion.text.clone());
-            let key = (row.suite.clone(), row.case_id.clone());
+            let key = (row.suite.to_string(), row.case_id.to_string());
             let unknown = || Texts { place: usize::MAX, ..Texts::default() };
             let Texts { place, question, reference } = asked.get(&key).cloned().unwrap_or_else(unknown);
             add(&mut sections, About::Material, "Question", question);
             add(&mut sections, About::Material, "Reference", reference);
             add(&mut sections, About::Material, "Answer", record.result.answer.clone().unwrap_or_default());
             let item = Item {
-                case: row.case_id.clone(),
-                suite: several_suites.then(|| row.suite.clone()),
-                system: row.target.clone().filter(|_| several_targets),
+                case: row.case_id.to_string(),
+                suite: several_suites.then(|| row.suite.to_string()),
+                system: row.target.as_deref().filter(|_| several_targets).map(str::to_owned),
                 repeat: (row.repeat > 1).then_some(row.repeat),
-                criterion: if shared { format!("{}/{id}", row.grader) } else { id },
+                criterion: if shared { format!("{}/{id}", row.grader) } else { id.to_string() },
                 version: version([row.criterion.text.as_str()]),
                 sections,
                 question: Question::Verdict(

@@ -65,6 +65,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     };
 
     let suite = suite(scorecard, &args.path);
+    let planned = planner.suite(&suite);
     let ids = globs(&args.filter)?;
     let takes = |at: usize| {
         let case = &scorecard.cases[at];
@@ -85,7 +86,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     }
     let mut preflight = Preflight::default();
     for case in selected() {
-        planner.check(&suite, &case, &bench, &mut preflight);
+        planner.check(&planned, &case, &bench, &mut preflight);
     }
     let warnings = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
     access.check()?;
@@ -98,7 +99,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     }
     let items = || {
         selected().flat_map(|case| {
-            let items = planner.items(&suite, &case, &bench, &Links::default());
+            let items = planner.items(&planned, &case, &bench, &Links::default());
             items.into_iter().map(|item| item.map(|item| WorkItem { format: None, ..item }))
         })
     };
