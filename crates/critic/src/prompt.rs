@@ -59,11 +59,11 @@ pub(crate) fn request(
         };
         questions.extend([rule.code.as_str(), ": ", question.text, only, "\n"]);
     }
-    let mut content = vec![Part::Text(material), Part::Text(format!("{questions}\n{FORM}"))];
+    let mut content = vec![Part::Text(material.into()), Part::Text(format!("{questions}\n{FORM}").into())];
     if let Some((reply, problems)) = unusable {
         let excerpt: String = reply.chars().take(EXCERPT).collect();
         let shown = fenced(fences, &[("problem", &problems.join("\n")), ("previous reply", &excerpt)]);
-        content.push(Part::Text(format!("\n{REPAIR}\n{shown}")));
+        content.push(Part::Text(format!("\n{REPAIR}\n{shown}").into()));
     }
     ChatRequest {
         schema: Some(schema(inquiry, rules)),
@@ -71,7 +71,10 @@ pub(crate) fn request(
         seed: Some(0),
         // Each rubric is another: there is no beginning to share.
         cache_prefix: false,
-        ..ChatRequest::new(vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }])
+        ..ChatRequest::new(vec![
+            ChatMessage::system(SYSTEM),
+            ChatMessage { role: Role::User, content: content.into() },
+        ])
     }
 }
 
@@ -103,7 +106,7 @@ fn schema(inquiry: &Inquiry, rules: &[&Rule]) -> JsonSchemaFormat {
         "rule": {"type": "string", "enum": codes}, "findings": {"type": "array", "items": finding},
     }));
     JsonSchemaFormat {
-        name: "rubric_review".to_owned(),
+        name: "rubric_review".into(),
         schema: strict(json!({"answers": {"type": "array", "items": answer}})).into(),
         strict: true,
     }

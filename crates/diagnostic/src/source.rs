@@ -27,8 +27,8 @@ const BLOCK: usize = 1024;
 pub struct SourceFile {
     path: Arc<Path>,
     text: Arc<str>,
-    /// Byte offset at which each line starts; the first is 0.
-    line_starts: Vec<usize>,
+    /// Byte offset at which each line starts but for the first.
+    later_starts: Vec<usize>,
     /// Characters before each multiple of [`BLOCK`] bytes: a column is found without counting its line
     /// from the beginning, which in a large file on one line would be done for every value.
     characters: Vec<usize>,
@@ -40,8 +40,7 @@ pub struct SourceFile {
 
 impl SourceFile {
     fn new(path: Arc<Path>, text: Arc<str>, line_offset: usize) -> Self {
-        let mut line_starts = vec![0];
-        line_starts.extend(text.match_indices('\n').map(|(i, _)| i + 1));
+        let later_starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1).collect();
         let mut characters = Vec::new();
         let is_ascii = text.is_ascii();
         // A shorter text has no line whose characters would be looked up here.
@@ -52,7 +51,7 @@ impl SourceFile {
                 before += count_characters(block);
             }
         }
-        Self { path, text, line_starts, characters, is_ascii, line_offset }
+        Self { path, text, later_starts, characters, is_ascii, line_offset }
     }
 
     /// The path as the user would write it.
@@ -67,7 +66,7 @@ impl SourceFile {
 
     /// Byte ranges of the lines that hold something, without their line endings and without a byte order mark.
     pub fn lines(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        let lines = (0..self.line_starts.len()).map(|index| self.line_content(index));
+        let lines = (0..=self.later_starts.len()).map(|index| self.line_content(index));
         lines.filter(|range| !self.text[range.clone()].trim().is_empty())
     }
 
@@ -124,14 +123,14 @@ impl SourceFile {
 
     /// Index from 0 of the line that holds `offset`.
     pub(crate) fn line_index(&self, offset: usize) -> usize {
-        self.line_starts.partition_point(|start| *start <= offset) - 1
+        self.later_starts.partition_point(|start| *start <= offset)
     }
 
     /// Byte range of a line (index from 0) without its line ending and without a byte order mark.
     pub(crate) fn line_content(&self, index: usize) -> Range<usize> {
-        let mut start = self.line_starts[index];
+        let mut start = if index == 0 { 0 } else { self.later_starts[index - 1] };
         let mut end = self.text.len();
-        if let Some(next) = self.line_starts.get(index + 1) {
+        if let Some(next) = self.later_starts.get(index) {
             end = next - 1;
             if self.text[start..end].ends_with('\r') {
                 end -= 1;

@@ -48,11 +48,11 @@ pub(crate) fn request(
         Form::Checklist => CHECKLIST,
         Form::Ranges => RANGES,
     };
-    let mut content = vec![Part::Text(material), Part::Text(form.to_owned())];
+    let mut content = vec![Part::Text(material.into()), Part::Text(form.into())];
     if let Some((reply, problems)) = unusable {
         let excerpt: String = reply.chars().take(EXCERPT).collect();
         let shown = fenced(fences, &[("problem", &problems.join("\n")), ("previous reply", &excerpt)]);
-        content.push(Part::Text(format!("\n{REPAIR}\n{shown}")));
+        content.push(Part::Text(format!("\n{REPAIR}\n{shown}").into()));
     }
     ChatRequest {
         schema: Some(schema(brief.form)),
@@ -60,7 +60,10 @@ pub(crate) fn request(
         seed: Some(0),
         // Each case has a question of its own: there is no beginning to share.
         cache_prefix: false,
-        ..ChatRequest::new(vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }])
+        ..ChatRequest::new(vec![
+            ChatMessage::system(SYSTEM),
+            ChatMessage { role: Role::User, content: content.into() },
+        ])
     }
 }
 
@@ -85,7 +88,7 @@ fn schema(form: Form) -> JsonSchemaFormat {
         }
     };
     JsonSchemaFormat {
-        name: "rubric_draft".to_owned(),
+        name: "rubric_draft".into(),
         schema: strict(json!({"criteria": {"type": "array", "items": criterion}})).into(),
         strict: true,
     }

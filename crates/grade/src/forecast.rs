@@ -44,7 +44,7 @@ impl Forecast {
         let limit = u64::from(reply_limit(model, card, request));
         let long = u64::from(request.expected_output.unwrap_or(REPLY));
         let thought = if thinks(model) { THOUGHT } else { 0 };
-        let texts = request.messages.iter().flat_map(|message| &message.content).map(|part| match part {
+        let texts = request.messages.iter().flat_map(|message| &*message.content).map(|part| match part {
             Part::Text(text) => text.len() as u64,
             Part::Image { .. } => 0,
         });

@@ -38,7 +38,7 @@ fn shown(request: &ChatRequest) -> String {
             .content
             .iter()
             .map(|part| match part {
-                assize_llm::Part::Text(text) => text.clone(),
+                assize_llm::Part::Text(text) => text.to_string(),
                 assize_llm::Part::Image { .. } => "(picture)".into(),
             })
             .collect();

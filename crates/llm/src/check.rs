@@ -78,7 +78,7 @@ async fn check_at(
     let wire = (row.wire)(&endpoint);
     let mut headers = HeaderMap::new();
     // The headers that the format adds to any request.
-    let any = ChatRequest { model: "any".to_owned(), ..ChatRequest::new(vec![ChatMessage::user("?")]) };
+    let any = ChatRequest { model: "any".into(), ..ChatRequest::new(vec![ChatMessage::user("?")]) };
     let always = wire.encode(&any, Quirks::default()).map(|call| call.headers).unwrap_or_default();
     for (name, value) in always.into_iter().filter(|(name, _)| *name != "content-type") {
         if let Ok(value) = HeaderValue::from_str(&value) {

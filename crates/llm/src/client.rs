@@ -1,41 +1,42 @@
-//! A model behind a server: encode, send, read, and try again where that can help.
+//! A model behind a server: its address, its credentials, and what was learned about it.
+
+mod question;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
-use crate::ask::{Ask, BoxFuture, ModelId};
-use crate::bound::{Room, Seen};
+use crate::ask::{Answered, Ask, BoxFuture, ModelId};
 use crate::clock::{Clock, TokioClock};
 use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
-use crate::error::{AskError, ErrorKind, FailedAttempt};
-use crate::estimate::Estimator;
+use crate::error::{AskError, ErrorKind};
 use crate::excerpt::{MESSAGE_CHARS, cut};
 use crate::flight::Flights;
 use crate::http::HttpTransport;
 use crate::identity::CallKey;
-use crate::meter::{Demand, Hold, Meter};
+use crate::meter::Meter;
 use crate::name::ModelName;
-use crate::pace::{Account, Accounts, Shut};
+use crate::pace::{Account, Accounts};
 use crate::price::ModelCard;
 use crate::quirks::Quirks;
 use crate::redact::Redactor;
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::reply::{ChatReply, Usage};
 use crate::request::ChatRequest;
-use crate::retry::{Jitter, RetryPolicy};
-use crate::retry_after;
+use crate::retry::RetryPolicy;
 use crate::scout::Scouts;
 use crate::settings;
-use crate::transport::{HttpAnswer, Outgoing, Transport, TransportError};
+use crate::transport::{HttpAnswer, Outgoing, Transport};
 use crate::wire::{HttpCall, Wire};
+
+use question::Question;
 
 /// Room for the headers that whoever sends a request adds.
 const HEADERS_OF_HTTP: usize = 4;
@@ -80,7 +81,7 @@ pub struct ClientParts {
     /// The provider's name, for people and records.
     pub provider: String,
     /// The model asked when a request names none.
-    pub model: String,
+    pub model: Arc<str>,
     /// Where and with which credentials.
     pub endpoint: Endpoint,
     /// The wire format.
@@ -103,7 +104,7 @@ struct Inner {
     /// What tells the server from others, without secrets.
     address: String,
     /// The first path that was asked, with its whole address.
-    first_url: OnceLock<(String, Url)>,
+    first_url: OnceLock<(String, Arc<Url>)>,
     account: Arc<Account>,
     /// What was learned, by model.
     learned: RwLock<BTreeMap<String, Quirks>>,
@@ -157,8 +158,7 @@ impl Client {
         let own = name.has_own_variables();
         let endpoint = if own { settings::judge_endpoint(row, env) } else { settings::endpoint(row, env) }?;
         let wire = (row.wire)(&endpoint);
-        let parts =
-            ClientParts { provider: row.name.to_owned(), model: name.model().to_owned(), endpoint, wire };
+        let parts = ClientParts { provider: row.name.to_owned(), model: name.model().into(), endpoint, wire };
         Self::new(parts, setup)
     }
 
@@ -232,197 +232,9 @@ impl Client {
     async fn ask_with(
         &self,
         request: &ChatRequest,
-        mut encoded: Option<HttpCall>,
+        encoded: Option<HttpCall>,
     ) -> Result<ChatReply, AskError> {
-        let Inner { parts, setup, questions, account, scouts, .. } = &*self.inner;
-        let request = self.complete(request);
-        let mut turn = None;
-        if request.logprobs.is_some() {
-            let mine = scouts.turn(&request.model).await;
-            turn = Some(mine.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?);
-        }
-        let mut jitter = Jitter::new(setup.seed, questions.fetch_add(1, Ordering::Relaxed));
-        let mut quirks = self.learned(&request.model);
-        let mut failed: Vec<FailedAttempt> = Vec::new();
-        let mut tries = 0;
-        let mut waited = Duration::ZERO;
-        // Until when the account's rest has been sat out already.
-        let mut rested = Duration::ZERO;
-        // Whether the reply is expected to be like those before.
-        let mut as_usual = true;
-        let most_read = setup.meter.as_ref().map_or(0, |_| self.card.estimator.most(&request));
-        let mut policy = setup.policy;
-        // Good answers to anybody, as this question last knew of them.
-        let mut good_before = account.good_answers();
-        // The place among the requests in flight, where the next attempt follows at once.
-        let mut kept = None;
-        // Counting takes a look at every character, so it is done only where somebody wants to know.
-        let counted = setup.accounts.limits().tokens_per_minute.is_some();
-        let input = if counted { Estimator::of_provider(&parts.provider).request(&request) } else { 0 };
-        loop {
-            let patience = policy.max_total_wait.saturating_sub(waited);
-            let place = match kept.take() {
-                Some(place) => place,
-                None => match account
-                    .enter(&*setup.clock, input, request.max_output_tokens, rested, patience)
-                    .await
-                {
-                    Ok(place) => place,
-                    Err(Shut(rest)) => return Err(self.resting(rest, failed, &request.model)),
-                },
-            };
-            // Another question may have learned something in the meantime.
-            quirks = quirks.merge(self.learned(&request.model));
-            let room = self.room(&request, quirks, as_usual);
-            let reserved = self.reserve(&request, room, quirks, most_read).await;
-            let (hold, ceiling) = reserved.map_err(|why| over_budget(why, failed.clone()))?;
-            let request = match ceiling {
-                None => Cow::Borrowed(&*request),
-                ceiling => {
-                    Cow::Owned(ChatRequest { output_ceiling: ceiling, ..ChatRequest::clone(&request) })
-                }
-            };
-            let unchanged = quirks == Quirks::default() && request.output_ceiling.is_none();
-            let call = match encoded.take().filter(|_| unchanged) {
-                Some(call) => call,
-                None => match parts.wire.encode(&quirks.fold(&request), quirks) {
-                    Ok(call) => call,
-                    Err(error) => {
-                        if let Some(hold) = hold {
-                            hold.unsent();
-                        }
-                        return Err(error);
-                    }
-                },
-            };
-            let begun = Instant::now();
-            let sent = setup.transport.send(self.outgoing(call)).await;
-            let latency = begun.elapsed();
-            let reached = !matches!(sent, Err(TransportError::Connect(_) | TransportError::Unusable(_)));
-            let (mut error, refused) = match sent.map(|answer| self.without_secrets(answer)) {
-                Ok(answer) => match parts.wire.decode(&answer) {
-                    Ok(reply) => {
-                        place.answered(&*setup.clock, &answer.headers, reply.usage);
-                        // Kept only now: the refusal was understood rightly if asking for less was accepted.
-                        self.learn(&request.model, quirks);
-                        if let Some(turn) = &turn {
-                            turn.replied(&reply);
-                        }
-                        self.saw(reply.usage);
-                        let cut_at = request.ceiling().filter(|_| reply.finish == Finish::Length);
-                        match hold {
-                            Some(hold) if cut_at.is_some() && hold.is_short() => {
-                                failed.push(cut_short(&reply, &answer));
-                                return Err(over_budget(hold.ran_out(&reply), failed));
-                            }
-                            Some(hold) => hold.answered(&reply),
-                            None => {}
-                        }
-                        let all = || self.room(&request, quirks, false).most;
-                        if as_usual && cut_at.is_some_and(|limit| limit < all()) {
-                            as_usual = false;
-                            failed.push(cut_short(&reply, &answer));
-                            continue;
-                        }
-                        let attempts = count(&failed) + 1;
-                        return Ok(ChatReply { cut_at, latency, attempts, failed, ..reply });
-                    }
-                    Err(error) => {
-                        let learned = parts.wire.learn(&request, &answer, quirks);
-                        let asked = retry_after::read(answer.status, &answer.headers, setup.clock.now());
-                        let retry_after = asked.or(error.retry_after);
-                        (AskError { retry_after, ..error }, learned.filter(|learned| *learned != quirks))
-                    }
-                },
-                Err(error) => (from_transport(&error), None),
-            };
-            let mut attempt = FailedAttempt {
-                kind: error.kind,
-                status: error.status,
-                waited: Duration::ZERO,
-                usage: error.usage.as_deref().copied().unwrap_or_else(Usage::default),
-                sent: reached,
-            };
-            if let Some(hold) = hold {
-                hold.failed(&attempt);
-            }
-            if let Some(learned) = refused {
-                quirks = quirks.merge(learned);
-                if let Some(turn) = turn.as_ref().filter(|_| quirks.no_logprobs) {
-                    failed.push(attempt);
-                    let error =
-                        AskError { kind: ErrorKind::NoLogprobs, attempts: count(&failed), failed, ..error };
-                    let error = self.explained(error, &request.model);
-                    turn.refused(&error.message);
-                    return Err(error);
-                }
-                failed.push(attempt);
-                // Asked again at once, so that whoever waits knows by then what the server takes.
-                kept = Some(place);
-                continue;
-            }
-            if let Some(turn) = &mut turn {
-                turn.pass_on();
-            }
-            tries += 1;
-            if matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
-                rested = place.limited(&*setup.clock, error.retry_after);
-                // Being one too many, while others are answered, is no fault of this question. Its waits are still
-                // bounded. An overloaded server may well fail over this one question, so that counts.
-                let good = account.good_answers();
-                if error.kind == ErrorKind::RateLimited && good > good_before {
-                    policy.max_attempts = policy.max_attempts.saturating_add(1);
-                }
-                good_before = good;
-            }
-            // The wait is no request in flight.
-            drop(place);
-            let next = policy.next_wait(error.kind, tries, waited, error.retry_after, &mut jitter);
-            attempt.waited = next.unwrap_or_default();
-            failed.push(attempt);
-            let Some(wait) = next else {
-                error.attempts = count(&failed);
-                error.failed = failed;
-                return Err(self.explained(error, &request.model));
-            };
-            setup.clock.sleep(wait).await;
-            waited += wait;
-        }
-    }
-
-    /// Sets aside what a request may take, where that is counted; and the limit that its reply gets, where it has none.
-    async fn reserve(
-        &self,
-        request: &ChatRequest,
-        room: Room,
-        quirks: Quirks,
-        most_read: u64,
-    ) -> Result<(Option<Hold>, Option<u32>), String> {
-        // A limit that is not sent cuts nothing off.
-        let wanted = self.needs_ceiling(request) && self.inner.parts.wire.limits_output(quirks);
-        let Some(meter) = &self.inner.setup.meter else {
-            return Ok((None, wanted.then_some(room.most)));
-        };
-        let hold = meter.hold(Demand { input: most_read, room, card: self.card }).await?;
-        let ceiling = wanted.then(|| hold.output());
-        Ok((Some(hold), ceiling))
-    }
-
-    /// How long the reply to a request may be, going by those before if it is to be `as_usual`. Where the server takes no
-    /// limit, as long as the longest so far, which is no more than an expectation.
-    fn room(&self, request: &ChatRequest, quirks: Quirks, as_usual: bool) -> Room {
-        let Inner { replies, longest, .. } = &*self.inner;
-        let replies = if as_usual { replies.load(Ordering::Relaxed) } else { 0 };
-        let seen = Seen { replies, longest: longest.load(Ordering::Relaxed) };
-        let room = Room::of(&request.model, self.card, request, seen);
-        if !self.inner.parts.wire.limits_output(quirks) {
-            return Room::exactly(request.max_output_tokens.unwrap_or(room.least));
-        }
-        match (request.max_output_tokens, quirks.most_output) {
-            (Some(own), _) => Room::exactly(own),
-            (None, Some(most)) => room.within(most),
-            (None, None) => room,
-        }
+        Question::new(self, request, encoded).await?.answer().await
     }
 
     /// Takes note of a reply's length, where it is known.
@@ -433,29 +245,10 @@ impl Client {
         }
     }
 
-    /// Whether a request gets a limit that it has not itself: where somebody wants one, or where what is spent is limited
-    /// and any reply might pass that.
-    fn needs_ceiling(&self, request: &ChatRequest) -> bool {
-        let limited = self.inner.setup.meter.as_ref().is_some_and(|meter| meter.limits_replies(self.card));
-        request.max_output_tokens.is_none() && (limited || self.card.max_output_tokens.is_some())
-    }
-
-    /// The error of a question that was not sent, since the server wants no requests for so long.
-    fn resting(&self, rest: Duration, failed: Vec<FailedAttempt>, model: &str) -> AskError {
-        let mut error = AskError::new(
-            ErrorKind::RateLimited,
-            format!("it asked for no requests for the next {} s", rest.as_secs_f64().ceil()),
-        );
-        error.retry_after = Some(rest);
-        error.attempts = count(&failed);
-        error.failed = failed;
-        self.explained(error, model)
-    }
-
     /// The request with its model filled in.
     fn complete<'a>(&self, request: &'a ChatRequest) -> Cow<'a, ChatRequest> {
         if request.model.is_empty() {
-            let model = self.inner.parts.model.clone();
+            let model = Arc::clone(&self.inner.parts.model);
             Cow::Owned(ChatRequest { model, ..request.clone() })
         } else {
             Cow::Borrowed(request)
@@ -464,11 +257,12 @@ impl Client {
 
     /// The address of a path. A client has one path, unless it is asked for several models of a format that names them
     /// there.
-    fn url(&self, path: &str) -> Url {
+    fn url(&self, path: &str) -> Arc<Url> {
         let Inner { parts, first_url, .. } = &*self.inner;
-        match first_url.get_or_init(|| (path.to_owned(), parts.endpoint.url(path))) {
-            (known, url) if known == path => url.clone(),
-            _ => parts.endpoint.url(path),
+        let made = || Arc::new(parts.endpoint.url(path));
+        match first_url.get_or_init(|| (path.to_owned(), made())) {
+            (known, url) if known == path => Arc::clone(url),
+            _ => made(),
         }
     }
 
@@ -484,7 +278,7 @@ impl Client {
                 all.insert(HeaderName::from_static(name), value);
             }
         }
-        all.extend(headers.clone());
+        all.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
         Outgoing { url: self.url(&call.path), headers: all, body: call.body, timeout: setup.timeout }
     }
 
@@ -590,6 +384,14 @@ impl Ask for Client {
         Box::pin(Client::ask(self, request))
     }
 
+    fn ask_repeat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        _repeat: u32,
+    ) -> BoxFuture<'a, Result<Answered, AskError>> {
+        Box::pin(async move { Client::ask(self, request).await.map(Answered::fresh) })
+    }
+
     fn ask_encoded<'a>(
         &'a self,
         request: &'a ChatRequest,
@@ -603,7 +405,7 @@ impl Ask for Client {
         let parts = &self.inner.parts;
         ModelId {
             provider: parts.provider.clone(),
-            model: parts.model.clone(),
+            model: parts.model.to_string(),
             base_url_host: parts.endpoint.host(),
         }
     }
@@ -638,35 +440,4 @@ fn credentials(parts: &ClientParts) -> Result<HeaderMap, ConfigError> {
         headers.insert(name, value);
     }
     Ok(headers)
-}
-
-fn from_transport(error: &TransportError) -> AskError {
-    let kind = match error {
-        TransportError::Timeout(_) => ErrorKind::Timeout,
-        TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
-        TransportError::TooLarge(_) => ErrorKind::MalformedReply,
-        // Trying again cannot help, and no other kind says that it is this machine's fault.
-        TransportError::Unusable(_) => ErrorKind::BadRequest,
-    };
-    AskError::new(kind, error.to_string())
-}
-
-/// The error of a question that the budget stands in the way of.
-fn over_budget(why: String, failed: Vec<FailedAttempt>) -> AskError {
-    AskError { attempts: count(&failed), failed, ..AskError::new(ErrorKind::Cancelled, why) }
-}
-
-/// What is recorded of a reply that was paid for and is too short to mean anything.
-fn cut_short(reply: &ChatReply, answer: &HttpAnswer) -> FailedAttempt {
-    FailedAttempt {
-        kind: ErrorKind::MalformedReply,
-        status: Some(answer.status),
-        waited: Duration::ZERO,
-        usage: reply.usage,
-        sent: true,
-    }
-}
-
-fn count(attempts: &[FailedAttempt]) -> u32 {
-    u32::try_from(attempts.len()).unwrap_or(u32::MAX)
 }

@@ -52,7 +52,7 @@ impl Estimator {
         let mut tokens = 0u64;
         for message in &*request.messages {
             tokens += PER_MESSAGE;
-            for part in &message.content {
+            for part in &*message.content {
                 tokens += match part {
                     Part::Text(text) => self.text(text),
                     Part::Image { .. } => PER_IMAGE,
@@ -65,7 +65,7 @@ impl Estimator {
     /// Tokens of a request that it can't pass: no tokenizer makes more tokens of a text than it has bytes. What a provider
     /// adds of its own is allowed for; pictures are estimated.
     pub fn most(self, request: &ChatRequest) -> u64 {
-        let parts = request.messages.iter().flat_map(|message| &message.content);
+        let parts = request.messages.iter().flat_map(|message| &*message.content);
         let read: u64 = parts
             .map(|part| match part {
                 Part::Text(text) => text.len() as u64,

@@ -192,7 +192,7 @@ impl HttpTransport {
         let failed = |error: reqwest::Error| failure(&error, timeout);
         let request = client
             .get()
-            .post(call.url)
+            .post(Url::clone(&call.url))
             .headers(call.headers)
             .timeout(timeout)
             .body(call.body)

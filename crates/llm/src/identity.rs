@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn call(path: &str, body: &str) -> HttpCall {
-        HttpCall { path: path.into(), headers: vec![("x-version", "1".into())], body: body.into() }
+        HttpCall { path: path.to_owned().into(), headers: vec![("x-version", "1".into())], body: body.into() }
     }
 
     #[test]

@@ -4,20 +4,19 @@
 //! here all of it would be for nothing. The one who asks also drives the connection: handing a request to a task of the
 //! connection and its answer back costs more than sending it.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::error::Error as _;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::sync::{Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt as _, Full};
-use hyper::Request;
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 use hyper::header::{ACCEPT_ENCODING, HOST, HeaderValue, USER_AGENT};
+use hyper::{HeaderMap, Method, Request, Uri};
 use hyper_util::rt::TokioIo;
 use reqwest::Url;
 use tokio::net::TcpStream;
@@ -34,6 +33,8 @@ type Body = Full<Bytes>;
 pub(crate) struct LocalClient {
     /// The connections that nobody uses, by host and port, the one used last at the end.
     idle: Mutex<HashMap<String, Vec<Idle>>>,
+    /// The first address that was asked, as requests name it: most often there is no other.
+    first: OnceLock<(Arc<Url>, Place)>,
     connect_timeout: Duration,
     max_answer_bytes: usize,
 }
@@ -67,7 +68,7 @@ impl LocalClient {
     }
 
     pub(crate) fn new(connect_timeout: Duration, max_answer_bytes: usize) -> Self {
-        Self { idle: Mutex::default(), connect_timeout, max_answer_bytes }
+        Self { idle: Mutex::default(), first: OnceLock::new(), connect_timeout, max_answer_bytes }
     }
 
     pub(crate) async fn send(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
@@ -79,9 +80,9 @@ impl LocalClient {
 
     async fn exchange(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
         let Outgoing { url, headers, body, .. } = call;
-        let mut request = request(&url, headers, body)?;
+        let mut request = request(self.place(&url)?, headers, body);
         loop {
-            let unused = self.idle_link(url.authority()).await;
+            let unused = self.idle_link(url.authority());
             let is_new = unused.is_none();
             let mut link = match unused {
                 Some(link) => link,
@@ -90,7 +91,7 @@ impl LocalClient {
             };
             match link.exchange(request, self.max_answer_bytes).await {
                 Ok(answer) => {
-                    self.keep(url.authority(), link).await;
+                    self.keep(url.authority(), link);
                     return Ok(answer);
                 }
                 // The server had closed it in this very moment.
@@ -103,6 +104,18 @@ impl LocalClient {
                 Err(Failed::Broken(error)) => return Err(error),
             }
         }
+    }
+
+    fn place(&self, url: &Arc<Url>) -> Result<Place, TransportError> {
+        if let Some((first, place)) = self.first.get()
+            && Arc::ptr_eq(first, url)
+        {
+            return Ok(place.clone());
+        }
+        let place = Place::of(url).map_err(|error| TransportError::Unusable(error.to_string()))?;
+        // Whoever came first stays there.
+        let _ = self.first.set((Arc::clone(url), place.clone()));
+        Ok(place)
     }
 
     async fn connect(&self, url: &Url) -> Result<Link, TransportError> {
@@ -135,28 +148,22 @@ impl LocalClient {
         }
     }
 
-    /// A connection that nobody uses and that is still open.
-    async fn idle_link(&self, authority: &str) -> Option<Link> {
-        loop {
-            let Idle { mut link, since } = {
-                let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-                let links = idle.get_mut(authority)?;
-                let last = links.pop()?;
-                // All that were used before it have waited for longer.
-                if last.since.elapsed() >= IDLE {
-                    links.clear();
-                }
-                last
-            };
-            if since.elapsed() < IDLE && link.is_ready().await {
-                return Some(link);
-            }
+    /// A connection that nobody uses. The server may have closed it since, which is found out before anything is sent.
+    fn idle_link(&self, authority: &str) -> Option<Link> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let links = idle.get_mut(authority)?;
+        let Idle { link, since } = links.pop()?;
+        if since.elapsed() < IDLE {
+            return Some(link);
         }
+        // All that were used before it have waited for longer.
+        links.clear();
+        None
     }
 
     /// Keeps a connection for the next request, if it can take one.
-    async fn keep(&self, authority: &str, mut link: Link) {
-        if !link.is_ready().await {
+    fn keep(&self, authority: &str, mut link: Link) {
+        if !link.is_ready() {
             return;
         }
         let unused = Idle { link, since: Instant::now() };
@@ -194,28 +201,27 @@ impl Link {
         Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, body })
     }
 
-    /// Whether it is open and done with whatever was sent before.
-    async fn is_ready(&mut self) -> bool {
-        poll_fn(|cx| {
-            drive(&mut self.connection, cx);
-            Poll::Ready(self.connection.is_some() && self.requests.is_ready())
-        })
-        .await
+    /// Whether it is open and done with whatever was sent before. Nobody is woken when that changes.
+    fn is_ready(&mut self) -> bool {
+        drive(&mut self.connection, &mut Context::from_waker(Waker::noop()));
+        self.connection.is_some() && self.requests.is_ready()
     }
 }
 
-/// What `work` comes to, while the connection that it waits for is read and written.
+/// What `work` comes to, while the connection that it waits for is read and written. Only that makes it go on, so it has
+/// nobody to wake.
 async fn driving<F: Future>(
     connection: &mut Option<Box<Connection<TokioIo<TcpStream>, Body>>>,
     work: F,
 ) -> F::Output {
     let mut work = pin!(work);
     poll_fn(|cx| {
-        if let Poll::Ready(done) = work.as_mut().poll(cx) {
+        let unwoken = &mut Context::from_waker(Waker::noop());
+        if let Poll::Ready(done) = work.as_mut().poll(unwoken) {
             return Poll::Ready(done);
         }
         drive(connection, cx);
-        work.as_mut().poll(cx)
+        work.as_mut().poll(unwoken)
     })
     .await
 }
@@ -229,21 +235,35 @@ fn drive(connection: &mut Option<Box<Connection<TokioIo<TcpStream>, Body>>>, cx:
     }
 }
 
+/// An address as a request names it.
+#[derive(Debug, Clone)]
+struct Place {
+    /// Path and query.
+    uri: Uri,
+    host: HeaderValue,
+}
+
+impl Place {
+    fn of(url: &Url) -> Result<Self, hyper::http::Error> {
+        let uri = match url.query() {
+            None => url.path().parse(),
+            Some(query) => format!("{}?{query}", url.path()).parse(),
+        };
+        Ok(Self { uri: uri?, host: HeaderValue::from_str(url.authority())? })
+    }
+}
+
 /// The request as it goes out: a path, a host, and what this client says of itself.
-fn request(url: &Url, headers: hyper::HeaderMap, body: Vec<u8>) -> Result<Request<Body>, TransportError> {
-    let unusable = |error: hyper::http::Error| TransportError::Unusable(error.to_string());
-    let place = match url.query() {
-        None => Cow::Borrowed(url.path()),
-        Some(query) => Cow::Owned(format!("{}?{query}", url.path())),
-    };
-    let mut request = Request::post(&*place).body(Full::new(Bytes::from(body))).map_err(unusable)?;
-    let host = HeaderValue::from_str(url.authority()).map_err(|error| unusable(error.into()))?;
+fn request(Place { uri, host }: Place, headers: HeaderMap, body: Vec<u8>) -> Request<Body> {
+    let mut request = Request::new(Full::new(Bytes::from(body)));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = uri;
     let sent = request.headers_mut();
     *sent = headers;
     sent.entry(HOST).or_insert(host);
     sent.entry(USER_AGENT).or_insert(HeaderValue::from_static(concat!("assize/", env!("CARGO_PKG_VERSION"))));
     sent.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    Ok(request)
+    request
 }
 
 /// What happened to a connection, in the words of whatever knows best.
@@ -256,7 +276,6 @@ fn reason(error: &hyper::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -264,16 +283,24 @@ mod tests {
 
     use super::*;
 
-    /// A server that answers so many requests on each connection and then closes it without a word. Its port, and the
-    /// connections it was asked for.
-    async fn server(answers: usize, answer: &'static str) -> (u16, Arc<AtomicUsize>) {
+    /// The connections that a server was asked for, and those it has closed.
+    #[derive(Default)]
+    struct Connections {
+        made: AtomicUsize,
+        closed: AtomicUsize,
+    }
+
+    /// A server that answers so many requests on each connection and then closes it without a word. Its port, and its
+    /// connections.
+    async fn server(answers: usize, answer: &'static str) -> (u16, Arc<Connections>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let connections = Arc::new(AtomicUsize::new(0));
+        let connections = Arc::new(Connections::default());
         let counted = Arc::clone(&connections);
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
-                counted.fetch_add(1, Ordering::Relaxed);
+                counted.made.fetch_add(1, Ordering::Relaxed);
+                let counted = Arc::clone(&counted);
                 tokio::spawn(async move {
                     for _ in 0..answers {
                         let mut request = Vec::new();
@@ -284,6 +311,8 @@ mod tests {
                         }
                         let _ = stream.write_all(answer.as_bytes()).await;
                     }
+                    drop(stream);
+                    counted.closed.fetch_add(1, Ordering::Relaxed);
                 });
             }
         });
@@ -292,7 +321,7 @@ mod tests {
 
     fn question(port: u16) -> Outgoing {
         Outgoing {
-            url: Url::parse(&format!("http://localhost:{port}/v1?x=1")).unwrap(),
+            url: Arc::new(Url::parse(&format!("http://localhost:{port}/v1?x=1")).unwrap()),
             headers: hyper::HeaderMap::new(),
             body: b"the question".to_vec(),
             timeout: Duration::from_secs(20),
@@ -319,9 +348,22 @@ mod tests {
                 let answer = answer.unwrap();
                 assert_eq!((answer.status, &*answer.body), (200, &b"fine"[..]), "{asked}");
             }
-            let counted = counted.load(Ordering::Relaxed);
+            let counted = counted.made.load(Ordering::Relaxed);
             assert!(counted >= connections && (answers < usize::MAX || counted == 1), "{answers}: {counted}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_was_closed_while_nobody_used_it_fails_no_request() {
+        let (port, connections) = server(1, ANSWER).await;
+        let client = client();
+        for asked in 1..=20 {
+            assert_eq!(client.send(question(port)).await.unwrap().body, b"fine");
+            while connections.closed.load(Ordering::Relaxed) < asked {
+                tokio::task::yield_now().await;
+            }
+        }
+        assert_eq!(connections.made.load(Ordering::Relaxed), 20);
     }
 
     #[tokio::test]

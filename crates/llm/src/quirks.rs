@@ -94,20 +94,23 @@ impl Quirks {
         let Some(first) = others.iter_mut().find(|message| message.role == Role::User) else {
             return Cow::Borrowed(request);
         };
-        let mut rules: Vec<Part> = Vec::new();
+        let mut parts: Vec<Part> = Vec::new();
         for message in system {
-            rules.extend(message.content);
-            rules.push(Part::Text("\n\n".to_owned()));
+            parts.extend_from_slice(&message.content);
+            parts.push(Part::Text("\n\n".into()));
         }
+        let rules = parts.len();
+        parts.extend_from_slice(&first.content);
         // One text with what follows, so that the first part still ends where requests begin to differ.
-        let texts = rules.iter().map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
+        let beginning = parts.iter().take(rules + 1).map(|part| match part {
+            Part::Text(text) => Some(&**text),
             Part::Image { .. } => None,
         });
-        match (texts.collect::<Option<String>>(), first.content.first_mut()) {
-            (Some(texts), Some(Part::Text(beginning))) => beginning.insert_str(0, &texts),
-            _ => drop(first.content.splice(0..0, rules)),
+        if let Some(beginning) = beginning.collect::<Option<String>>() {
+            let rest = parts.split_off(parts.len().min(rules + 1));
+            parts = std::iter::once(Part::Text(beginning.into())).chain(rest).collect();
         }
+        first.content = parts.into();
         Cow::Owned(ChatRequest { messages: others.into(), ..request.clone() })
     }
 

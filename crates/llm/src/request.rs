@@ -1,5 +1,6 @@
 //! What is asked of a model, free of any provider's spelling.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +12,7 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChatRequest {
     /// The model as its server names it. Empty means the model of the client that sends the request.
-    pub model: String,
+    pub model: Arc<str>,
     /// The conversation, oldest message first. Must not be empty.
     /// Shared, so that a request is cheap to copy.
     pub messages: Arc<[ChatMessage]>,
@@ -46,7 +47,7 @@ impl ChatRequest {
     /// A request with these messages and nothing else set, whose beginning may be cached; the client's model answers it.
     pub fn new(messages: impl Into<Arc<[ChatMessage]>>) -> Self {
         Self {
-            model: String::new(),
+            model: Arc::default(),
             messages: messages.into(),
             schema: None,
             temperature: None,
@@ -75,29 +76,29 @@ impl ChatRequest {
 pub struct ChatMessage {
     /// Who speaks.
     pub role: Role,
-    /// What is said, in order.
-    pub content: Vec<Part>,
+    /// What is said, in order. Shared, as its texts are: most of them go out with many requests.
+    pub content: Arc<[Part]>,
 }
 
 impl ChatMessage {
     /// A system message of one text.
-    pub fn system(text: impl Into<String>) -> Self {
+    pub fn system(text: impl Into<Arc<str>>) -> Self {
         Self::text(Role::System, text)
     }
 
     /// A user message of one text.
-    pub fn user(text: impl Into<String>) -> Self {
+    pub fn user(text: impl Into<Arc<str>>) -> Self {
         Self::text(Role::User, text)
     }
 
     /// An assistant message of one text.
-    pub fn assistant(text: impl Into<String>) -> Self {
+    pub fn assistant(text: impl Into<Arc<str>>) -> Self {
         Self::text(Role::Assistant, text)
     }
 
     /// A message of one text by any role.
-    pub fn text(role: Role, text: impl Into<String>) -> Self {
-        Self { role, content: vec![Part::Text(text.into())] }
+    pub fn text(role: Role, text: impl Into<Arc<str>>) -> Self {
+        Self { role, content: Arc::new([Part::Text(text.into())]) }
     }
 }
 
@@ -120,7 +121,7 @@ pub enum Role {
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// Plain text.
-    Text(String),
+    Text(Arc<str>),
     /// A picture, sent inline.
     Image {
         /// For example `image/png`.
@@ -137,7 +138,7 @@ pub enum Part {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JsonSchemaFormat {
     /// A name for the shape; letters, digits, `_` and `-`, at most 64.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// The schema itself.
     pub schema: ReplySchema,
     /// Whether the server must enforce every detail rather than try.

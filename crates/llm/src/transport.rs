@@ -1,6 +1,7 @@
 //! The seam between wire formats and the network: what goes out, what comes back, and how sending can fail.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Url;
@@ -19,7 +20,7 @@ pub trait Transport: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Outgoing {
     /// Where to.
-    pub url: Url,
+    pub url: Arc<Url>,
     /// All headers but those of the connection itself.
     pub headers: HeaderMap,
     /// The body.
@@ -47,6 +48,12 @@ impl HttpAnswer {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => String::from_utf8_lossy(&self.body),
         }
+    }
+
+    /// The same, in the memory that holds the body where it can stay.
+    pub(crate) fn into_text(self) -> String {
+        String::from_utf8(self.body)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 }
 

@@ -57,7 +57,7 @@ pub use panel::{Cast, PanelDecision, PanelResult, PanelRule, PanelVote, Ties, co
 pub use points::{PointsMean, points_mean, points_ratio};
 pub use prerequisites::{Prerequisites, prerequisites};
 pub use repeats::{Repeat, RepeatPlan, RepeatStrategy, RepeatedCase};
-pub use rubric::{Rubric, RubricError, first_places};
+pub use rubric::{Rubric, RubricError, repeated};
 pub use score::{Formula, OutcomeError, RubricScore, score_criteria, score_rubric};
 pub use scorecard::{
     Card, CardError, CardKind, CardNode, CardScores, CaseTally, Contribution, Criticality, Gain,

@@ -52,10 +52,10 @@ impl Rubric {
             return Err(vec![RubricError::Empty]);
         }
         let mut errors = Vec::new();
-        let first = first_places(criteria.clone().map(|criterion| &criterion.id));
+        let mut repeated =
+            repeated(criteria.clone().map(|criterion| Some(&criterion.id))).into_iter().peekable();
         for (index, criterion) in criteria.clone().enumerate() {
-            if first[index] != index {
-                let (first, second) = (first[index], index);
+            if let Some((first, second)) = repeated.next_if(|(_, second)| *second == index) {
                 errors.push(RubricError::DuplicateId { id: criterion.id.clone(), first, second });
             }
             if criterion.scale == Scale::Checklist && criterion.text.trim().is_empty() {
@@ -77,14 +77,19 @@ impl Rubric {
 /// Ids that are compared one by one before a table of their hashes is worth its room.
 const FEW: usize = 16;
 
-/// For each id the place at which it stands for the first time.
-pub fn first_places<'a>(ids: impl ExactSizeIterator<Item = &'a CriterionId> + Clone) -> Vec<usize> {
+/// The ids that were there before: each with the place where it stands for the first time and its own, by the latter. What
+/// has no id repeats nothing.
+pub fn repeated<'a>(
+    ids: impl ExactSizeIterator<Item = Option<&'a CriterionId>> + Clone,
+) -> Vec<(usize, usize)> {
     if ids.len() <= FEW {
-        let find = |id: &CriterionId| ids.clone().position(|other| other == id).unwrap_or_default();
-        return ids.clone().map(find).collect();
+        let first = |id: &CriterionId| ids.clone().position(|other| other == Some(id));
+        let places = ids.clone().enumerate().filter_map(|(place, id)| Some((first(id?)?, place)));
+        return places.filter(|(first, place)| first < place).collect();
     }
     let mut seen: HashMap<&CriterionId, usize> = HashMap::with_capacity(ids.len());
-    ids.enumerate().map(|(index, id)| *seen.entry(id).or_insert(index)).collect()
+    let places = ids.enumerate().filter_map(|(place, id)| Some((*seen.entry(id?).or_insert(place), place)));
+    places.filter(|(first, place)| first < place).collect()
 }
 
 impl TryFrom<Vec<Criterion>> for Rubric {
@@ -112,8 +117,11 @@ mod tests {
         for count in [1, FEW, FEW + 1, 100] {
             let ids: Vec<CriterionId> =
                 (0..count).map(|at| CriterionId::new(format!("c{}", at % 5))).collect();
-            let expected: Vec<usize> = (0..count).map(|at| at % 5).collect();
-            assert_eq!(first_places(ids.iter()), expected);
+            // The third of each five has no id.
+            let given = ids.iter().enumerate().map(|(at, id)| (at % 5 != 2).then_some(id));
+            let expected: Vec<(usize, usize)> =
+                (5..count).filter(|at| at % 5 != 2).map(|at| (at % 5, at)).collect();
+            assert_eq!(repeated(given), expected);
         }
     }
 

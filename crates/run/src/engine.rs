@@ -9,6 +9,7 @@ use assize_rubric::{Repeat, Ungraded, UngradedKind, Verdict};
 use assize_store::{CaseKey, CaseRecord, CaseRows, ResultRow, RunWriter, StoreError};
 use assize_workspace::Turn;
 use futures_util::FutureExt;
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -59,7 +60,9 @@ const TOGETHER: usize = 64;
 /// follow: each time costs the same writes for one case as for many.
 const LINGER: Duration = Duration::from_millis(2);
 
-/// Cases worked on at once from which on finished ones wait for others.
+/// How many cases are many. Where so many are worked on at once, finished ones wait for others. Where so many finish
+/// while the first of them waits, the others are not looked at one by one, and the next cases are handed out before there
+/// is a seat for them: to wake the one thread that records for each case may cost as much as the case.
 const MANY: usize = 8;
 
 /// Why a run ended before its items did.
@@ -116,22 +119,27 @@ struct Batch {
     cases: Vec<Finished>,
     /// When the first of them finished.
     since: Instant,
+    /// Whether many finished together before.
+    crowded: bool,
 }
+
+/// What became of an item that was handed out: nothing, if the limit was reached before there was a seat for it.
+type Flown = Option<Finished>;
 
 impl Batch {
     /// Waits for the next one to finish, unless none does before the first of them has waited for long enough or the run
     /// is cancelled. Takes what has finished with it.
-    async fn gather(&mut self, flying: &mut JoinSet<Finished>, cancel: &CancellationToken) {
+    async fn gather(&mut self, flying: &mut JoinSet<Flown>, cancel: &CancellationToken) {
         let first = self.cases.is_empty();
         tokio::select! {
             biased;
             () = cancel.cancelled() => return,
             // Tasks catch their own panics and are never aborted while they are waited for.
-            Some(Ok(next)) = flying.join_next() => {
+            Some(Ok(next)) = flying.join_next(), if first || !self.crowded => {
                 if first {
                     self.since = Instant::now();
                 }
-                self.cases.push(next);
+                self.cases.extend(next);
             }
             () = tokio::time::sleep_until(self.since + LINGER), if !first => {}
             else => {}
@@ -139,15 +147,13 @@ impl Batch {
         while self.cases.len() < TOGETHER
             && let Some(Ok(next)) = flying.try_join_next()
         {
-            self.cases.push(next);
+            self.cases.extend(next);
         }
     }
 
-    /// Whether the cases may be recorded later. One whose failure would end the run has to be known before the next one
-    /// begins.
+    /// Whether the cases may be recorded later.
     fn may_wait(&self) -> bool {
-        let decides = |done: &Finished| done.item.relations.stops_at_errors;
-        self.cases.len() < TOGETHER && self.since.elapsed() < LINGER && !self.cases.iter().any(decides)
+        self.cases.len() < TOGETHER && self.since.elapsed() < LINGER
     }
 }
 
@@ -165,17 +171,18 @@ where
 {
     let mut items = items.into_iter();
     let Start { mut totals, limit, done } = start;
-    let mut flying: JoinSet<Finished> = JoinSet::new();
+    let mut flying: JoinSet<Flown> = JoinSet::new();
+    let seats = Arc::new(Semaphore::new(settings.workers.get()));
     let mut board = Board::default();
     let mut ended = Ok(());
     let mut exhausted = false;
-    let mut finished = Batch { cases: Vec::new(), since: Instant::now() };
+    let mut finished = Batch { cases: Vec::new(), since: Instant::now(), crowded: false };
     // A run that ends at what a case comes to has to know it before the next one begins.
-    let lingers = settings.bail.is_none() && settings.workers.get() >= MANY;
+    let mut lingers = settings.bail.is_none() && settings.workers.get() >= MANY;
     loop {
         while ended.is_ok()
             && totals.halted.is_none()
-            && flying.len() < settings.workers.get()
+            && flying.len() < settings.workers.get() + if finished.crowded { TOGETHER } else { 0 }
             && !cancel.is_cancelled()
             && !limit.is_cancelled()
         {
@@ -214,7 +221,13 @@ where
             // What is held back goes nowhere, so it doesn't queue for a workspace.
             let place = item.workplace.as_ref().filter(|_| held.is_none());
             let turn = place.map(|place| place.queue());
-            flying.spawn(guarded(*item, held, turn));
+            // What follows has to know whether this one failed; and what waits for its turn in a workspace must not
+            // take the seat of the one whose turn it is.
+            if item.relations.stops_at_errors || turn.is_some() {
+                lingers = false;
+                finished.crowded = false;
+            }
+            flying.spawn(seated(*item, held, turn, Arc::clone(&seats), limit.clone()));
         }
         if flying.is_empty() && finished.cases.is_empty() {
             let goes_on = ended.is_ok() && totals.halted.is_none();
@@ -232,6 +245,7 @@ where
         if more_fly && lingers && !stops && finished.may_wait() {
             continue;
         }
+        finished.crowded = lingers && finished.cases.len() >= MANY;
         let mut finished = std::mem::take(&mut finished.cases);
         if stops || limit.is_cancelled() {
             finished.retain(|done| !was_cut_short(&done.record));
@@ -276,6 +290,22 @@ fn was_cut_short(record: &CaseRecord) -> bool {
     let given_up = |why: &Ungraded| why.kind == UngradedKind::Cancelled;
     record.result.error.as_ref().is_some_and(|error| error.kind == "cancelled")
         || record.judgements.iter().any(|row| row.ungraded.as_ref().is_some_and(given_up))
+}
+
+/// The same as [`guarded`], once there is a seat among the cases that are worked on.
+async fn seated(
+    item: WorkItem,
+    held: Option<Held>,
+    turn: Option<Turn>,
+    seats: Arc<Semaphore>,
+    limit: CancellationToken,
+) -> Flown {
+    // Never closed.
+    let _seat = seats.acquire().await.ok();
+    if limit.is_cancelled() {
+        return None;
+    }
+    Some(guarded(item, held, turn).await)
 }
 
 /// The record of an item, and its rows. An item that is held back is not run.

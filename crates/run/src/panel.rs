@@ -1,6 +1,7 @@
 //! Who judges for a grader, and how often.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use assize_rubric::{PanelRule, Scale, Ties};
 use assize_spec::{EscalateWhen, PanelSpec, Scoring};
@@ -97,7 +98,7 @@ fn together(
     }
     if named.is_some() && grader.judges.is_empty() {
         // A judge that the grader names itself is its panel.
-        defaults.judges.clear();
+        defaults.judges = Arc::default();
         defaults.combine = defaults.combine.filter(weightless);
     }
     command.clone().or(&grader).or(&defaults)

@@ -11,7 +11,9 @@ use assize_rubric::{
     Cost, Criterion, EvidencePolicy, Gate, GraderStanding, JudgeIdentity, Judgement, Judging, Lines, Outcome,
     Rubric, Tokens, Unit, Usd, Verdict, Weight,
 };
-use assize_run::{Event, JudgeWish, Judges, Recorder, RunError, Settings, Source, WorkItem, rescore, run};
+use assize_run::{
+    Event, JudgeWish, Judges, Recorder, RunError, Settings, Source, Start, WorkItem, rescore, run, run_from,
+};
 use assize_spec::{
     Case, CaseId, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, Place, Role, RubricGrader,
 };
@@ -22,14 +24,16 @@ use assize_target::{
 use tokio_util::sync::CancellationToken;
 
 /// Decides that a criterion is met when the answer contains its text.
+#[derive(Default)]
 struct Literal {
     in_flight: AtomicUsize,
     peak: AtomicUsize,
+    judged: AtomicUsize,
 }
 
 impl Literal {
     fn new() -> Arc<Self> {
-        Arc::new(Self { in_flight: AtomicUsize::new(0), peak: AtomicUsize::new(0) })
+        Arc::default()
     }
 }
 
@@ -74,6 +78,7 @@ impl RubricJudge for Literal {
             });
             let decided = decided.collect();
             self.in_flight.fetch_sub(1, Ordering::SeqCst);
+            self.judged.fetch_add(1, Ordering::SeqCst);
             decided
         })
     }
@@ -291,6 +296,44 @@ async fn never_more_than_the_workers_are_in_flight_and_they_are_used() {
     assert_eq!(records.len(), 50);
     let peak = literal.peak.load(Ordering::SeqCst);
     assert!((2..=4).contains(&peak), "{peak}");
+}
+
+#[tokio::test]
+async fn cases_that_are_handed_out_early_wait_for_a_seat_and_are_not_begun_after_the_limit() {
+    for limited in [false, true] {
+        let literal = Literal::new();
+        let judges: Arc<dyn Judges> = Arc::new(Only(Arc::clone(&literal)));
+        let items =
+            (0..1000).map(|i| Ok(item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges))));
+        let start = Start::default();
+        let limit = start.limit.clone();
+        let (mut begun, mut finished, mut early) = (0, 0, 0);
+        let mut observe = |event: Event| match event {
+            Event::CaseStarted { .. } => {
+                begun += 1;
+                if begun - literal.judged.load(Ordering::SeqCst) > 8 {
+                    early += 1;
+                    if limited {
+                        limit.cancel();
+                    }
+                }
+            }
+            Event::CaseFinished { .. } => finished += 1,
+            Event::Stopping => {}
+        };
+        let settings = Settings { workers: NonZeroUsize::new(8).expect("not zero"), bail: None };
+        let (mut memory, cancel) = (Memory::default(), CancellationToken::new());
+        let (totals, ended) = run_from(start, items, settings, &cancel, &mut memory, &mut observe).await;
+        assert!(ended.is_ok());
+        let peak = literal.peak.load(Ordering::SeqCst);
+        assert!(peak <= 8 && early > 0, "{peak} at once, {early} handed out early");
+        assert_eq!((totals.counts.total(), literal.judged.load(Ordering::SeqCst)), (finished, finished));
+        if limited {
+            assert!(early == 1 && finished < begun, "{begun} handed out, {finished} finished");
+        } else {
+            assert_eq!((begun, finished), (1000, 1000));
+        }
+    }
 }
 
 #[tokio::test]

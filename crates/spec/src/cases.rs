@@ -64,13 +64,13 @@ impl Cases {
     /// was checked.
     pub fn iter(&self) -> CaseIter {
         let parts = Arc::clone(&self.parts);
-        CaseIter { parts, part: 0, kept: 0, dataset: None, failed: false, many: false }
+        CaseIter { parts, part: 0, kept: 0, dataset: None, failed: false, ahead: false }
     }
 
-    /// The same, faster as a whole: many lines of a dataset are read together, on all processors. Whoever works on the cases
-    /// in the meantime takes them one by one.
+    /// The same, faster as a whole: the lines of a large dataset are decoded ahead, on threads of their own. Whoever has work
+    /// for all processors in the meantime takes them one by one.
     pub fn iter_at_once(&self) -> CaseIter {
-        CaseIter { many: true, ..self.iter() }
+        CaseIter { ahead: true, ..self.iter() }
     }
 }
 
@@ -96,8 +96,8 @@ pub struct CaseIter {
     kept: usize,
     dataset: Option<DatasetCases>,
     failed: bool,
-    /// Whether lines are read together.
-    many: bool,
+    /// Whether lines are decoded ahead.
+    ahead: bool,
 }
 
 impl Iterator for CaseIter {
@@ -114,7 +114,7 @@ impl Iterator for CaseIter {
                 }
                 Part::Dataset(dataset) => {
                     let reading =
-                        self.dataset.get_or_insert_with(|| DatasetCases::new(dataset.clone(), self.many));
+                        self.dataset.get_or_insert_with(|| DatasetCases::new(dataset.clone(), self.ahead));
                     if let Some(result) = reading.next_case() {
                         self.failed = result.is_err();
                         return Some(result);

@@ -67,7 +67,7 @@ fn chat_message(message: &InputMessage) -> ChatMessage {
             InputPart::File { display, text: file, .. } => push_line(&mut text, &enclosed(display, file)),
             InputPart::Image { media_type, bytes, .. } => {
                 if !text.is_empty() {
-                    content.push(Part::Text(std::mem::take(&mut text)));
+                    content.push(Part::Text(std::mem::take(&mut text).into()));
                 }
                 let data = STANDARD.encode(bytes);
                 content.push(Part::Image { media_type: media_type.clone(), data });
@@ -75,9 +75,9 @@ fn chat_message(message: &InputMessage) -> ChatMessage {
         }
     }
     if !text.is_empty() {
-        content.push(Part::Text(text));
+        content.push(Part::Text(text.into()));
     }
-    ChatMessage { role, content }
+    ChatMessage { role, content: content.into() }
 }
 
 /// A file's content between tags that do not occur in it.
@@ -206,7 +206,7 @@ mod tests {
         let messages = [InputMessage { role: Role::User, parts }];
         assert_eq!(prompt_text(&messages), "See\n[image: /suite/p.png]\nthere");
         assert_eq!(
-            chat_messages(&messages)[0].content,
+            *chat_messages(&messages)[0].content,
             [
                 Part::Text("See".into()),
                 Part::Image { media_type: "image/png".into(), data: "AP8=".into() },

@@ -1,5 +1,7 @@
 //! What can be wrong with a grader before anything is spent.
 
+use std::sync::LazyLock;
+
 use assize_grade::schema_problem;
 use assize_rubric::Judging;
 use assize_run::custom_command;
@@ -89,15 +91,7 @@ pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
 }
 
 /// Nothing said about a panel.
-static UNSAID: PanelSpec = PanelSpec {
-    judges: Vec::new(),
-    repeats: None,
-    combine: None,
-    ties: None,
-    temperature: None,
-    escalate: None,
-    scoring: None,
-};
+static UNSAID: LazyLock<PanelSpec> = LazyLock::new(PanelSpec::default);
 
 /// What a grader says about its panel; `None` for one that has a single judge whatever happens.
 pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {

@@ -368,7 +368,7 @@ impl Planner<'_> {
         let mut config = self.config.panel.clone();
         // A judge that the suite names is its panel.
         if suite.settings.judge.is_some() {
-            config.judges.clear();
+            config.judges = Arc::default();
         }
         Panels::new(self.panel.clone(), suite.settings.panel.clone().or(&config))
     }

@@ -51,14 +51,17 @@ struct Call {
 
 impl<'a> Group<'a> {
     pub(super) fn new(scene: &'a Scene<'a>, criteria: &'a [Criterion], batched: bool) -> Self {
+        // Authors' ids may say what hangs on a criterion ("critical-2"), so the judge never sees them.
+        // Part of the fence makes the handle one that no answer can name: verdicts written into an answer and copied by
+        // the judge then belong to nobody. A criterion that is asked about alone needs no name.
+        let handle = |position: usize| {
+            if batched { format!("c{}-{}", position + 1, scene.handle_mark()) } else { String::new() }
+        };
         let slots = criteria
             .iter()
             .enumerate()
             .map(|(position, criterion)| Slot {
-                // Authors' ids may say what hangs on a criterion ("critical-2"), so the judge never sees them.
-                // Part of the fence makes the handle one that no answer can name: verdicts written into an answer and
-                // copied by the judge then belong to nobody.
-                asked: Asked { handle: format!("c{}-{}", position + 1, scene.handle_mark()), criterion },
+                asked: Asked { handle: handle(position), criterion },
                 tally: Tally::new(scene.card),
                 model: None,
                 state: State::Open(None),
@@ -90,12 +93,25 @@ impl<'a> Group<'a> {
 
     /// The shape that the first reply must have.
     pub(super) fn schema(&self) -> ReplySchema {
-        let asked: Vec<Asked<'_>> = self.slots.iter().map(|slot| slot.asked.clone()).collect();
-        self.schema_for(&asked).schema
+        self.schema_for(&self.whole().members).schema
     }
 
-    fn schema_for(&self, asked: &[Asked<'_>]) -> JsonSchemaFormat {
-        if self.batched { batched_schema(asked) } else { single_schema(Form::of(asked[0].criterion)) }
+    fn schema_for(&self, members: &[usize]) -> JsonSchemaFormat {
+        if self.batched {
+            batched_schema(&self.asked(members))
+        } else {
+            single_schema(Form::of(self.only(members)))
+        }
+    }
+
+    /// Criteria under the names they have in a call that asks about several.
+    fn asked(&self, members: &[usize]) -> Vec<Asked<'a>> {
+        members.iter().map(|&member| self.slots[member].asked.clone()).collect()
+    }
+
+    /// The criterion of a call that asks about one.
+    fn only(&self, members: &[usize]) -> &'a Criterion {
+        self.slots[members[0]].asked.criterion
     }
 
     /// Asks until each criterion is decided or given up; `shared` says whether other calls begin like these.
@@ -187,15 +203,13 @@ impl<'a> Group<'a> {
 
     fn request(&self, call: &Call) -> assize_llm::ChatRequest {
         let scene = self.scene;
-        let asked: Vec<Asked<'_>> =
-            call.members.iter().map(|&member| self.slots[member].asked.clone()).collect();
         let question = if self.batched {
-            batched_part(&asked, scene.policy, &scene.fence)
+            batched_part(&self.asked(&call.members), scene.policy, &scene.fence)
         } else {
-            single_part(asked[0].criterion, scene.policy, &scene.fence)
+            single_part(self.only(&call.members), scene.policy, &scene.fence)
         };
-        let schema = self.schema_for(&asked);
-        scene.request(question, call.repair.clone(), schema, asked.len(), self.shared)
+        let schema = self.schema_for(&call.members);
+        scene.request(question, call.repair.clone(), schema, call.members.len(), self.shared)
     }
 
     /// Takes what a reply decides and returns the calls for what it leaves open.
@@ -256,11 +270,10 @@ impl<'a> Group<'a> {
     /// The decisions in a reply and stray problems, or what is wrong with the reply as a whole.
     fn read(&self, members: &[usize], text: &str) -> Result<Results, String> {
         if !self.batched {
-            let form = Form::of(self.slots[members[0]].asked.criterion);
+            let form = Form::of(self.only(members));
             return Ok(Results { each: vec![read_single(text, form)], strays: Vec::new() });
         }
-        let asked: Vec<Asked<'_>> = members.iter().map(|&member| self.slots[member].asked.clone()).collect();
-        read_batched(text, &asked)
+        read_batched(text, &self.asked(members))
     }
 
     fn problem(&self, member: usize, message: &str) -> String {

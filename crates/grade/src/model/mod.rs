@@ -19,8 +19,8 @@ use assize_llm::{
     offers_logprobs,
 };
 use assize_rubric::{JudgeIdentity, Judgement, Judging, Truncate, Truncated};
-use futures_util::FutureExt as _;
-use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::Semaphore;
 
 use crate::evidence::EvidenceIndex;
@@ -85,6 +85,8 @@ impl Default for JudgeOptions {
 pub struct ModelJudge {
     ask: Arc<dyn Ask>,
     identity: JudgeIdentity,
+    /// The length from which the model caches the beginning of a request, where that has to be marked, in bytes.
+    marked: Option<usize>,
     fences: Arc<dyn FenceSource>,
     in_flight: Arc<Semaphore>,
     options: JudgeOptions,
@@ -111,7 +113,9 @@ impl ModelJudge {
             version: Some(PROMPT_VERSION.into()),
             prompt_hash: Some(prompt_hash().into()),
         };
-        Self { ask, identity, fences, in_flight, options }
+        let asked = ask.describe();
+        let marked = cached_prefix_bytes(&asked.provider, &asked.model);
+        Self { ask, identity, marked, fences, in_flight, options }
     }
 
     /// What all calls that show this have in common. The fence is that of the whole material, so that it occurs in no
@@ -124,7 +128,7 @@ impl ModelJudge {
         }
         Scene {
             judge: self,
-            shared,
+            shared: shared.into(),
             fence: fence.to_owned(),
             index: EvidenceIndex::new(&shown.material),
             policy: task.evidence,
@@ -144,12 +148,10 @@ impl ModelJudge {
 
     /// Whether to await the first of several calls that begin with this much text.
     fn warms_up(&self, shared_bytes: usize) -> bool {
-        let asked = self.ask.describe();
-        let marked = cached_prefix_bytes(&asked.provider, &asked.model);
         match self.options.warm_up {
             WarmUp::Never => false,
-            WarmUp::Auto => marked.is_some_and(|least| shared_bytes >= least),
-            WarmUp::Always => shared_bytes >= marked.unwrap_or(USUAL_CACHED_BYTES),
+            WarmUp::Auto => self.marked.is_some_and(|least| shared_bytes >= least),
+            WarmUp::Always => shared_bytes >= self.marked.unwrap_or(USUAL_CACHED_BYTES),
         }
     }
 
@@ -212,8 +214,7 @@ impl ModelJudge {
             }
         }
         // Of each kind that others are of, the first is awaited; one that nobody shares anything with waits for nobody.
-        let mut first: Vec<BoxFuture<'_, Placed>> = Vec::new();
-        let mut rest: Vec<BoxFuture<'_, Placed>> = Vec::with_capacity(asked.len());
+        let (first, rest) = (FuturesUnordered::new(), FuturesUnordered::new());
         for (group, kind, place, truncated) in asked {
             let shared = kinds.is_shared(kind);
             let is_first = shared && kinds.is_first(kind);
@@ -223,11 +224,11 @@ impl ModelJudge {
                 }
                 (place, decided)
             });
-            let queue = if is_first { &mut first } else { &mut rest };
-            queue.push(judged.boxed());
+            if is_first { first.push(judged) } else { rest.push(judged) }
         }
-        let mut done = join_all(first).await;
-        done.extend(join_all(rest).await);
+        // Each is looked at again only when it can go on.
+        let mut done: Vec<Placed> = first.collect().await;
+        done.extend(rest.collect::<Vec<_>>().await);
         // In the order of the criteria, whoever was first.
         done.sort_by_key(|(place, _)| *place);
         let mut parts: Vec<Vec<Vec<Judgement>>> =
@@ -359,7 +360,7 @@ fn groups<'a>(scene: &'a Scene<'a>, task: &'a RubricTask) -> impl Iterator<Item 
 /// What all calls of a task have in common.
 struct Scene<'a> {
     judge: &'a ModelJudge,
-    shared: String,
+    shared: Arc<str>,
     fence: String,
     index: EvidenceIndex,
     policy: assize_rubric::EvidencePolicy,

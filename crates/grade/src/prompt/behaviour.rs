@@ -109,7 +109,7 @@ pub(crate) fn behaviour_messages(
         members(behaviour).into_iter().map(|(name, words, _)| format!("\"{name}\": {words}")).collect();
     parts.push(format!("\n{}", fill(FORM, &[("members", &described.join(", "))])));
     parts.extend(repair);
-    let content = parts.into_iter().map(Part::Text).collect();
+    let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }]
 }
 
@@ -234,7 +234,7 @@ mod tests {
     fn user_text(task: &BehaviourTask) -> String {
         let messages = behaviour_messages(task, &|| 7u128, None);
         let parts = messages[1].content.iter().map(|part| match part {
-            Part::Text(text) => text.clone(),
+            Part::Text(text) => text.to_string(),
             Part::Image { .. } => String::new(),
         });
         parts.collect()

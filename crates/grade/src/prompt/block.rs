@@ -7,5 +7,5 @@ use super::control::without_control_tokens;
 pub(crate) fn block(name: &str, fence: &str, text: &str) -> String {
     // The closing line must begin a line whatever the text ends with; an extra line break is harmless.
     let text = without_control_tokens(text);
-    format!("[[BEGIN {name} {fence}]]\n{text}\n[[END {name} {fence}]]\n")
+    ["[[BEGIN ", name, " ", fence, "]]\n", &text, "\n[[END ", name, " ", fence, "]]\n"].concat()
 }

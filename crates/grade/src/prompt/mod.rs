@@ -29,6 +29,8 @@ pub(crate) use shared::shared_part;
 pub use whole::{COMBINE_PROMPT, WHOLE_PROMPT_VERSION};
 pub(crate) use whole::{whole_hash, whole_messages, whole_schema};
 
+use std::sync::{Arc, LazyLock};
+
 use assize_llm::{ChatMessage, Part, Role};
 
 use crate::FenceSource;
@@ -44,10 +46,14 @@ const PROBLEM_CHARS: usize = 4000;
 pub(crate) const SYSTEM_BYTES: usize = files::SYSTEM.len();
 
 /// The messages of one call.
-pub(crate) fn messages(shared: &str, question: String, repair: Option<String>) -> Vec<ChatMessage> {
-    let mut content = vec![Part::Text(shared.to_owned()), Part::Text(question)];
-    content.extend(repair.map(Part::Text));
-    vec![ChatMessage::system(files::SYSTEM), ChatMessage { role: Role::User, content }]
+pub(crate) fn messages(shared: &Arc<str>, question: String, repair: Option<String>) -> Arc<[ChatMessage]> {
+    static SYSTEM: LazyLock<ChatMessage> = LazyLock::new(|| ChatMessage::system(files::SYSTEM));
+    let (shared, question) = (Part::Text(Arc::clone(shared)), Part::Text(question.into()));
+    let content = match repair {
+        None => Arc::new([shared, question]) as Arc<[Part]>,
+        Some(repair) => Arc::new([shared, question, Part::Text(repair.into())]),
+    };
+    Arc::new([SYSTEM.clone(), ChatMessage { role: Role::User, content }])
 }
 
 /// What a repair adds to the question: the problem and the beginning of the unusable reply, both as data.

@@ -72,7 +72,7 @@ pub(crate) fn pair_messages(
         format!("{CRITERIA}{}", lines.concat())
     };
     let parts = [Some(material), Some(counts), Some(format!("\n{FORM}")), repair];
-    let content = parts.into_iter().flatten().map(Part::Text).collect();
+    let content = parts.into_iter().flatten().map(|text| Part::Text(text.into())).collect();
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }]
 }
 
@@ -83,7 +83,7 @@ mod tests {
     fn user_text(task: &PairTask) -> String {
         let messages = pair_messages(task, &|| 7u128, None);
         let parts = messages[1].content.iter().map(|part| match part {
-            Part::Text(text) => text.as_str(),
+            Part::Text(text) => &**text,
             Part::Image { .. } => "",
         });
         parts.collect()

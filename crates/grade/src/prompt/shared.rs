@@ -17,12 +17,7 @@ pub(crate) fn shared_part(material: &Material, fence: &str) -> String {
         ("file changes", given(material.file_changes.as_ref())),
         ("tool calls", given(material.tool_calls.as_ref())),
     ];
-    let mut out = String::from("Material\n\n");
-    for (name, text) in blocks {
-        if let Some(text) = text {
-            out.push_str(&block(name, fence, text));
-            out.push('\n');
-        }
-    }
-    out
+    let blocks =
+        blocks.map(|(name, text)| text.map_or_else(String::new, |text| block(name, fence, text) + "\n"));
+    format!("Material\n\n{}", blocks.concat())
 }

@@ -78,7 +78,7 @@ pub(crate) fn whole_messages(
     };
     parts.push(format!("\n{FORM}"));
     parts.extend(repair);
-    let content = parts.into_iter().map(Part::Text).collect();
+    let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }]
 }
 

@@ -119,9 +119,9 @@ pub(crate) fn texts(request: &ChatRequest) -> Vec<String> {
     request
         .messages
         .iter()
-        .flat_map(|message| &message.content)
+        .flat_map(|message| &*message.content)
         .map(|part| match part {
-            Part::Text(text) => text.clone(),
+            Part::Text(text) => text.to_string(),
             Part::Image { .. } => panic!("no pictures are sent"),
         })
         .collect()

@@ -8,5 +8,5 @@ mod pacer;
 mod rate;
 mod window;
 
-pub(crate) use account::{Account, Shut};
+pub(crate) use account::{Account, Place, Shut};
 pub use account::{Accounts, Limits};

@@ -1,5 +1,7 @@
 //! Chat completions, the form that most client libraries speak.
 
+use std::sync::Arc;
+
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
@@ -89,7 +91,7 @@ fn message((index, message): (usize, &Value)) -> Result<ChatMessage, Refusal> {
         _ => return Err(wrong("`role` must be system, developer, user or assistant")),
     };
     let content = match message.get("content") {
-        Some(Value::String(text)) => vec![Part::Text(text.clone())],
+        Some(Value::String(text)) => Arc::from([Part::Text(text.as_str().into())]),
         Some(Value::Array(parts)) => parts
             .iter()
             .map(|part| {
@@ -103,7 +105,7 @@ fn message((index, message): (usize, &Value)) -> Result<ChatMessage, Refusal> {
 
 fn part(part: &Value) -> Option<Part> {
     match part.get("type")?.as_str()? {
-        "text" => Some(Part::Text(part.get("text")?.as_str()?.to_owned())),
+        "text" => Some(Part::Text(part.get("text")?.as_str()?.into())),
         "image_url" => {
             let url = part.get("image_url")?.get("url")?.as_str()?;
             let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
@@ -118,7 +120,7 @@ fn schema(format: &Value) -> Result<Option<JsonSchemaFormat>, Refusal> {
     match format.get("type").and_then(Value::as_str) {
         Some("text") => Ok(None),
         Some("json_object") => Ok(Some(JsonSchemaFormat {
-            name: "object".to_owned(),
+            name: "object".into(),
             schema: json!({ "type": "object" }).into(),
             strict: false,
         })),
@@ -127,7 +129,7 @@ fn schema(format: &Value) -> Result<Option<JsonSchemaFormat>, Refusal> {
             let name = inner.get("name").and_then(Value::as_str).unwrap_or("reply").to_owned();
             let schema = inner.get("schema").cloned().unwrap_or_else(|| json!({ "type": "object" }));
             let strict = inner.get("strict").and_then(Value::as_bool).unwrap_or(false);
-            Ok(Some(JsonSchemaFormat { name, schema: schema.into(), strict }))
+            Ok(Some(JsonSchemaFormat { name: name.into(), schema: schema.into(), strict }))
         }
         _ => Err(Refusal::bad("`response_format` must have the type text, json_object or json_schema")),
     }

@@ -54,7 +54,7 @@ pub(super) fn reply(answer: &HttpAnswer, said: Said) -> ChatReply {
         usage: said.usage.plausible(),
         model: said.model,
         request_id: header_id(answer).or(said.id),
-        raw: answer.text().into_owned(),
+        raw: String::new(),
         latency: Duration::ZERO,
         attempts: 1,
         failed: Vec::new(),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::golden::{SCHEMA, answer, decoded, encoded, full_request, named};
+use super::super::golden::{SCHEMA, answer, decoded, encoded, full_request, named, read};
 use super::*;
 use crate::error::ErrorKind;
 
@@ -61,11 +61,12 @@ fn without_an_output_format_a_tool_must_be_called() {
 fn a_bare_request_gets_a_limit_and_pictures_are_sent_inline() {
     let mut request = ChatRequest::new(vec![ChatMessage {
         role: Role::User,
-        content: vec![
+        content: [
             Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
-            Part::Text(String::new()),
+            Part::Text("".into()),
             Part::Text("What?".into()),
-        ],
+        ]
+        .into(),
     }]);
     request.model = "m".into();
     assert_eq!(
@@ -84,7 +85,7 @@ fn a_bare_request_gets_a_limit_and_pictures_are_sent_inline() {
 #[test]
 fn a_long_shared_part_is_marked_for_the_cache_and_a_short_one_is_not() {
     let request = |parts: &[&str]| {
-        let content = parts.iter().map(|part| Part::Text((*part).to_owned())).collect();
+        let content = parts.iter().map(|part| Part::Text((*part).into())).collect();
         ChatRequest::new(vec![ChatMessage::system("Judge."), ChatMessage { role: Role::User, content }])
     };
     let marks = |parts: &[&str]| {
@@ -107,7 +108,7 @@ fn a_full_reply_is_read_completely() {
         {"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"{\"met\":"},{"type":"text","text":"true}"}],
         "stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":93,"cache_creation_input_tokens":10,
         "cache_read_input_tokens":1024,"output_tokens":46,"service_tier":"standard"}}"#;
-    let reply = Anthropic.decode(&named("request-id", "req_1", answer(200, raw))).unwrap();
+    let reply = read(&Anthropic, named("request-id", "req_1", answer(200, raw))).unwrap();
     assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
     assert_eq!(reply.usage, Usage { input: Some(1127), cached: Some(1024), output: Some(46) });
     assert_eq!(reply.model.as_deref(), Some("claude-x-2026"));

@@ -39,7 +39,7 @@ impl Wire for AzureOpenAi {
     fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
         let mut call = self.chat.encode(request, quirks)?;
         if self.deployment_in_path {
-            call.path = format!("/deployments/{}{}", segment(&request.model), call.path);
+            call.path = format!("/deployments/{}{}", segment(&request.model), call.path).into();
         }
         Ok(call)
     }

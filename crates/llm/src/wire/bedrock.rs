@@ -259,7 +259,7 @@ struct Named {
 /// Empty texts are refused, so they are not sent.
 fn message(message: &ChatMessage) -> Result<Message<'_>, AskError> {
     let mut content = Vec::new();
-    for part in &message.content {
+    for part in &*message.content {
         match part {
             Part::Text(text) if text.is_empty() => {}
             Part::Text(text) => content.push(Block::Text(text)),

@@ -23,7 +23,7 @@ pub trait Wire: Send + Sync + fmt::Debug {
     /// [`crate::ErrorKind::BadRequest`] when the format cannot express the request.
     fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError>;
 
-    /// Reads an answer of any status. Latency, attempts and waits are left for the client to fill in.
+    /// Reads an answer of any status. The raw text, latency, attempts and waits are left for the client to fill in.
     ///
     /// # Errors
     /// Any status but 2xx, and a 2xx whose body is an error or unreadable. Messages may be long and unredacted.
@@ -42,7 +42,7 @@ pub trait Wire: Send + Sync + fmt::Debug {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpCall {
     /// The path under the base URL, with a leading slash.
-    pub path: String,
+    pub path: Cow<'static, str>,
     /// Headers beyond key and endpoint; names in lower case.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.

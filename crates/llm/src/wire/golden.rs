@@ -39,10 +39,11 @@ pub(super) fn full_conversation(model: &str) -> ChatRequest {
 pub(super) fn pictured() -> ChatMessage {
     ChatMessage {
         role: Role::User,
-        content: vec![
+        content: [
             Part::Text("What?".into()),
             Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
-        ],
+        ]
+        .into(),
     }
 }
 
@@ -63,7 +64,13 @@ pub(super) fn named(header: &'static str, value: &'static str, answer: HttpAnswe
     HttpAnswer { headers, ..answer }
 }
 
+/// What an answer says, with its text beside it, as a client returns it.
+pub(super) fn read(wire: &dyn Wire, answer: HttpAnswer) -> Result<ChatReply, AskError> {
+    let reply = wire.decode(&answer)?;
+    Ok(ChatReply { raw: answer.into_text(), ..reply })
+}
+
 /// What a body of a good status says.
 pub(super) fn decoded(wire: &dyn Wire, body: &str) -> Result<ChatReply, AskError> {
-    wire.decode(&answer(200, body))
+    read(wire, answer(200, body))
 }

@@ -173,7 +173,7 @@ fn message(message: &ChatMessage) -> Message<'_> {
     });
     let content = outgoing::text_only(&message.content).unwrap_or_else(|| {
         let texts = message.content.iter().filter_map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
+            Part::Text(text) => Some(&**text),
             Part::Image { .. } => None,
         });
         Cow::Owned(texts.collect())

@@ -86,7 +86,7 @@ impl Wire for OpenAiChat {
                 .filter(|_| self.dialect.logprobs == LogprobsField::Routed)
                 .map(|_| Routing { require_parameters: true }),
         };
-        body(request, &rest).map(|body| outgoing::post_body(self.dialect.path.to_owned(), body))
+        body(request, &rest).map(|body| outgoing::post_body(self.dialect.path, body))
     }
 
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
@@ -147,7 +147,7 @@ fn decode_any(answer: &HttpAnswer) -> Result<ChatReply, AskError> {
 /// The body: model, messages, and then the rest.
 fn body(request: &ChatRequest, rest: &Rest<'_>) -> Result<Vec<u8>, AskError> {
     let unwritable = |error: serde_json::Error| outgoing::bad(error.to_string());
-    let texts = request.messages.iter().flat_map(|message| &message.content);
+    let texts = request.messages.iter().flat_map(|message| &*message.content);
     let length: usize = texts
         .map(|part| match part {
             Part::Text(text) => text.len(),
@@ -187,7 +187,7 @@ fn push_content(out: &mut Vec<u8>, message: &ChatMessage) -> serde_json::Result<
     let push = if message.role == Role::System { text::push_standing } else { text::push };
     if parts.iter().all(|part| matches!(part, Part::Text(_))) {
         out.push(b'"');
-        for part in parts {
+        for part in &**parts {
             if let Part::Text(words) = part {
                 push(out, words);
             }

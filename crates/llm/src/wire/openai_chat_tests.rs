@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::golden::{self, answer, encoded, named};
+use super::super::golden::{self, answer, encoded, named, read};
 use super::*;
 use crate::error::ErrorKind;
 use crate::request::{ChatMessage, Role};
@@ -17,7 +17,7 @@ fn body(dialect: Dialect, request: &ChatRequest, quirks: Quirks) -> String {
 }
 
 fn decode(status: u16, body: &str) -> Result<ChatReply, AskError> {
-    OpenAiChat::new(Dialect::OPENAI).decode(&named("x-request-id", "req_1", answer(status, body)))
+    read(&OpenAiChat::new(Dialect::OPENAI), named("x-request-id", "req_1", answer(status, body)))
 }
 
 #[test]
@@ -41,10 +41,11 @@ fn a_full_request_is_these_bytes() {
 fn a_bare_request_and_a_picture() {
     let mut request = ChatRequest::new(vec![ChatMessage {
         role: Role::User,
-        content: vec![
+        content: [
             Part::Text("What is it?".into()),
             Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
-        ],
+        ]
+        .into(),
     }]);
     request.model = "m".into();
     assert_eq!(
@@ -55,7 +56,7 @@ fn a_bare_request_and_a_picture() {
         )
     );
     let content = vec![Part::Text("a".into()), Part::Text("b".into())];
-    request.messages = [ChatMessage { role: Role::User, content }].into();
+    request.messages = [ChatMessage { role: Role::User, content: content.into() }].into();
     assert!(
         body(Dialect::COMPATIBLE, &request, Quirks::default()).contains(r#"{"role":"user","content":"ab"}"#)
     );

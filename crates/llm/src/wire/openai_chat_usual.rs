@@ -2,6 +2,8 @@
 //!
 //! Whatever looks different in any way is left to the tolerant reading, which decides alone what is an error.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -10,19 +12,27 @@ use super::openai_chat::{finish, written};
 use crate::reply::{ChatReply, Usage};
 use crate::transport::HttpAnswer;
 
+/// A text that is taken from the answer as it stands, unless there are escapes in it.
 #[derive(Deserialize)]
-struct Body {
-    id: Option<String>,
-    model: Option<String>,
-    choices: Vec<Choice>,
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[derive(Deserialize)]
+struct Body<'a> {
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    #[serde(borrow)]
+    model: Option<Text<'a>>,
+    #[serde(borrow)]
+    choices: Vec<Choice<'a>>,
     usage: Option<Counts>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
+struct Choice<'a> {
     error: Option<IgnoredAny>,
     message: Message,
-    finish_reason: Option<String>,
+    #[serde(borrow)]
+    finish_reason: Option<Text<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -52,17 +62,18 @@ pub(super) fn read(answer: &HttpAnswer) -> Option<ChatReply> {
     if !(200..300).contains(&answer.status) {
         return None;
     }
-    let body: Body = serde_json::from_str(std::str::from_utf8(&answer.body).ok()?).ok()?;
+    let body: Body<'_> = serde_json::from_str(std::str::from_utf8(&answer.body).ok()?).ok()?;
     let choice = body.choices.into_iter().next().filter(|choice| choice.error.is_none())?;
     let counts = body.usage.unwrap_or_default();
     let input = counts.prompt_tokens.or(counts.input_tokens);
-    let said = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let said =
+        |text: Option<Text<'_>>| text.filter(|text| !text.0.is_empty()).map(|text| text.0.into_owned());
     Some(answer::reply(
         answer,
         Said {
             text: choice.message.content,
-            finish: finish(choice.finish_reason.as_deref()),
-            refusal: said(choice.message.refusal),
+            finish: finish(choice.finish_reason.as_ref().map(|reason| &*reason.0)),
+            refusal: choice.message.refusal.filter(|refusal| !refusal.is_empty()),
             usage: Usage {
                 input,
                 cached: counts

@@ -1,6 +1,6 @@
 //! Golden pairs for OpenAI's Responses, after the public API reference.
 
-use super::super::golden::{answer, decoded, encoded, full_request, named, pictured};
+use super::super::golden::{answer, decoded, encoded, full_request, named, pictured, read};
 use super::*;
 use crate::error::ErrorKind;
 
@@ -54,7 +54,7 @@ fn a_full_reply_is_read_completely() {
         {"token":"{","bytes":[123],"logprob":-0.5,"top_logprobs":[{"token":"{","logprob":-0.5}]}]}]}],
         "usage":{"input_tokens":1117,"input_tokens_details":{"cached_tokens":1024},"output_tokens":46,
         "output_tokens_details":{"reasoning_tokens":40},"total_tokens":1163}}"#;
-    let reply = OpenAiResponses.decode(&named("x-request-id", "req_1", answer(200, raw))).unwrap();
+    let reply = read(&OpenAiResponses, named("x-request-id", "req_1", answer(200, raw))).unwrap();
     assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
     assert_eq!(reply.usage, Usage { input: Some(1117), cached: Some(1024), output: Some(46) });
     assert_eq!(reply.model.as_deref(), Some("gpt-x-2026"));

@@ -11,14 +11,14 @@ const END: &str = "<<end of what is shared>>";
 
 /// A request of two or three parts after a shared beginning. Everything that may differ between criteria differs.
 fn request(criterion: u32, shared: &str, repair: bool, probabilities: bool) -> ChatRequest {
-    let mut content = vec![Part::Text(shared.to_owned()), Part::Text(format!("Criterion {criterion}?"))];
+    let mut content = vec![Part::Text(shared.into()), Part::Text(format!("Criterion {criterion}?").into())];
     if repair {
         content.push(Part::Text("Mind the form.".into()));
     }
     let name = format!("criterion_{criterion}");
     ChatRequest {
         schema: Some(JsonSchemaFormat {
-            name: name.clone(),
+            name: name.clone().into(),
             schema: serde_json::json!({"type": "object", "properties": {name: {"type": "boolean"}}}).into(),
             strict: true,
         }),
@@ -26,7 +26,10 @@ fn request(criterion: u32, shared: &str, repair: bool, probabilities: bool) -> C
         seed: Some(u64::from(criterion)),
         max_output_tokens: Some(100 + criterion),
         logprobs: (criterion > 1 && probabilities).then_some(5),
-        ..ChatRequest::new(vec![ChatMessage::system("Judge."), ChatMessage { role: Role::User, content }])
+        ..ChatRequest::new(vec![
+            ChatMessage::system("Judge."),
+            ChatMessage { role: Role::User, content: content.into() },
+        ])
     }
 }
 

@@ -3,6 +3,8 @@
 //! The lines are data from elsewhere. Nothing of the environment is put into them and no file they
 //! name is read.
 
+use std::sync::Arc;
+
 use assize_diagnostic::{Diagnostic, Spanned, did_you_mean};
 use serde_json::{Map, Value};
 
@@ -79,7 +81,7 @@ pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &Suit
         workspace: None,
         unbuilt: Vec::new(),
     });
-    CaseRead { id, case, depends_on: Vec::new() }
+    CaseRead { id, case: case.map(Arc::new), depends_on: Vec::new() }
 }
 
 fn text_of(node: &Node) -> String {

@@ -46,7 +46,7 @@ pub(crate) struct CaseRead {
     /// The id, even of a case that is otherwise broken: duplicates are found among all.
     pub(crate) id: Option<Spanned<String>>,
     /// The case, if nothing was wrong with it.
-    pub(crate) case: Option<Case>,
+    pub(crate) case: Option<Arc<Case>>,
     /// Ids it depends on, with their places.
     pub(crate) depends_on: Vec<Spanned<String>>,
 }
@@ -80,7 +80,8 @@ pub(crate) fn case(
     let parts = Parts::read(cx, &mut object, defaults);
     object.finish(&mut cx.problems);
     let depends_on = parts.depends_on.clone();
-    let case = id.clone().filter(|_| cx.problems.errors() == before).map(|id| parts.into_case(cx, id, vars));
+    let sound = cx.problems.errors() == before;
+    let case = id.clone().filter(|_| sound).map(|id| Arc::new(parts.into_case(cx, id, vars)));
     CaseRead { id, case, depends_on }
 }
 
@@ -265,14 +266,10 @@ impl Parts {
     ) {
         let before = cx.problems.errors();
         let format = defaults.format;
-        let mut own = Vec::new();
         let inline = object.entry("rubrics").filter(|entry| filled_list_or_text(cx, entry));
-        if let Some(entry) = inline {
-            own.extend(inline_rubrics(cx, &entry.value, format).map(Arc::new));
-        }
-        if let Some(entry) = list {
-            own.extend(graders::read(cx, entry, format, base));
-        }
+        let inline_rubrics = inline.and_then(|entry| inline_rubrics(cx, &entry.value, format)).map(Arc::new);
+        let mut own = list.map(|entry| graders::read(cx, entry, format, base)).unwrap_or_default();
+        own.splice(0..0, inline_rubrics);
         let suite: &[Arc<Grader>] = match format {
             _ if skip_defaults => &[],
             // In format 1 a case's own list stands in the place of the suite's.
@@ -508,6 +505,9 @@ impl Input<'_> {
         if messages::attach(target, &files).is_err() {
             let at = own_files.or(entry).map_or(object.head(), |entry| entry.key_span);
             cx.problems.add(no_place_for_files(at));
+        }
+        if all.is_empty() {
+            return own;
         }
         all.append(&mut own);
         all

@@ -66,8 +66,8 @@ impl Collector {
             return;
         };
         match self.parts.last_mut() {
-            Some(Part::Kept(cases)) => cases.push(Arc::new(case)),
-            _ => self.parts.push(Part::Kept(vec![Arc::new(case)])),
+            Some(Part::Kept(cases)) => cases.push(case),
+            _ => self.parts.push(Part::Kept(vec![case])),
         }
     }
 

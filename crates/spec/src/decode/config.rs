@@ -2,12 +2,11 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
 
-use super::grader::{Templates, Use, evidence, judging, panel, truncate};
+use super::grader::{Use, evidence, judging, panel, truncate};
 use super::targets::find::{find, folders, read};
 use super::targets::variables::{Expanded, expand};
 use super::{Context, Object, Problems, common, finish};
@@ -112,15 +111,7 @@ pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
     let working = &options.working_folder;
     let folders = folders(start, working);
     let Some(path) = find(&folders, NAMES) else { return LoadedConfig::default() };
-    let mut cx = Context {
-        sources: SourceMap::new(),
-        problems: Problems::default(),
-        environment: options.environment.clone(),
-        search: Arc::default(),
-        roots: Arc::default(),
-        templates: Templates::default(),
-        open: std::sync::Arc::default(),
-    };
+    let mut cx = Context::new(options.environment.clone(), Vec::new(), Vec::new());
     let mut roots = folders;
     roots.extend(options.extra_roots.iter().cloned());
     let mut config = Config::default();
@@ -153,7 +144,7 @@ impl Home {
 }
 
 fn decode(cx: &mut Context, root: &Node, home: &Home) -> Config {
-    let expanded = expand(root, TYPED, &cx.environment.clone(), &mut cx.problems);
+    let expanded = expand(root, TYPED, &cx.reach.environment.clone(), &mut cx.problems);
     unset_variables(cx, &expanded);
     let Some(mut object) = Object::new(&expanded.node, "a config file", &mut cx.problems) else {
         return Config::default();
@@ -273,7 +264,7 @@ fn foreign(cx: &mut Context, object: &mut Object<'_>, root: &Node, config: &mut 
     object.entry("execution");
     // Expanded by itself, so that a variable of one setting is no reason to lose the others.
     let Some(node) = root.get("execution").filter(|node| !node.is_null()) else { return };
-    let expanded = expand(node, TYPED, &cx.environment.clone(), &mut cx.problems);
+    let expanded = expand(node, TYPED, &cx.reach.environment.clone(), &mut cx.problems);
     unset_variables(cx, &expanded);
     let Some(mut inner) = Object::new(&expanded.node, "`execution`", &mut cx.problems) else { return };
     config.workers = config.workers.or(workers(cx, &mut inner));

@@ -20,15 +20,21 @@ pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 pub(crate) struct Context {
     pub(crate) sources: SourceMap,
     pub(crate) problems: Problems,
-    pub(crate) environment: Environment,
-    /// Folders in which a relative reference is looked for, first to last.
-    pub(crate) search: Arc<[PathBuf]>,
-    /// Folders (canonical) that no reference may leave.
-    pub(crate) roots: Arc<[PathBuf]>,
+    pub(crate) reach: Arc<Reach>,
     /// Assertion templates that have been read.
     pub(crate) templates: Templates,
+}
+
+/// What a load may look at.
+#[derive(Clone)]
+pub(crate) struct Reach {
+    pub(crate) environment: Environment,
+    /// Folders in which a relative reference is looked for, first to last.
+    pub(crate) search: Vec<PathBuf>,
+    /// Folders (canonical) that no reference may leave.
+    pub(crate) roots: Vec<PathBuf>,
     /// Texts that stand for files of these paths: what is open in an editor and not saved.
-    pub(crate) open: Arc<BTreeMap<PathBuf, String>>,
+    pub(crate) open: BTreeMap<PathBuf, String>,
 }
 
 /// A text file that an eval file refers to.
@@ -44,32 +50,25 @@ const MAX_ATTACHMENT: u64 = 16 * 1024 * 1024;
 
 impl Context {
     /// A context with no sources and no complaints.
-    pub(crate) fn new(
-        environment: Environment,
-        search: impl Into<Arc<[PathBuf]>>,
-        roots: impl Into<Arc<[PathBuf]>>,
-    ) -> Self {
-        let (search, roots) = (search.into(), roots.into());
-        Self {
-            sources: SourceMap::new(),
-            problems: Problems::default(),
-            environment,
-            search,
-            roots,
-            templates: Templates::default(),
-            open: Arc::default(),
-        }
+    pub(crate) fn new(environment: Environment, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
+        Self::within(Arc::new(Reach { environment, search, roots, open: BTreeMap::new() }))
+    }
+
+    /// The same where it is known what may be looked at.
+    pub(crate) fn within(reach: Arc<Reach>) -> Self {
+        let (sources, problems) = (SourceMap::new(), Problems::default());
+        Self { sources, problems, reach, templates: Templates::default() }
     }
 
     /// The same surroundings with no sources and no complaints: for reading one line of a dataset,
     /// whose text is dropped when it is found sound. What must not be shown stays hidden.
     pub(crate) fn fork(&self) -> Self {
-        let mut fork =
-            Self::new(Arc::clone(&self.environment), Arc::clone(&self.search), Arc::clone(&self.roots));
-        fork.problems = self.problems.fork();
-        fork.templates = self.templates.clone();
-        fork.open = Arc::clone(&self.open);
-        fork
+        Self {
+            sources: SourceMap::new(),
+            problems: self.problems.fork(),
+            reach: Arc::clone(&self.reach),
+            templates: self.templates.clone(),
+        }
     }
 
     /// The place of a span in a form that outlives the sources.
@@ -100,17 +99,18 @@ impl Context {
         // A leading slash may also mean the top of a search folder.
         let relative = given.strip_prefix("/").unwrap_or(given);
         candidates.push(home.join(relative));
-        candidates.extend(self.search.iter().map(|folder| folder.join(relative)));
+        candidates.extend(self.reach.search.iter().map(|folder| folder.join(relative)));
         let mut outside = None;
         for candidate in candidates {
             let Ok(real) = fs::canonicalize(&candidate) else { continue };
-            if self.roots.iter().any(|root| real.starts_with(root)) {
+            if self.reach.roots.iter().any(|root| real.starts_with(root)) {
                 return Some(candidate);
             }
             outside.get_or_insert(real);
         }
         if outside.is_some() {
-            let roots: Vec<String> = self.roots.iter().map(|root| format!("`{}`", root.display())).collect();
+            let roots: Vec<String> =
+                self.reach.roots.iter().map(|root| format!("`{}`", root.display())).collect();
             self.problems.add(
                 Diagnostic::error(
                     codes::OUTSIDE_ROOT,
@@ -178,7 +178,7 @@ impl Context {
     /// the file that holds `span`, then the search folders.
     pub(crate) fn folders_upward(&self, span: Span) -> Vec<PathBuf> {
         let mut folders = vec![self.folder_of(span.source)];
-        for folder in &*self.search {
+        for folder in &self.reach.search {
             if !folders.contains(folder) {
                 folders.push(folder.clone());
             }
@@ -192,7 +192,7 @@ impl Context {
         self.folders_upward(span)
             .iter()
             .filter_map(|folder| fs::canonicalize(folder.join(given)).ok())
-            .any(|real| real.is_file() && self.roots.iter().any(|root| real.starts_with(root)))
+            .any(|real| real.is_file() && self.reach.roots.iter().any(|root| real.starts_with(root)))
     }
 
     /// The folder of a source file.

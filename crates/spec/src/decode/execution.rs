@@ -180,21 +180,21 @@ fn target(cx: &mut Context, node: &Node) -> Option<TargetRef> {
 pub(crate) fn grader_list<'n>(
     cx: &mut Context,
     outer: &mut Object<'n>,
-    inner: Option<&mut Object<'n>>,
+    mut inner: Option<&mut Object<'n>>,
     format: Format,
 ) -> Option<&'n Entry> {
-    let mut given: Vec<(&'n Entry, &'static str)> = Vec::new();
-    let add = |entry: Option<&'n Entry>, path, given: &mut Vec<_>| given.extend(entry.map(|e| (e, path)));
-    add(outer.entry("assertions"), "assertions", &mut given);
-    add(outer.entry("assert"), "assert", &mut given);
-    if let Some(inner) = inner {
-        add(inner.entry("assertions"), "execution.assertions", &mut given);
-        add(inner.entry("assert"), "execution.assert", &mut given);
-        add(inner.entry("evaluators"), "execution.evaluators", &mut given);
-    }
-    add(outer.entry("evaluators"), "evaluators", &mut given);
-    let (first, path) = *given.first()?;
-    for (extra, extra_path) in &given[1..] {
+    let mut inside = |key| inner.as_mut().and_then(|inner| inner.entry(key));
+    let lists = [
+        (outer.entry("assertions"), "assertions"),
+        (outer.entry("assert"), "assert"),
+        (inside("assertions"), "execution.assertions"),
+        (inside("assert"), "execution.assert"),
+        (inside("evaluators"), "execution.evaluators"),
+        (outer.entry("evaluators"), "evaluators"),
+    ];
+    let mut given = lists.into_iter().filter_map(|(entry, path)| Some((entry?, path)));
+    let (first, path) = given.next()?;
+    for (extra, extra_path) in given {
         cx.problems.add(
             Diagnostic::error(
                 codes::TWO_GRADER_LISTS,

@@ -206,7 +206,7 @@ fn folder_case(cx: &mut Context, file: &Path, name: &str, folder: &Path, span: S
         && case.workspace.is_none()
         && template.is_dir()
     {
-        case.workspace = Some(folder_beside(template));
+        Arc::make_mut(case).workspace = Some(folder_beside(template));
     }
     into.case(cx, read);
 }
@@ -274,7 +274,7 @@ fn matches(cx: &mut Context, pattern: &str, span: Span) -> Vec<PathBuf> {
 /// Whether a file that was found by searching may be read; complains if not.
 fn inside_roots(cx: &mut Context, file: &Path, span: Span) -> bool {
     let real = fs::canonicalize(file);
-    let inside = real.is_ok_and(|real| cx.roots.iter().any(|root| real.starts_with(root)));
+    let inside = real.is_ok_and(|real| cx.reach.roots.iter().any(|root| real.starts_with(root)));
     if !inside {
         cx.problems.add(
             Diagnostic::error(

@@ -21,7 +21,7 @@ pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> 
             Span::new(source, 0, 0)
         })
     };
-    if let Some(text) = cx.open.get(path).cloned() {
+    if let Some(text) = cx.reach.open.get(path).cloned() {
         return Some(cx.sources.add(path, text));
     }
     let shown = path.display();

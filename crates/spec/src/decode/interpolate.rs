@@ -44,7 +44,7 @@ fn replaced(cx: &mut Context, text: &str, place: Span) -> Option<Data> {
             result.push_str(whole);
         } else {
             result.push_str(before);
-            match ((cx.environment)(name), default) {
+            match ((cx.reach.environment)(name), default) {
                 (Some(value), _) => {
                     cx.problems.hide(&value, &format!("${{{{ {name} }}}}"), place);
                     result.push_str(&value);

@@ -4,30 +4,26 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::num::NonZeroUsize;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use assize_diagnostic::{Code, Diagnostic, Label, Severity, SourceId, SourceMap, Span, Spanned};
 
+use super::Context;
 use super::answers::answer;
 use super::case::{CaseRead, case};
 use super::collect::{Collector, Dependencies, Part};
+use super::context::Reach;
+use super::decoded::Decoded;
 use super::file::not_utf8;
 use super::ids::{Ids, Met};
 use super::lines::{Line, Lines, MAX_LINE, Unfit};
 use super::suite::SuiteDefaults;
-use super::{Context, Environment};
 use crate::codes;
 use crate::model::Case;
 use crate::tree::{Node, read_json};
 
-/// Lines that are read together.
-const BLOCK: usize = 1024;
-/// Lines that are worth a thread.
-const SHARE: usize = 32;
 /// Broken lines whose complaints are shown. The rest is counted: a file that is wrong throughout must
 /// not fill the memory.
 const MAX_SHOWN: usize = 200;
@@ -42,9 +38,7 @@ pub(crate) struct Dataset {
     pub(crate) broken: Vec<usize>,
     fingerprint: Fingerprint,
     defaults: Arc<SuiteDefaults>,
-    environment: Environment,
-    search: Arc<[PathBuf]>,
-    roots: Arc<[PathBuf]>,
+    reach: Arc<Reach>,
 }
 
 /// By what a change of the file between two readings is noticed.
@@ -52,6 +46,14 @@ pub(crate) struct Dataset {
 struct Fingerprint {
     length: u64,
     modified: Option<SystemTime>,
+}
+
+impl Dataset {
+    /// What its lines are read with.
+    fn reader(&self) -> LineReader {
+        let cx = Context::within(Arc::clone(&self.reach));
+        LineReader { path: Arc::clone(&self.path), cx, defaults: Arc::clone(&self.defaults) }
+    }
 }
 
 impl Fingerprint {
@@ -111,27 +113,20 @@ fn check_lines(cx: &mut Context, path: &Path, into: &mut Collector) -> io::Resul
         broken: Vec::new(),
         fingerprint: Fingerprint::of(&file)?,
         defaults: Arc::clone(defaults),
-        environment: Arc::clone(&cx.environment),
-        search: Arc::clone(&cx.search),
-        roots: Arc::clone(&cx.roots),
+        reach: Arc::clone(&cx.reach),
     };
     let shared = Arc::clone(&dataset.path);
-    let mut lines = Lines::new(file);
+    let reader = LineReader { path: Arc::clone(&shared), cx: cx.fork(), defaults: Arc::clone(defaults) };
     let mut shown = Shown::default();
-    loop {
-        let block = lines.block(BLOCK)?;
-        if block.is_empty() {
-            break;
+    for line in Decoded::ahead(file, move |line| reader.check(line)) {
+        let Checked { number, cx: mut fork, read, is_case } = line?;
+        claim(cx, &mut fork, &read, (&shared, number), ids, dependencies);
+        if fork.problems.errors() == 0 && is_case {
+            dataset.count += 1;
+        } else {
+            dataset.broken.push(number);
         }
-        for LineRead { number, cx: mut fork, read } in read_lines(cx, &shared, block, defaults) {
-            claim(cx, &mut fork, &read, (&shared, number), ids, dependencies);
-            if fork.problems.errors() == 0 && read.case.is_some() {
-                dataset.count += 1;
-            } else {
-                dataset.broken.push(number);
-            }
-            shown.add(cx, fork, path, number);
-        }
+        shown.add(cx, fork, path, number);
     }
     shown.finish(cx, path);
     Ok(dataset)
@@ -174,7 +169,7 @@ pub(crate) fn keep(cx: &mut Context, path: &Path, text: &str, collector: &mut Co
         let Collector { ids, dependencies, .. } = collector;
         claim(cx, &mut fork, &read, (&shared, number), ids, dependencies);
         let sound = fork.problems.errors() == 0;
-        kept.extend(read.case.filter(|_| sound).map(Arc::new));
+        kept.extend(read.case.filter(|_| sound));
         collector.met = true;
         shown.add(cx, fork, path, number);
     }
@@ -197,42 +192,38 @@ pub(crate) fn first_of(cx: &Context, path: &Path, lines: impl Read) -> Option<No
     read_json(&fork.sources, source, &mut fork.problems)
 }
 
-/// What came of a line, with the complaints about it.
-struct LineRead {
-    number: usize,
+/// What the lines of a dataset are read with.
+struct LineReader {
+    path: Arc<Path>,
+    /// The surroundings of every line.
     cx: Context,
-    read: CaseRead,
+    defaults: Arc<SuiteDefaults>,
 }
 
-/// Reads lines, many of them on several threads, and returns what came of them in their order.
-fn read_lines(cx: &Context, path: &Arc<Path>, lines: Vec<Line>, defaults: &SuiteDefaults) -> Vec<LineRead> {
-    let read = |line: Line| {
-        let (number, mut fork) = (line.number, cx.fork());
-        let read = read_line(&mut fork, path, line, defaults);
-        LineRead { number, cx: fork, read }
-    };
-    // How many processors there are takes several files to tell, so it is asked for many lines only.
-    let most = lines.len() / SHARE;
-    let threads = if most < 2 {
-        1
-    } else {
-        std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(most)
-    };
-    if threads < 2 {
-        return lines.into_iter().map(read).collect();
+/// What came of checking a line, with the complaints about it.
+struct Checked {
+    number: usize,
+    cx: Context,
+    /// What was read, without the case.
+    read: CaseRead,
+    /// Whether there was a case.
+    is_case: bool,
+}
+
+impl LineReader {
+    /// Reads a line for the complaints about it. The case is dropped where it was made.
+    fn check(&self, line: Line) -> Checked {
+        let (number, mut cx) = (line.number, self.cx.fork());
+        let mut read = read_line(&mut cx, &self.path, line, &self.defaults);
+        let is_case = read.case.take().is_some();
+        Checked { number, cx, read, is_case }
     }
-    let share = lines.len().div_ceil(threads);
-    let mut lines = lines.into_iter();
-    std::thread::scope(|scope| {
-        let shares: Vec<_> = (0..threads)
-            .map(|_| {
-                let share: Vec<Line> = lines.by_ref().take(share).collect();
-                scope.spawn(|| share.into_iter().map(read).collect::<Vec<LineRead>>())
-            })
-            .collect();
-        let done = shares.into_iter().map(|share| share.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        done.flatten().collect()
-    })
+
+    /// Reads a line for its case: its number, and the case if it is there.
+    fn case(&self, line: Line) -> (usize, Option<Arc<Case>>) {
+        let number = line.number;
+        (number, read_line(&mut self.cx.fork(), &self.path, line, &self.defaults).case)
+    }
 }
 
 fn read_line(cx: &mut Context, path: &Arc<Path>, line: Line, defaults: &SuiteDefaults) -> CaseRead {
@@ -392,13 +383,9 @@ pub enum CaseLoadError {
 /// A later reading of a dataset.
 pub(crate) struct DatasetCases {
     dataset: Dataset,
-    /// The surroundings of every line.
-    cx: Context,
+    /// Whether cases are decoded ahead.
+    ahead: bool,
     state: State,
-    /// Lines that are read together.
-    block: usize,
-    /// What came of the lines read last.
-    ready: std::vec::IntoIter<LineRead>,
     given: usize,
     /// How many of the broken lines were passed.
     passed: usize,
@@ -406,20 +393,14 @@ pub(crate) struct DatasetCases {
 
 enum State {
     Start,
-    Reading(Lines<File>),
+    Reading(Decoded<(usize, Option<Arc<Case>>)>),
     Done,
 }
 
 impl DatasetCases {
-    /// Reads one line at a time, or with `many` as many as go well together.
-    pub(crate) fn new(dataset: Dataset, many: bool) -> Self {
-        let cx = Context::new(
-            Arc::clone(&dataset.environment),
-            Arc::clone(&dataset.search),
-            Arc::clone(&dataset.roots),
-        );
-        let block = if many { BLOCK } else { 1 };
-        Self { dataset, cx, state: State::Start, block, ready: Vec::new().into_iter(), given: 0, passed: 0 }
+    /// Reads each case when it is asked for, or with `ahead` on threads of its own as far as they go well together.
+    pub(crate) fn new(dataset: Dataset, ahead: bool) -> Self {
+        Self { dataset, ahead, state: State::Start, given: 0, passed: 0 }
     }
 
     /// The next case; `None` at the end and after an error.
@@ -439,32 +420,25 @@ impl DatasetCases {
             if Fingerprint::of(&file).map_err(unreadable)? != self.dataset.fingerprint {
                 return Err(CaseLoadError::Changed { path: path() });
             }
-            self.state = State::Reading(Lines::new(file));
+            let reader = self.dataset.reader();
+            let decode = move |line| reader.case(line);
+            let decoded =
+                if self.ahead { Decoded::ahead(file, decode) } else { Decoded::one_by_one(file, decode) };
+            self.state = State::Reading(decoded);
         }
-        let State::Reading(lines) = &mut self.state else { return Ok(None) };
-        loop {
-            let Some(LineRead { number, read, .. }) = self.ready.next() else {
-                let block = lines.block(self.block).map_err(unreadable)?;
-                if !block.is_empty() {
-                    let Dataset { path, defaults, .. } = &self.dataset;
-                    self.ready = read_lines(&self.cx, path, block, defaults).into_iter();
-                    continue;
-                }
-                return if self.given == self.dataset.count {
-                    Ok(None)
-                } else {
-                    Err(CaseLoadError::Changed { path: path() })
-                };
-            };
+        let State::Reading(decoded) = &mut self.state else { return Ok(None) };
+        for line in decoded {
+            let (number, case) = line.map_err(unreadable)?;
             if self.dataset.broken.get(self.passed) == Some(&number) {
                 self.passed += 1;
                 continue;
             }
-            let Some(case) = read.case else {
+            let Some(case) = case else {
                 return Err(CaseLoadError::Unsound { path: path(), line: number });
             };
             self.given += 1;
-            return Ok(Some(Arc::new(case)));
+            return Ok(Some(case));
         }
+        if self.given == self.dataset.count { Ok(None) } else { Err(CaseLoadError::Changed { path: path() }) }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 /// Lines above this are refused: a case of that size would fit into no prompt.
 pub(super) const MAX_LINE: u64 = 16 * 1024 * 1024;
-/// Bytes of a block at most, but for its last line: what is in memory at a time.
-const BLOCK_BYTES: usize = 1024 * 1024;
+/// Bytes of a block at most, but for its last line: what is in memory at a time are a few blocks.
+const BLOCK_BYTES: usize = 128 * 1024;
 
 /// The lines of a file that hold anything.
 pub(super) struct Lines<R> {

@@ -12,13 +12,21 @@ pub(crate) struct Object<'n> {
     node: &'n Node,
     entries: &'n [Entry],
     what: &'static str,
-    known: Vec<&'static str>,
-    /// Spellings that are read but not offered in lists of known keys.
-    other_spellings: Vec<&'static str>,
+    known: Vec<Known>,
     /// Names of which something is there, but under a name that is refused.
     meant: Vec<&'static str>,
     taken: Vec<bool>,
 }
+
+/// A key that was asked for.
+struct Known {
+    key: &'static str,
+    /// Whether it is another spelling of a key, which is read but not offered in lists of known keys.
+    is_other_spelling: bool,
+}
+
+/// Keys that a case is asked for, about: they are noted without making room again and again.
+const MANY_KEYS: usize = 48;
 
 impl<'n> Object<'n> {
     /// Begins to read `node`, which must be a map. `what` names it in messages, with its article:
@@ -32,8 +40,7 @@ impl<'n> Object<'n> {
             node,
             entries,
             what,
-            known: Vec::new(),
-            other_spellings: Vec::new(),
+            known: Vec::with_capacity(MANY_KEYS),
             meant: Vec::new(),
             taken: vec![false; entries.len()],
         })
@@ -56,7 +63,12 @@ impl<'n> Object<'n> {
 
     /// The entry of a key. A key whose value is `null` or left empty counts as given.
     pub(crate) fn entry(&mut self, key: &'static str) -> Option<&'n Entry> {
-        self.known.push(key);
+        self.asked(key, false)
+    }
+
+    /// The entry of a key, which is noted.
+    fn asked(&mut self, key: &'static str, is_other_spelling: bool) -> Option<&'n Entry> {
+        self.known.push(Known { key, is_other_spelling });
         #[cfg(test)]
         record::note(self.what, key, "any");
         let index = self.entries.iter().position(|entry| entry.key == key)?;
@@ -80,11 +92,10 @@ impl<'n> Object<'n> {
     /// error: only one can count.
     pub(crate) fn one_of(&mut self, keys: &[&'static str], problems: &mut Problems) -> Option<&'n Entry> {
         let mut found: Option<&'n Entry> = None;
-        self.other_spellings.extend(keys.iter().skip(1));
         #[cfg(test)]
         keys.iter().skip(1).for_each(|key| record::note(self.what, key, "other spelling"));
-        for key in keys {
-            let Some(entry) = self.entry(key) else { continue };
+        for (index, key) in keys.iter().enumerate() {
+            let Some(entry) = self.asked(key, index > 0) else { continue };
             if let Some(first) = found {
                 problems.add(
                     Diagnostic::error(
@@ -235,8 +246,8 @@ impl<'n> Object<'n> {
         match &node.data {
             Data::Str(text) => vec![Spanned::new(text.clone(), node.place())],
             Data::Seq(items) => {
-                let what = format!("an entry of `{key}`");
-                items.iter().filter_map(|item| named_string(item, &what, problems)).collect()
+                let what = || format!("an entry of `{key}`");
+                items.iter().filter_map(|item| named_string(item, what, problems)).collect()
             }
             _ => {
                 problems.add(wrong_type(node, &format!("`{key}`"), "a list of strings"));
@@ -254,8 +265,8 @@ impl<'n> Object<'n> {
             if *taken || entry.key.starts_with("x-") {
                 continue;
             }
-            meant.extend(did_you_mean(&entry.key, self.known.iter().copied()));
-            problems.add(unknown_key(entry, self.what, &self.known, &self.other_spellings));
+            meant.extend(did_you_mean(&entry.key, self.known.iter().map(|known| known.key)));
+            problems.add(unknown_key(entry, self.what, &self.known));
         }
         if !meant.is_empty() {
             problems.retract_missing(head, &meant);
@@ -279,22 +290,22 @@ impl<'n> Object<'n> {
 }
 
 /// The complaint about a key that nothing reads.
-/// `unlisted` are those of `known` that a list of all should not offer.
-fn unknown_key(entry: &Entry, what: &str, known: &[&'static str], unlisted: &[&'static str]) -> Diagnostic {
+fn unknown_key(entry: &Entry, what: &str, known: &[Known]) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         codes::UNKNOWN_KEY,
         format!("{what} has no key `{}`", entry.key),
         entry.key_span,
         "unknown key",
     );
-    if let Some(near) = did_you_mean(&entry.key, known.iter().copied()) {
+    if let Some(near) = did_you_mean(&entry.key, known.iter().map(|known| known.key)) {
         return diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
             "rename the key",
             entry.key_span,
             near,
         );
     }
-    let listed = known.iter().filter(|key| !unlisted.contains(key));
+    let is_listed = |key| !known.iter().any(|known| known.key == key && known.is_other_spelling);
+    let listed = known.iter().map(|known| known.key).filter(|key| is_listed(*key));
     let mut names: Vec<String> = listed.map(|key| format!("`{key}`")).collect();
     names.sort();
     names.dedup();
@@ -315,14 +326,14 @@ pub(crate) fn wrong_type(node: &Node, what: &str, expected: &str) -> Diagnostic 
 
 /// A text. Numbers and booleans are not silently taken as text: the fix is to quote them.
 pub(crate) fn string(node: &Node, key: &str, problems: &mut Problems) -> Option<Spanned<String>> {
-    named_string(node, &format!("`{key}`"), problems)
+    named_string(node, || format!("`{key}`"), problems)
 }
 
-fn named_string(node: &Node, what: &str, problems: &mut Problems) -> Option<Spanned<String>> {
+fn named_string(node: &Node, what: impl Fn() -> String, problems: &mut Problems) -> Option<Spanned<String>> {
     if let Some(text) = node.as_str() {
         return Some(Spanned::new(text.to_owned(), node.place()));
     }
-    let mut diagnostic = wrong_type(node, what, "a string");
+    let mut diagnostic = wrong_type(node, &what(), "a string");
     let plain = match &node.data {
         Data::Bool(value) => Some(value.to_string()),
         Data::Int(value) => Some(value.to_string()),

@@ -1,11 +1,10 @@
 //! The prices file of a project.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned, did_you_mean};
 
-use super::grader::{Templates, missing};
+use super::grader::missing;
 use super::targets::find::{find, folders, read};
 use super::{Context, Object, Problems, finish};
 use crate::LoadOptions;
@@ -50,15 +49,7 @@ impl LoadedPrices {
 pub fn load_prices(options: &LoadOptions, name: ReadName<'_>) -> LoadedPrices {
     let working = &options.working_folder;
     let Some(path) = find(&folders(working, working), NAMES) else { return LoadedPrices::default() };
-    let mut cx = Context {
-        sources: SourceMap::new(),
-        problems: Problems::default(),
-        environment: options.environment.clone(),
-        search: Arc::default(),
-        roots: Arc::default(),
-        templates: Templates::default(),
-        open: std::sync::Arc::default(),
-    };
+    let mut cx = Context::new(options.environment.clone(), Vec::new(), Vec::new());
     let mut rows = Vec::new();
     if let Some(source) = read(&path, working, &mut cx.sources, &mut cx.problems) {
         let root = read_yaml(&cx.sources, source, &mut cx.problems);
@@ -183,6 +174,7 @@ fn price(object: &mut Object<'_>, key: &'static str, problems: &mut Problems) ->
 
 #[cfg(test)]
 mod tests {
+
     use std::sync::Arc;
 
     use super::*;

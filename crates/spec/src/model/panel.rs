@@ -1,5 +1,7 @@
 //! Several judges, and a judge asked several times.
 
+use std::sync::Arc;
+
 use assize_rubric::{PanelRule, Ties, Weight};
 
 /// What a grader, a suite, the configuration or the command line says about a panel. Whatever is absent is left to the
@@ -7,7 +9,7 @@ use assize_rubric::{PanelRule, Ties, Weight};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PanelSpec {
     /// The judges, each name once; empty for the one judge there would be without a panel.
-    pub judges: Vec<PanelJudge>,
+    pub judges: Arc<[PanelJudge]>,
     /// How often each judge is asked, 1 to [`PanelSpec::MAX_REPEATS`].
     pub repeats: Option<u32>,
     /// How votes become one decision.
@@ -82,7 +84,7 @@ impl PanelSpec {
     #[must_use]
     pub fn or(self, next: &Self) -> Self {
         Self {
-            judges: if self.judges.is_empty() { next.judges.clone() } else { self.judges },
+            judges: if self.judges.is_empty() { Arc::clone(&next.judges) } else { self.judges },
             repeats: self.repeats.or(next.repeats),
             combine: self.combine.or(next.combine),
             ties: self.ties.or(next.ties),

@@ -27,7 +27,7 @@ pub(super) fn find(cx: &Context, name: &str, span: Span) -> Option<PathBuf> {
         .flat_map(|folder| FOLDERS.map(|kept| folder.join(kept)))
         .find_map(|folder| file_named(&folder, name))?;
     let real = fs::canonicalize(&found).ok()?;
-    cx.roots.iter().any(|root| real.starts_with(root)).then_some(found)
+    cx.reach.roots.iter().any(|root| real.starts_with(root)).then_some(found)
 }
 
 fn file_named(folder: &Path, name: &str) -> Option<PathBuf> {

@@ -315,13 +315,13 @@ mod tests {
         let inner = folder.path().join(".assize/templates");
         for (text, code) in [("- include: a\n", "E0312"), ("- include: t1\n", "E0313")] {
             let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), text);
-            cx.search = [folder.path().to_path_buf(), inner.clone()].into();
+            Arc::make_mut(&mut cx.reach).search = vec![folder.path().to_path_buf(), inner.clone()];
             assertions(&mut cx, &node, Format::Two, AssertionContext::default());
             let problems = complaints(cx);
             assert_eq!(problems.iter().map(|p| p.0.as_str()).collect::<Vec<_>>(), [code], "{text}");
         }
         let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), "- include: t2\n");
-        cx.search = [folder.path().to_path_buf()].into();
+        Arc::make_mut(&mut cx.reach).search = vec![folder.path().to_path_buf()];
         assert_eq!(assertions(&mut cx, &node, Format::Two, AssertionContext::default()).len(), 1);
     }
 

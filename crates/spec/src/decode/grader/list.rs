@@ -85,6 +85,9 @@ fn is_include(item: &Node) -> bool {
 /// Given names stay; names taken from the type, and names given twice, get a number.
 /// Without a word when the caller has complained.
 fn settle_names(cx: &mut Context, entries: Vec<Entry>, quietly: bool) -> Vec<Arc<Grader>> {
+    if entries.len() < 2 {
+        return entries.into_iter().map(|entry| entry.grader).collect();
+    }
     let mut given: HashMap<String, Span> = HashMap::new();
     let mut taken: HashSet<String> =
         entries.iter().filter(|entry| entry.named.is_some()).map(|entry| entry.grader.name.clone()).collect();

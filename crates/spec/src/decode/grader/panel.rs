@@ -309,7 +309,7 @@ mod tests {
         let suite =
             PanelSpec { repeats: Some(3), combine: Some(PanelRule::Weighted), ..PanelSpec::default() };
         let own = PanelSpec {
-            judges: vec![PanelJudge { name: "a".into(), weight: None }],
+            judges: [PanelJudge { name: "a".into(), weight: None }].into(),
             repeats: Some(2),
             ..PanelSpec::default()
         };

@@ -106,7 +106,15 @@ fn plain(cx: &mut Context, node: &Node, text: &str, index: usize) -> Option<Item
     }
     warn_if_long(cx, text, place);
     let id = CriterionId::by_position(index);
-    let criterion = Criterion { id: id.clone(), gate: Some(Gate::Met), ..Criterion::checklist("", text) };
+    let criterion = Criterion {
+        id: id.clone(),
+        text: text.to_owned(),
+        weight: Weight::ONE,
+        scale: Scale::Checklist,
+        gate: Some(Gate::Met),
+        operator: Operator::Correctness,
+        may_not_apply: false,
+    };
     Some(Item {
         criterion: Some(criterion),
         id: Some(id),

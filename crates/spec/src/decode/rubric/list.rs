@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_rubric::{Criterion, CriterionId, Rubric, RubricError, first_places};
+use assize_rubric::{Rubric, RubricError, repeated};
 
 use super::item::{Item, item};
 use crate::codes;
@@ -62,7 +62,9 @@ pub(crate) fn from_items(
     }
     let places = items.iter().map(|item| cx.place(item.place)).collect();
     let marks = items.iter().map(|item| item.spans.marks(cx)).collect();
-    let criteria: Vec<Criterion> = items.into_iter().filter_map(|item| item.criterion).collect();
+    // Collected in place, they would keep the room of the items, which is several times theirs.
+    let mut criteria = Vec::with_capacity(items.len());
+    criteria.extend(items.into_iter().filter_map(|item| item.criterion));
     match Rubric::new(criteria) {
         Ok(rubric) => Some(DecodedRubric { rubric: Arc::new(rubric), places, marks }),
         Err(found) => {
@@ -75,11 +77,9 @@ pub(crate) fn from_items(
 }
 
 fn duplicates(cx: &mut Context, items: &[Item]) {
-    let named: Vec<(&CriterionId, &Item)> =
-        items.iter().filter_map(|item| Some((item.id.as_ref()?, item))).collect();
-    let first = first_places(named.iter().map(|(id, _)| *id));
-    for (index, &(id, item)) in named.iter().enumerate().filter(|(index, _)| first[*index] != *index) {
-        let first = named[first[index]].1;
+    for (first, second) in repeated(items.iter().map(|item| item.id.as_ref())) {
+        let (first, item) = (&items[first], &items[second]);
+        let Some(id) = &item.id else { continue };
         let label = |item: &Item, nth: &str| {
             if item.id_place == item.place { format!("{nth} (its name by position)") } else { nth.to_owned() }
         };
@@ -133,7 +133,7 @@ fn complaint(error: &RubricError, whole: Span) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use assize_rubric::{Gate, Operator, RawScore, Scale, Unit};
+    use assize_rubric::{Criterion, Gate, Operator, RawScore, Scale, Unit};
 
     use super::*;
     use crate::decode::grader::testing::{complaints, read};

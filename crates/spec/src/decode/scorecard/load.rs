@@ -56,7 +56,7 @@ pub fn read_scorecard(
     let is_folder = path.is_dir();
     let inside = if is_folder { path.join("index.yaml") } else { path.to_path_buf() };
     let mut cx = context(&inside, options);
-    cx.open = Arc::new(open);
+    Arc::make_mut(&mut cx.reach).open = open;
     let root = if is_folder { path.to_path_buf() } else { folder_of(path) };
     let mut draft = Draft::default();
     let files = if is_folder {

@@ -58,7 +58,8 @@ pub(super) fn find(
         cx.problems.add(diagnostic.with_help("the path starts at the scorecard's folder"));
         return None;
     };
-    let inside = fs::canonicalize(&path).is_ok_and(|real| cx.roots.iter().any(|root| real.starts_with(root)));
+    let inside =
+        fs::canonicalize(&path).is_ok_and(|real| cx.reach.roots.iter().any(|root| real.starts_with(root)));
     if !inside {
         cx.problems.add(
             Diagnostic::error(

@@ -1,0 +1,193 @@
+//! The lines of a dataset, decoded one after another or, where there are many, on several threads.
+
+use std::fs::File;
+use std::io;
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use super::lines::{Line, Lines};
+
+/// Lines at the beginning of a file that are decoded where they are asked for: a short file is not worth a thread.
+const ALONE: usize = 64;
+/// Lines that are handed to a thread together.
+const BLOCK: usize = 64;
+/// Threads that decode at most: one thread takes what they make, and more of them would wait for it.
+const MOST_THREADS: usize = 8;
+/// Blocks that a thread has at a time: the one it decodes, and the next.
+const AHEAD: usize = 2;
+
+/// How a line is decoded.
+type Decode<T> = Arc<dyn Fn(Line) -> T + Send + Sync>;
+
+/// What the lines of a file come to, in their order. An error ends them.
+pub(super) struct Decoded<T> {
+    lines: Lines<File>,
+    decode: Decode<T>,
+    /// Lines that are still decoded on the thread that asks for them.
+    alone: usize,
+    /// Take turns: block after block goes to one after another, and comes back in the same order.
+    threads: Vec<Decoder<T>>,
+    /// Blocks that were handed out.
+    given: usize,
+    /// Blocks that came back.
+    taken: usize,
+    /// What is left of the block that came back last.
+    ready: std::vec::IntoIter<T>,
+    /// Set when the file has been read; what went wrong is told after the lines before it.
+    end: Option<io::Result<()>>,
+}
+
+/// A thread that decodes blocks of lines.
+struct Decoder<T> {
+    to: Sender<Vec<Line>>,
+    from: Receiver<Vec<T>>,
+    handle: JoinHandle<()>,
+}
+
+impl<T: Send + 'static> Decoded<T> {
+    /// Decodes each line when it is asked for.
+    pub(super) fn one_by_one(file: File, decode: impl Fn(Line) -> T + Send + Sync + 'static) -> Self {
+        Self::new(file, Arc::new(decode), usize::MAX)
+    }
+
+    /// Decodes ahead on other threads if there are many lines.
+    pub(super) fn ahead(file: File, decode: impl Fn(Line) -> T + Send + Sync + 'static) -> Self {
+        Self::new(file, Arc::new(decode), ALONE)
+    }
+
+    fn new(file: File, decode: Decode<T>, alone: usize) -> Self {
+        Self {
+            lines: Lines::new(file),
+            decode,
+            alone,
+            threads: Vec::new(),
+            given: 0,
+            taken: 0,
+            ready: Vec::new().into_iter(),
+            end: None,
+        }
+    }
+
+    /// Starts the threads. Where there is one processor, or none can be started, the rest is decoded alone.
+    fn start(&mut self) {
+        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        if processors > 1 {
+            let started = (0..processors.min(MOST_THREADS)).map(|_| Decoder::start(Arc::clone(&self.decode)));
+            self.threads = started.map_while(Result::ok).collect();
+        }
+        if self.threads.is_empty() {
+            self.alone = usize::MAX;
+        }
+    }
+
+    /// Gives the threads as much as they may have at a time.
+    fn hand_out(&mut self) {
+        while self.end.is_none() && self.given - self.taken < self.threads.len() * AHEAD {
+            match self.lines.block(BLOCK) {
+                Ok(block) if block.is_empty() => self.end = Some(Ok(())),
+                Ok(block) => {
+                    let thread = &self.threads[self.given % self.threads.len()];
+                    // A thread that is gone has panicked, which is noticed when its block is taken back.
+                    let _ = thread.to.send(block);
+                    self.given += 1;
+                }
+                Err(error) => self.end = Some(Err(error)),
+            }
+        }
+    }
+
+    /// The block that was handed out first.
+    fn take_back(&mut self) -> Vec<T> {
+        let turn = self.taken % self.threads.len();
+        self.taken += 1;
+        self.threads[turn].from.recv().unwrap_or_else(|_| {
+            let ended = self.threads.swap_remove(turn).handle.join();
+            resume_unwind(ended.expect_err("while its sender is there, only a panic ends a thread"))
+        })
+    }
+}
+
+impl<T: Send + 'static> Iterator for Decoded<T> {
+    type Item = io::Result<T>;
+
+    fn next(&mut self) -> Option<io::Result<T>> {
+        if self.alone == 0 && self.threads.is_empty() {
+            self.start();
+        }
+        if self.alone > 0 {
+            self.alone -= 1;
+            return self.lines.next_line().transpose().map(|line| line.map(&*self.decode));
+        }
+        loop {
+            if let Some(decoded) = self.ready.next() {
+                return Some(Ok(decoded));
+            }
+            self.hand_out();
+            if self.given == self.taken {
+                return self.end.replace(Ok(())).and_then(Result::err).map(Err);
+            }
+            self.ready = self.take_back().into_iter();
+        }
+    }
+}
+
+impl<T: Send + 'static> Decoder<T> {
+    fn start(decode: Decode<T>) -> io::Result<Self> {
+        let (to, blocks) = channel::<Vec<Line>>();
+        let (results, from) = channel();
+        let work = move || {
+            for block in blocks {
+                let decoded = block.into_iter().map(&*decode).collect();
+                // Whoever asked may have had enough.
+                if results.send(decoded).is_err() {
+                    break;
+                }
+            }
+        };
+        Ok(Self { to, from, handle: thread::Builder::new().spawn(work)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek, Write};
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    const MANY: usize = 40 * BLOCK;
+
+    /// A file of so many lines, each of which holds its number.
+    fn file(lines: usize) -> File {
+        let mut file = tempfile::tempfile().expect("a file");
+        (1..=lines).try_for_each(|number| writeln!(file, "{number}")).expect("written");
+        file.rewind().expect("at its beginning");
+        file
+    }
+
+    #[test]
+    fn the_lines_of_a_long_file_keep_their_order_and_a_short_one_needs_no_thread() {
+        let here = thread::current().id();
+        let read =
+            |line: Line| (line.number, line.content.is_ok_and(|text| *text == line.number.to_string()));
+        for lines in [0, 1, ALONE, ALONE + 1, MANY] {
+            let expected: Vec<(usize, bool)> = (1..=lines).map(|number| (number, true)).collect();
+            for decoded in [Decoded::ahead(file(lines), read), Decoded::one_by_one(file(lines), read)] {
+                assert_eq!(decoded.collect::<io::Result<Vec<_>>>().expect("readable"), expected);
+            }
+            let elsewhere = |_: Line| thread::current().id();
+            let short = Decoded::ahead(file(lines), elsewhere).take(ALONE);
+            assert!(short.into_iter().all(|thread| thread.expect("readable") == here));
+        }
+    }
+
+    #[test]
+    fn a_panic_of_a_thread_is_one_of_whoever_takes_its_lines() {
+        let read = |line: Line| assert_ne!(line.number, MANY / 2, "the middle");
+        let panic = catch_unwind(|| Decoded::ahead(file(MANY), read).count()).expect_err("a panic");
+        assert!(panic.downcast_ref::<String>().is_some_and(|said| said.contains("the middle")));
+    }
+}
