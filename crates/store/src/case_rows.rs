@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-use crate::json;
 use crate::{InputsRow, JudgementRow, ResultRow, StoreError};
 
 /// Room for one decision with a reply of a few sentences.
@@ -51,7 +50,7 @@ impl CaseRows {
 }
 
 fn append(to: &mut Vec<u8>, row: &impl Serialize) -> Result<(), StoreError> {
-    json::append(to, row).map_err(|source| StoreError::Unwritable { source })?;
+    serde_json::to_writer(&mut *to, row).map_err(|source| StoreError::Unwritable { source })?;
     to.push(b'\n');
     Ok(())
 }

@@ -22,7 +22,6 @@ mod figure;
 mod folder;
 mod grader_result;
 mod info;
-mod json;
 mod judgement;
 mod outcome;
 mod pairwise_row;
