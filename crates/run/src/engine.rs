@@ -9,13 +9,13 @@ use assize_rubric::{Repeat, Ungraded, UngradedKind, Verdict};
 use assize_store::{CaseKey, CaseRecord, CaseRows, ResultRow, RunWriter, StoreError};
 use assize_workspace::Turn;
 use futures_util::FutureExt;
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::board::{Admission, Board, Held};
 use crate::fingerprint::fingerprint;
+use crate::seats::Seats;
 use crate::work::{broken, held_back, work};
 use crate::{Event, Halt, Settings, Totals, WorkItem};
 
@@ -128,8 +128,9 @@ type Flown = Option<Finished>;
 
 impl Batch {
     /// Waits for the next one to finish, unless none does before the first of them has waited for long enough or the run
-    /// is cancelled. Takes what has finished with it.
-    async fn gather(&mut self, flying: &mut JoinSet<Flown>, cancel: &CancellationToken) {
+    /// is cancelled; where many finish, for that time alone, or until further cases are to be handed out. Takes what has
+    /// finished by then.
+    async fn gather(&mut self, flying: &mut JoinSet<Flown>, seats: &Seats, cancel: &CancellationToken) {
         let first = self.cases.is_empty();
         tokio::select! {
             biased;
@@ -142,6 +143,7 @@ impl Batch {
                 self.cases.extend(next);
             }
             () = tokio::time::sleep_until(self.since + LINGER), if !first => {}
+            () = seats.running_out(), if !first && self.crowded => {}
             else => {}
         }
         while self.cases.len() < TOGETHER
@@ -172,7 +174,7 @@ where
     let mut items = items.into_iter();
     let Start { mut totals, limit, done } = start;
     let mut flying: JoinSet<Flown> = JoinSet::new();
-    let seats = Arc::new(Semaphore::new(settings.workers.get()));
+    let seats = Arc::new(Seats::new(settings.workers.get()));
     let mut board = Board::default();
     let mut ended = Ok(());
     let mut exhausted = false;
@@ -227,6 +229,7 @@ where
                 lingers = false;
                 finished.crowded = false;
             }
+            seats.hand_out();
             flying.spawn(seated(*item, held, turn, Arc::clone(&seats), limit.clone()));
         }
         if flying.is_empty() && finished.cases.is_empty() {
@@ -239,7 +242,7 @@ where
         }
         let more_fly = !flying.is_empty();
         if more_fly {
-            finished.gather(&mut flying, cancel).await;
+            finished.gather(&mut flying, &seats, cancel).await;
         }
         let stops = cancel.is_cancelled();
         if more_fly && lingers && !stops && finished.may_wait() {
@@ -297,11 +300,10 @@ async fn seated(
     item: WorkItem,
     held: Option<Held>,
     turn: Option<Turn>,
-    seats: Arc<Semaphore>,
+    seats: Arc<Seats>,
     limit: CancellationToken,
 ) -> Flown {
-    // Never closed.
-    let _seat = seats.acquire().await.ok();
+    let _seat = seats.take().await;
     if limit.is_cancelled() {
         return None;
     }

@@ -23,6 +23,7 @@ mod memory;
 mod panel;
 mod panel_totals;
 mod rescore;
+mod seats;
 mod tool_calls;
 mod totals;
 mod work;
