@@ -83,6 +83,8 @@ struct Setting {
     cases: usize,
     in_flight: usize,
     latency: Duration,
+    /// Turns that yardstick and `assize` take; an odd number. The shorter they are, the more they differ.
+    turns: usize,
 }
 
 impl Bench {
@@ -93,9 +95,14 @@ impl Bench {
             cases: if quick { 5_000 } else { 12_500 },
             in_flight: 500,
             latency: Duration::from_millis(200),
+            turns: 3,
         };
-        let fast =
-            Setting { cases: if quick { 2_500 } else { 25_000 }, in_flight: 64, latency: Duration::ZERO };
+        let fast = Setting {
+            cases: if quick { 2_500 } else { 25_000 },
+            in_flight: 64,
+            latency: Duration::ZERO,
+            turns: if quick { 3 } else { 7 },
+        };
         Ok(vec![
             self.against_raw(&tools, slow, &["--no-cache"], "no cache")?,
             self.against_raw(&tools, fast, &["--no-cache"], "no cache")?,
@@ -104,7 +111,7 @@ impl Bench {
         ])
     }
 
-    /// `assize` and the yardstick in turns; the middle ratio of three.
+    /// `assize` and the yardstick in turns; the middle ratio, with the lowest and the highest.
     fn against_raw(
         &self,
         tools: &Path,
@@ -112,7 +119,7 @@ impl Bench {
         options: &[&str],
         with: &str,
     ) -> Result<Table, String> {
-        let Setting { cases, in_flight, latency } = setting;
+        let Setting { cases, in_flight, latency, turns } = setting;
         let calls = cases * CRITERIA;
         let record = self.folder.join("requests.bin");
         self.file("judged.jsonl", &super::data::judged(cases))?;
@@ -128,14 +135,15 @@ impl Bench {
         let mut pairs: Vec<(Measured, Measured)> = Vec::new();
         let bare = Self::raw(tools, &mock, "sockets", &record, in_flight)?;
         let pool = Self::raw(tools, &mock, "pool", &record, in_flight)?;
-        for round in 0..3 {
+        for round in 0..turns {
             let raw = Self::raw(tools, &mock, "client", &record, in_flight)?;
             let ours = self.measured(&mock, &format!("judged-{round}"), setting, options)?;
             pairs.push((raw, ours));
         }
         let ratio = |(raw, ours): &(Measured, Measured)| raw.time.as_secs_f64() / ours.time.as_secs_f64();
         pairs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-        let (raw, ours) = &pairs[1];
+        let middle = &pairs[turns / 2];
+        let (raw, ours) = middle;
         let mut table = Table::new(
             &format!(
                 "Judging: {in_flight} in flight, a server that takes {} ms, {with}",
@@ -143,11 +151,13 @@ impl Bench {
             ),
             &COLUMNS,
         );
-        let beside = |way: &Measured| Some(raw.time.as_secs_f64() / way.time.as_secs_f64());
-        add(&mut table, "the recorded bytes, bare sockets", calls, &bare, beside(&bare));
-        add(&mut table, "raw load: hyper's client", calls, raw, None);
-        add(&mut table, "the same with a pool of connections", calls, &pool, beside(&pool));
-        add(&mut table, "`assize eval`", calls, ours, Some(ratio(&pairs[1])));
+        let beside = |way: &Measured| format!("{:.2}", raw.time.as_secs_f64() / way.time.as_secs_f64());
+        let [lowest, highest] = [&pairs[0], &pairs[turns - 1]].map(ratio);
+        let ratios = format!("{:.2} ({lowest:.2} to {highest:.2})", ratio(middle));
+        add(&mut table, "the recorded bytes, bare sockets", calls, &bare, &beside(&bare));
+        add(&mut table, "raw load: hyper's client", calls, raw, "1");
+        add(&mut table, "the same with a pool of connections", calls, &pool, &beside(&pool));
+        add(&mut table, "`assize eval`", calls, ours, &ratios);
         Ok(table)
     }
 
@@ -168,7 +178,7 @@ impl Bench {
         let mut first = None;
         for &cases in sizes {
             self.file("judged.jsonl", &super::data::judged(cases))?;
-            let setting = Setting { cases, in_flight: 64, latency: Duration::ZERO };
+            let setting = Setting { cases, in_flight: 64, latency: Duration::ZERO, turns: 1 };
             let measured = self.measured(&mock, "growth", setting, &[])?;
             let calls = cases * CRITERIA;
             let peak = measured.cost.peak;
@@ -243,14 +253,14 @@ impl Bench {
     }
 }
 
-fn add(table: &mut Table, what: &str, calls: usize, measured: &Measured, ratio: Option<f64>) {
+fn add(table: &mut Table, what: &str, calls: usize, measured: &Measured, ratio: &str) {
     let Measured { time, cost, server } = measured;
     table.row([
         what,
         &table::count(calls),
         &table::time(*time),
         &table::count((calls as f64 / time.as_secs_f64()) as usize),
-        &ratio.map_or_else(|| "1".to_owned(), |ratio| format!("{ratio:.2}")),
+        ratio,
         &each(cost.cpu, calls),
         &each(*server, calls),
         &table::memory(cost.peak),
