@@ -280,22 +280,32 @@ mod tests {
 
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
+    use tokio::sync::Semaphore;
 
     use super::*;
 
     /// The connections that a server was asked for, and those it has closed.
-    #[derive(Default)]
     struct Connections {
         made: AtomicUsize,
         closed: AtomicUsize,
+        /// A permit for each that it may close.
+        may_close: Semaphore,
     }
 
     /// A server that answers so many requests on each connection and then closes it without a word. Its port, and its
     /// connections.
     async fn server(answers: usize, answer: &'static str) -> (u16, Arc<Connections>) {
+        let (port, connections) = server_that(answers, answer, false).await;
+        connections.may_close.add_permits(1000);
+        (port, connections)
+    }
+
+    /// The same, but it closes connections when it may, and breaks them off if it `resets` them.
+    async fn server_that(answers: usize, answer: &'static str, resets: bool) -> (u16, Arc<Connections>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let connections = Arc::new(Connections::default());
+        let (made, closed, may_close) = (AtomicUsize::new(0), AtomicUsize::new(0), Semaphore::new(0));
+        let connections = Arc::new(Connections { made, closed, may_close });
         let counted = Arc::clone(&connections);
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
@@ -310,6 +320,10 @@ mod tests {
                             }
                         }
                         let _ = stream.write_all(answer.as_bytes()).await;
+                    }
+                    counted.may_close.acquire().await.unwrap().forget();
+                    if resets {
+                        stream.set_zero_linger().unwrap();
                     }
                     drop(stream);
                     counted.closed.fetch_add(1, Ordering::Relaxed);
@@ -355,15 +369,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_that_was_closed_while_nobody_used_it_fails_no_request() {
-        let (port, connections) = server(1, ANSWER).await;
-        let client = client();
-        for asked in 1..=20 {
-            assert_eq!(client.send(question(port)).await.unwrap().body, b"fine");
-            while connections.closed.load(Ordering::Relaxed) < asked {
-                tokio::task::yield_now().await;
+        for resets in [false, true] {
+            let (port, connections) = server_that(1, ANSWER, resets).await;
+            let client = client();
+            for asked in 1..=20 {
+                let answer = client.send(question(port)).await.unwrap();
+                assert_eq!(answer.body, b"fine", "{resets}");
+                connections.may_close.add_permits(1);
+                while connections.closed.load(Ordering::Relaxed) < asked {
+                    tokio::task::yield_now().await;
+                }
             }
+            assert_eq!(connections.made.load(Ordering::Relaxed), 20, "{resets}");
         }
-        assert_eq!(connections.made.load(Ordering::Relaxed), 20);
     }
 
     #[tokio::test]
