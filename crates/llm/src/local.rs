@@ -34,7 +34,7 @@ pub(crate) struct LocalClient {
     /// The connections that nobody uses, by host and port, the one used last at the end.
     idle: Mutex<HashMap<String, Vec<Idle>>>,
     /// The first address that was asked, as requests name it: most often there is no other.
-    first: OnceLock<(Arc<Url>, Place)>,
+    first: OnceLock<(Arc<Url>, RequestTarget)>,
     connect_timeout: Duration,
     max_answer_bytes: usize,
 }
@@ -80,7 +80,7 @@ impl LocalClient {
 
     async fn exchange(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
         let Outgoing { url, headers, body, .. } = call;
-        let mut request = request(self.place(&url)?, headers, body);
+        let mut request = request(self.target(&url)?, headers, body);
         loop {
             let unused = self.idle_link(url.authority());
             let is_new = unused.is_none();
@@ -106,16 +106,16 @@ impl LocalClient {
         }
     }
 
-    fn place(&self, url: &Arc<Url>) -> Result<Place, TransportError> {
-        if let Some((first, place)) = self.first.get()
+    fn target(&self, url: &Arc<Url>) -> Result<RequestTarget, TransportError> {
+        if let Some((first, target)) = self.first.get()
             && Arc::ptr_eq(first, url)
         {
-            return Ok(place.clone());
+            return Ok(target.clone());
         }
-        let place = Place::of(url).map_err(|error| TransportError::Unusable(error.to_string()))?;
+        let target = RequestTarget::of(url).map_err(|error| TransportError::Unusable(error.to_string()))?;
         // Whoever came first stays there.
-        let _ = self.first.set((Arc::clone(url), place.clone()));
-        Ok(place)
+        let _ = self.first.set((Arc::clone(url), target.clone()));
+        Ok(target)
     }
 
     async fn connect(&self, url: &Url) -> Result<Link, TransportError> {
@@ -235,15 +235,15 @@ fn drive(connection: &mut Option<Box<Connection<TokioIo<TcpStream>, Body>>>, cx:
     }
 }
 
-/// An address as a request names it.
+/// An address as a request names it (RFC 9110, section 7.1).
 #[derive(Debug, Clone)]
-struct Place {
+struct RequestTarget {
     /// Path and query.
     uri: Uri,
     host: HeaderValue,
 }
 
-impl Place {
+impl RequestTarget {
     fn of(url: &Url) -> Result<Self, hyper::http::Error> {
         let uri = match url.query() {
             None => url.path().parse(),
@@ -254,7 +254,7 @@ impl Place {
 }
 
 /// The request as it goes out: a path, a host, and what this client says of itself.
-fn request(Place { uri, host }: Place, headers: HeaderMap, body: Vec<u8>) -> Request<Body> {
+fn request(RequestTarget { uri, host }: RequestTarget, headers: HeaderMap, body: Vec<u8>) -> Request<Body> {
     let mut request = Request::new(Full::new(Bytes::from(body)));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = uri;

@@ -123,7 +123,7 @@ fn has_word(text: &str, word: &str) -> bool {
         .any(|(at, _)| !text[..at].ends_with(continues) && !text[at + word.len()..].starts_with(continues))
 }
 
-/// Whether a path that begins at the root of a machine occurs: `a/work/b` is no such path.
+/// Whether a path that begins at the root of a machine occurs. The end of a longer path is no such one.
 fn has_path(text: &str, path: &str) -> bool {
     let continues = |c: char| c.is_alphanumeric() || "_-.}>*~$".contains(c);
     text.match_indices(path).any(|(at, _)| !text[..at].ends_with(continues))
