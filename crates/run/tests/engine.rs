@@ -336,6 +336,18 @@ async fn cases_that_are_handed_out_early_wait_for_a_seat_and_are_not_begun_after
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn no_seat_stays_empty_because_finished_cases_wait_to_be_recorded() {
+    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let items =
+        (0..1000).map(|i| item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges))).collect();
+    let begun = tokio::time::Instant::now();
+    let (records, _) = run_all(items, 8).await;
+    assert_eq!(records.len(), 1000);
+    // The clock goes on only while nothing else does, and only the last cases have nobody to wait for.
+    assert!(begun.elapsed() < std::time::Duration::from_millis(10), "{:?}", begun.elapsed());
+}
+
 #[tokio::test]
 async fn a_failing_target_is_an_incomplete_case_with_the_reason_and_no_score() {
     let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
