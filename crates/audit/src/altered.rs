@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_rubric::{Cost, Tokens};
-use assize_target::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput, TargetKind};
+use assize_targets::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput, TargetKind};
 use tokio::sync::OnceCell;
 
 /// The answer to a case, shared by everything that changes it.

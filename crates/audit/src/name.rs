@@ -1,6 +1,6 @@
 //! How the cases of an audit are named: the case, `@`, and what was changed.
 
-use assize_spec::CaseId;
+use assize_evalfile::CaseId;
 
 /// What stands after the `@` of a case in which nothing was changed.
 pub const UNCHANGED: &str = "unchanged";

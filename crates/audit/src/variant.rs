@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::{Case, Grader, GraderKind};
 use assize_run::{Source, WorkItem};
-use assize_spec::{Case, Grader, GraderKind};
-use assize_target::{Answer, Target};
+use assize_targets::{Answer, Target};
 use tokio::sync::OnceCell;
 
 use crate::altered::{Altered, Shared};

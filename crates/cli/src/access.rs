@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use assize_evalfile::Config;
 use assize_llm::{
     Accounts, Ask, Budget, Client, ConfigError, HttpOptions, HttpTransport, Limits, Meter, Miss, ModelCard,
     ModelId, ModelName, PriceTable, Proxies, Remembering, Setup, prices_as_of,
 };
 use assize_rubric::Usd;
 use assize_run::{Buyer, CacheMemory};
-use assize_spec::Config;
 use assize_store::{ReplyCache, StoreError, fence_key};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -203,7 +203,7 @@ impl Access {
     pub(crate) fn client(
         &self,
         name: &ModelName,
-        variables: &assize_spec::Environment,
+        variables: &assize_evalfile::Environment,
     ) -> Result<Client, ConfigError> {
         let known = Arc::clone(variables);
         match Client::from_name(name, &move |key| known(key), self.setup()) {

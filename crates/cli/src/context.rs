@@ -85,7 +85,7 @@ impl Context {
     }
 
     /// A lookup that can be handed down.
-    pub(crate) fn environment(&self) -> assize_spec::Environment {
+    pub(crate) fn environment(&self) -> assize_evalfile::Environment {
         let variables = Arc::clone(&self.variables);
         Arc::new(move |name| variables.get(name).cloned())
     }

@@ -51,7 +51,7 @@ pub(crate) struct JudgeBook {
     targets: Arc<TargetBook>,
     access: Arc<Access>,
     limit: Arc<Semaphore>,
-    variables: assize_spec::Environment,
+    variables: assize_evalfile::Environment,
     made: Mutex<BTreeMap<String, Made>>,
 }
 
@@ -218,7 +218,7 @@ pub(crate) fn model(
     name: &str,
     targets: &TargetBook,
     access: &Access,
-    variables: &assize_spec::Environment,
+    variables: &assize_evalfile::Environment,
 ) -> Result<Arc<dyn Ask>, String> {
     if let Some(ask) = targets.ask(name) {
         return ask;

@@ -5,9 +5,9 @@ use std::num::NonZeroU64;
 use std::str::FromStr;
 
 use assize_diagnostic::render;
+use assize_evalfile::{LoadOptions, PriceRow, Suite, load_prices};
 use assize_llm::{ModelName, Price, PriceOverride, PriceTable, Rates};
 use assize_rubric::Usd;
-use assize_spec::{LoadOptions, PriceRow, Suite, load_prices};
 
 use crate::args::RunArgs;
 use crate::context::Context;

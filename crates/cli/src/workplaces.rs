@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use assize_evalfile::{Case, Moment, Suite, TargetRef, WorkspaceSpec};
 use assize_process::Environment;
-use assize_spec::{Case, Moment, Suite, TargetRef, WorkspaceSpec};
-use assize_target::TargetKind;
+use assize_targets::TargetKind;
 use assize_workspace::{Hide, Setup, Workplace};
 
 use crate::context::Context;

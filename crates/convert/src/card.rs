@@ -1,7 +1,7 @@
 //! Scorecards and suites as trees.
 
+use assize_evalfile::{CardParts, Case, Grader, GraderKind, Scorecard, Suite};
 use assize_rubric::{Aggregation, Criticality, Gate, Operator, Scale};
-use assize_spec::{CardParts, Case, Grader, GraderKind, Scorecard, Suite};
 
 use crate::note::Notes;
 use crate::tree::{Branch, Leaf, Part, Tree};

@@ -1,7 +1,7 @@
 //! Whether two eval files mean the same.
 
+use assize_evalfile::{Case, Format, Grader, GraderKind, Suite};
 use assize_rubric::{Gate, Lines, Operator, Rubric, Scale};
-use assize_spec::{Case, Format, Grader, GraderKind, Suite};
 
 /// What two files, each a suite with its cases, do not have in common, in words: cases, questions, answers, graders,
 /// criteria, weights, gates and lines. Empty if every outcome is scored alike by both.

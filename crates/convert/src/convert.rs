@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
-use assize_spec::{
+use assize_evalfile::{
     Case, Document, Format, LoadOptions, LoadedSuite, Suite, criterion_value, load_rubric, load_scorecard,
     load_suite, read_rubric, read_suite, yaml,
 };
@@ -218,7 +218,7 @@ fn from_suite(
     let is_lines = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
     let value = if is_lines {
         let lines = lines(path)?;
-        if !original.graders.is_empty() || original.settings != assize_spec::SuiteSettings::default() {
+        if !original.graders.is_empty() || original.settings != assize_evalfile::SuiteSettings::default() {
             notes.lost(None, "settings", "the file of settings beside the dataset is not carried over");
         }
         let key = if original.format == Format::One { "evalcases" } else { "tests" };

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use assize_spec::{Document, is_scorecard};
+use assize_evalfile::{Document, is_scorecard};
 use serde_json::Value;
 
 use crate::ConvertError;

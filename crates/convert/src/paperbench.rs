@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_spec::Document;
+use assize_evalfile::Document;
 use serde_json::Value;
 
 use crate::note::Notes;

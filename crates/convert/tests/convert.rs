@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_convert::{ConvertError, Converted, From, To, convert, detect, differences};
+use assize_evalfile::{Case, GraderKind, LoadOptions, Suite, load_rubric, load_scorecard, load_suite, yaml};
 use assize_rubric::{
     GraderOutcome, Lines, Outcome, RawScore, Scale, Unit, Verdict, score_case, score_rubric,
 };
-use assize_spec::{Case, GraderKind, LoadOptions, Suite, load_rubric, load_scorecard, load_suite, yaml};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -128,7 +128,7 @@ mod tests {
     const RUBRIC: &str = "criteria:\n  - id: a\n    outcome: Names the  Date\n  - id: b\n    score_ranges:\n      0: Late\n      5: In time\n";
 
     fn answer(code: &str, findings: Value) -> Answer {
-        let linting = Linting::of_rubric(&assize_spec::read_rubric(Path::new("r.yaml"), RUBRIC));
+        let linting = Linting::of_rubric(&assize_evalfile::read_rubric(Path::new("r.yaml"), RUBRIC));
         let mut inquiry = linting.inquiries()[0].clone();
         inquiry.expected_outcome = "Be in time".to_owned();
         let rule = RULES.iter().find(|rule| rule.code.as_str() == code).expect("known");
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn every_question_is_answered_once() {
-        let linting = Linting::of_rubric(&assize_spec::read_rubric(Path::new("r.yaml"), RUBRIC));
+        let linting = Linting::of_rubric(&assize_evalfile::read_rubric(Path::new("r.yaml"), RUBRIC));
         let rules = linting.inquiries()[0].rules(|_| true);
         let one = json!({"rule": "L0601", "findings": []});
         let answers = read(&json!({"answers": [one, one]}), &linting.inquiries()[0], &rules);

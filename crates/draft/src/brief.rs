@@ -1,6 +1,6 @@
 //! What a draft is made from.
 
-use assize_spec::{Case, GivenOutput};
+use assize_evalfile::{Case, GivenOutput};
 
 /// How drafted criteria are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ impl Brief {
         let sample = case.output.as_ref().and_then(|output| match output {
             GivenOutput::Text(text) => Some(text.clone()),
             GivenOutput::Json(value) => serde_json::to_string_pretty(value).ok(),
-            GivenOutput::Messages(messages) => messages.last().map(assize_spec::Message::to_text),
+            GivenOutput::Messages(messages) => messages.last().map(assize_evalfile::Message::to_text),
         });
         Some(Self {
             question: case.question(),

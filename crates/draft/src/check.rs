@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use assize_diagnostic::Severity;
+use assize_evalfile::{Case, Format, criterion_value, read_rubric, yaml};
 use assize_lint::lint_rubric_for;
 use assize_rubric::{Criterion, Rubric};
-use assize_spec::{Case, Format, criterion_value, read_rubric, yaml};
 use serde_json::{Value, json};
 
 /// Fewest criteria of a draft by a model.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::Case;
 use assize_grade::{FenceSource, reply_object};
 use assize_llm::{Ask, AskError, Usage};
 use assize_rubric::Criterion;
-use assize_spec::Case;
 
 use crate::Brief;
 use crate::check::{Faults, check};

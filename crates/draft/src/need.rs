@@ -1,6 +1,6 @@
 //! Which cases lack a rubric.
 
-use assize_spec::{Case, Grader, GraderKind};
+use assize_evalfile::{Case, Grader, GraderKind};
 
 /// What a case needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! A draft without a model: the clauses of the expected outcome, and what the reference answer states.
 
+use assize_evalfile::Case;
 use assize_llm::Usage;
 use assize_rubric::{Band, Bands, Criterion, Gate, Operator, RawScore, Scale, Weight};
-use assize_spec::Case;
 
 use crate::check::{MAX_CRITERIA, MIN_CRITERIA, lint};
 use crate::criteria::free_id;

@@ -1,7 +1,7 @@
 //! Writing a draft into its case.
 
+use assize_evalfile::{CaseFile, CaseSpot, EditError, Format, Insertion, criterion_value};
 use assize_rubric::Criterion;
-use assize_spec::{CaseFile, CaseSpot, EditError, Format, Insertion, criterion_value};
 use serde_json::{Value, json};
 
 /// Where a case of format 2 may have its graders; the first that is there counts.

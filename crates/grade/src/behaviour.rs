@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_spec::Behaviour;
+use assize_evalfile::Behaviour;
 
 use crate::Judged;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::PanelSpec;
 use assize_rubric::{EvidencePolicy, Judging, Rubric, Truncate};
-use assize_spec::PanelSpec;
 
 /// What a judge may look at. All of it is untrusted text: it is shown as data and can instruct nobody.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assize_diagnostic::Code;
+use assize_evalfile::{CriterionMarks, JudgePrompt, Mark, PanelSpec, Place, RubricGrader};
 use assize_rubric::{Criterion, Rubric};
-use assize_spec::{CriterionMarks, JudgePrompt, Mark, PanelSpec, Place, RubricGrader};
 
 /// Rules about wording.
 const WORDING: &str = "L01";

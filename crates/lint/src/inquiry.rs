@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use assize_diagnostic::{Code, Diagnostic, Span};
-use assize_spec::{CriterionMarks, Mark, Place};
+use assize_evalfile::{CriterionMarks, Mark, Place};
 
 use crate::report::Report;
 use crate::rule::{Rule, Scope};
@@ -77,9 +77,9 @@ impl Inquiry {
         Self {
             case: case.map(|case| case.id.to_string()),
             place: head.map(|mark| mark.place.clone()),
-            question: case.map(assize_spec::Case::question).unwrap_or_default(),
+            question: case.map(assize_evalfile::Case::question).unwrap_or_default(),
             expected_outcome: case.and_then(|case| case.expected_outcome.clone()).unwrap_or_default(),
-            reference: case.and_then(assize_spec::Case::reference).unwrap_or_default(),
+            reference: case.and_then(assize_evalfile::Case::reference).unwrap_or_default(),
             criteria: view.criteria().map(asked).collect(),
             outcome_mark: case.and_then(|case| case.marks.expected_outcome.clone()),
             marks,

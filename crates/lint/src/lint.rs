@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Code, Diagnostic, SourceMap, Span};
-use assize_spec::{
+use assize_evalfile::{
     Case, CaseLoadError, Cases, Grader, GraderKind, LoadedRubric, LoadedScorecard, LoadedSuite, RubricGrader,
     Suite,
 };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_spec::Mark;
+use assize_evalfile::Mark;
 
 use crate::sources::Sources;
 

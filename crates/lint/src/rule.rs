@@ -1,7 +1,7 @@
 //! What a rule is.
 
 use assize_diagnostic::Code;
-use assize_spec::Scorecard;
+use assize_evalfile::Scorecard;
 
 use crate::report::Report;
 use crate::view::{CaseView, CriterionView, RubricView};

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{SourceId, SourceMap, Span};
-use assize_spec::Mark;
+use assize_evalfile::Mark;
 
 /// Files as they are on disk, each read once.
 #[derive(Default)]
@@ -87,7 +87,7 @@ impl Sources {
 
 #[cfg(test)]
 mod tests {
-    use assize_spec::Place;
+    use assize_evalfile::Place;
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
-use assize_spec::{LoadOptions, load_scorecard, load_suite};
+use assize_evalfile::{LoadOptions, load_scorecard, load_suite};
 
 use crate::{Example, Linted, lint_scorecard, lint_suite};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use assize_evalfile::{Block, Case, CriterionMarks, Mark, RubricGrader, Suite};
 use assize_rubric::{Bands, Criterion, Lines, Rubric, Scale};
-use assize_spec::{Block, Case, CriterionMarks, Mark, RubricGrader, Suite};
 
 /// A rubric and its surroundings.
 pub(crate) struct RubricView<'a> {

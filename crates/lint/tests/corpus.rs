@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use assize_evalfile::{LoadOptions, find_suites, load_suite};
 use assize_lint::lint_suite;
-use assize_spec::{LoadOptions, find_suites, load_suite};
 
 #[test]
 fn findings_in_real_files_are_rare_and_exact() {

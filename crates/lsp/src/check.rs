@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
-use assize_lint::{Linted, lint_loaded, lint_rubric, lint_scorecard};
-use assize_spec::{
+use assize_evalfile::{
     Cases, LoadOptions, RubricGrader, Scorecard, read_rubric_file, read_scorecard, read_suite,
 };
+use assize_lint::{Linted, lint_loaded, lint_rubric, lint_scorecard};
 use lsp_types::{
     DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
 };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_spec::{LoadOptions, load_targets};
+use assize_evalfile::{LoadOptions, load_targets};
 use lsp_types::{Location, Position, Range};
 
 use crate::kind::Kind;

@@ -1,7 +1,7 @@
 //! What the word under the cursor means: a key, a criterion's share in the score, or the complaint that is made there.
 
+use assize_evalfile::codes;
 use assize_lint::RULES;
-use assize_spec::codes;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
 use crate::check::Checked;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_spec::{is_scorecard, looks_like_scorecard};
+use assize_evalfile::{is_scorecard, looks_like_scorecard};
 
 /// How far above a file the folder of its scorecard is looked for.
 const ABOVE: usize = 16;

@@ -10,7 +10,7 @@ use serde_json::Value;
 const DEEPEST: usize = 24;
 
 static SCHEMAS: LazyLock<BTreeMap<&'static str, Value>> =
-    LazyLock::new(|| assize_spec::schemas().into_iter().map(|file| (file.name, file.schema)).collect());
+    LazyLock::new(|| assize_evalfile::schemas().into_iter().map(|file| (file.name, file.schema)).collect());
 
 /// A place in a schema: everything that describes what may stand there.
 #[derive(Clone)]

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use assize_evalfile::{CardMarks, CardParts, Case, Grader, GraderKind, Mark, RubricGrader, Scorecard};
 use assize_rubric::{Aggregation, Criticality, Gate, Rubric};
-use assize_spec::{CardMarks, CardParts, Case, Grader, GraderKind, Mark, RubricGrader, Scorecard};
 
 use crate::check::{Checked, Content};
 

@@ -1,6 +1,6 @@
 //! What a record says about its case beside the result: what it is grouped by, and what it asked.
 
-use assize_spec::Case;
+use assize_evalfile::Case;
 use serde_json::Value;
 
 /// Keys of a case's metadata that name its cluster, the first that is there counts. The second is there for answers

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use assize_evalfile::OnDependencyFailure;
 use assize_rubric::{Repeat, RepeatPlan, Verdict};
-use assize_spec::OnDependencyFailure;
 use assize_stats::{Level, repeats::lower_mean};
 use assize_store::ResultRow;
 

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use assize_evalfile::{Case, Conversation, Message, OnTurnFailure, Role, Turn};
 use assize_rubric::{Cost, Tokens};
-use assize_spec::{Case, Conversation, Message, OnTurnFailure, Role, Turn};
 use assize_store::{CaseError, CaseRecord, TurnRow};
-use assize_target::{Answer, TargetInput, TurnInput, is_question, turn_answers};
+use assize_targets::{Answer, TargetInput, TurnInput, is_question, turn_answers};
 use assize_workspace::Stay;
 use serde_json::{Value, json};
 

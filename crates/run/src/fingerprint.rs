@@ -3,12 +3,12 @@
 use std::fmt;
 use std::io::Write as _;
 
-use assize_rubric::{Criterion, GraderStanding, Operator, Scale, Tokens};
-use assize_spec::{
+use assize_evalfile::{
     Baseline, Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, PairwiseGrader,
     PanelSpec, Prompt, RubricGrader,
 };
-use assize_target::Answer;
+use assize_rubric::{Criterion, GraderStanding, Operator, Scale, Tokens};
+use assize_targets::Answer;
 use serde_json::Value;
 
 use crate::grading::message;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::{CompositeAggregator, Grader, GraderKind, LlmGrader, Message, Prompt};
 use assize_grade::{Forecast, RubricJudge};
 use assize_rubric::Judging;
-use assize_spec::{CompositeAggregator, Grader, GraderKind, LlmGrader, Message, Prompt};
 use serde_json::Value;
 
 use crate::grading::{

@@ -3,12 +3,12 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use assize_evalfile::{Case, OnDependencyFailure};
 use assize_grade::{ProgramSetup, RubricJudge};
 use assize_llm::Ask;
 use assize_rubric::{EvidencePolicy, Judging, Lines, RepeatPlan, Truncate};
-use assize_spec::{Case, OnDependencyFailure};
 use assize_store::CaseKey;
-use assize_target::{Answer, Target};
+use assize_targets::{Answer, Target};
 use assize_workspace::Workplace;
 
 use crate::panel::Panels;

@@ -1,7 +1,7 @@
 //! Which lines a case is judged by.
 
+use assize_evalfile::{Format, LineOverrides};
 use assize_rubric::{Lines, LinesError, Unit};
-use assize_spec::{Format, LineOverrides};
 
 /// Everything that may set a line, strongest first.
 #[derive(Debug, Clone, Copy, Default)]

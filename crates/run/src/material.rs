@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use assize_evalfile::{Block, Case, Role};
 use assize_grade::Material;
-use assize_spec::{Block, Case, Role};
-use assize_target::{Answer, InputMessage, InputPart, TargetInput};
+use assize_targets::{Answer, InputMessage, InputPart, TargetInput};
 
 use crate::tool_calls::tool_call_list;
 
@@ -60,11 +60,11 @@ fn read_image(path: &Path, written: &str) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("can't read the image `{written}`: {error}"))
 }
 
-fn role(role: Role) -> assize_target::Role {
+fn role(role: Role) -> assize_targets::Role {
     match role {
-        Role::System => assize_target::Role::System,
-        Role::User => assize_target::Role::User,
-        Role::Assistant => assize_target::Role::Assistant,
-        Role::Tool => assize_target::Role::Tool,
+        Role::System => assize_targets::Role::System,
+        Role::User => assize_targets::Role::User,
+        Role::Assistant => assize_targets::Role::Assistant,
+        Role::Tool => assize_targets::Role::Tool,
     }
 }

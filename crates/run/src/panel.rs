@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use assize_evalfile::{EscalateWhen, PanelSpec, Scoring};
 use assize_rubric::{PanelRule, Scale, Ties};
-use assize_spec::{EscalateWhen, PanelSpec, Scoring};
 
 use crate::item::JudgeWish;
 

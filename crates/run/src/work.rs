@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assize_rubric::{Cost, Tokens, Verdict};
 use assize_store::{CaseError, CaseRecord, DEPENDENCY, ResultRow, SKIPPED};
-use assize_target::{Answer, TargetInput};
+use assize_targets::{Answer, TargetInput};
 use assize_workspace::{Stay, Turn};
 use futures_util::future::join_all;
 use tokio::time::Instant;

@@ -1,8 +1,8 @@
 //! The workspace of an item: coming to it, what was changed there, leaving it.
 
-use assize_spec::Case;
+use assize_evalfile::Case;
 use assize_store::CaseError;
-use assize_target::Answer;
+use assize_targets::Answer;
 use assize_workspace::{PlaceError, Stay, Turn, Visitor};
 
 use crate::WorkItem;

@@ -5,6 +5,9 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use assize_evalfile::{
+    Case, CaseId, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, Place, Role, RubricGrader,
+};
 use assize_grade::{RubricJudge, RubricTask};
 use assize_llm::BoxFuture;
 use assize_rubric::{
@@ -14,11 +17,8 @@ use assize_rubric::{
 use assize_run::{
     Event, JudgeWish, Judges, Recorder, RunError, Settings, Source, Start, WorkItem, rescore, run, run_from,
 };
-use assize_spec::{
-    Case, CaseId, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, Place, Role, RubricGrader,
-};
 use assize_store::{CaseRecord, StoreError};
-use assize_target::{
+use assize_targets::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
 };
 use tokio_util::sync::CancellationToken;
@@ -177,13 +177,13 @@ fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> Work
             evidence: None,
             truncate: None,
             judge: None,
-            panel: assize_spec::PanelSpec::default(),
+            panel: assize_evalfile::PanelSpec::default(),
         }),
     };
     let case = Case {
         id: CaseId::new(id),
         place,
-        marks: assize_spec::CaseMarks::default(),
+        marks: assize_evalfile::CaseMarks::default(),
         input: vec![Message::text(Role::User, "question")],
         expected_outcome: None,
         expected_output: Vec::new(),

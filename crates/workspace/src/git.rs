@@ -7,8 +7,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
+use assize_evalfile::{RepoSource, RepoSpec};
 use assize_process::{Command, Environment, Limits, ProcessError};
-use assize_spec::{RepoSource, RepoSpec};
 
 use crate::PlaceError;
 use crate::setup::Setup;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use assize_evalfile::{Command as Words, Hook, Moment};
 use assize_process::{Command, Limits, ProcessError, Value, fill_arguments, fill_script};
-use assize_spec::{Command as Words, Hook, Moment};
 use serde_json::json;
 
 use crate::setup::Setup;

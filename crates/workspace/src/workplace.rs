@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use assize_spec::{Hooks, Isolation, Moment, Reset, WorkspaceMode, WorkspaceSpec};
+use assize_evalfile::{Hooks, Isolation, Moment, Reset, WorkspaceMode, WorkspaceSpec};
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 

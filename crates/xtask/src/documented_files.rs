@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_spec::{LoadOptions, load_suite, load_targets};
+use assize_evalfile::{LoadOptions, load_suite, load_targets};
 
 use crate::shell;
 

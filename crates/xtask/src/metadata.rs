@@ -9,7 +9,7 @@ use crate::shell;
 pub(crate) struct Package {
     /// Its name in `Cargo.toml`.
     pub(crate) name: String,
-    /// Its folder, relative to the root with `/`, such as `crates/spec`.
+    /// Its folder, relative to the root with `/`, such as `crates/evalfile`.
     pub(crate) folder: String,
     /// What it asks for.
     pub(crate) dependencies: Vec<Dependency>,

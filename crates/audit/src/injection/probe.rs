@@ -1,7 +1,7 @@
 //! The texts that are put into answers: data, one JSON object a line, each with the attack it stands for.
 
-use assize_spec::{Case, GraderKind};
-use assize_target::Answer;
+use assize_evalfile::{Case, GraderKind};
+use assize_targets::Answer;
 use serde::{Deserialize, Serialize};
 
 use super::Place;

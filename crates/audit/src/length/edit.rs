@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use assize_run::{Source, WorkItem};
-use assize_target::Answer;
+use assize_targets::Answer;
 
 use crate::Variant;
 

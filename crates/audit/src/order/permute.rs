@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use assize_evalfile::{Grader, GraderKind, RubricGrader};
 use assize_rubric::Rubric;
 use assize_run::WorkItem;
-use assize_spec::{Grader, GraderKind, RubricGrader};
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
 

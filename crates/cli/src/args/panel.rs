@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use assize_evalfile::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
 use assize_grade::WarmUp;
 use assize_rubric::{PanelRule, Ties, Weight};
-use assize_spec::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
 use clap::ValueEnum;
 
 use super::RunArgs;

@@ -67,7 +67,7 @@ pub(super) fn judging(text: &str) -> Result<Judging, String> {
 
 /// A length of time more than zero, such as `30m`, `90s`, `1h30m` or `500ms`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    assize_spec::parse_duration(text)
+    assize_evalfile::parse_duration(text)
         .ok_or_else(|| "expected a length of time such as `90s`, `30m` or `1h30m`".to_owned())
 }
 
@@ -83,7 +83,7 @@ pub(super) fn age(text: &str) -> Result<Duration, String> {
     let seconds = number.parse::<f64>().ok().filter(|_| plain).map(|n| n * days * HOURS_OF_A_DAY * 3600.0);
     seconds
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .or_else(|| assize_spec::parse_duration(text))
+        .or_else(|| assize_evalfile::parse_duration(text))
         .ok_or_else(|| {
             "expected a number of days, or a length of time such as `12h`, `7d` or `2w`".to_owned()
         })

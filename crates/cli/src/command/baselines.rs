@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_spec::{Baseline, Case, CompositeGrader, Grader, GraderKind, PairwiseGrader};
+use assize_evalfile::{Baseline, Case, CompositeGrader, Grader, GraderKind, PairwiseGrader};
 use assize_store::{AnswerIndex, RunFolder};
 
 use super::runs;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_llm::{ModelCard, PriceTable};
-use assize_rubric::Usd;
-use assize_spec::{
+use assize_evalfile::{
     Case, Cases, Config, LoadOptions, Suite, find_suites, load_config, load_suite, load_targets,
 };
+use assize_llm::{ModelCard, PriceTable};
+use assize_rubric::Usd;
 use assize_store::{RunSettings, SuiteInfo};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use tokio::sync::Semaphore;
@@ -190,7 +190,7 @@ pub(super) fn execute_loaded(
     let planner = Planner {
         workplaces: Some(&workplaces),
         target_names: &target_names,
-        lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
+        lines: assize_evalfile::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
         panel: args.run.panel()?,

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use assize_evalfile::{Case, GraderKind};
 use assize_grade::Forecast;
 use assize_llm::{Budget, ModelCard};
 use assize_report::{dollars, grouped};
 use assize_rubric::{Judging, Usd};
 use assize_run::{Source, WorkItem, forecast};
-use assize_spec::{Case, GraderKind};
-use assize_target::TargetKind;
+use assize_targets::TargetKind;
 use serde_json::{Value, json};
 
 use super::enough;

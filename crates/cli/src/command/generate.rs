@@ -9,8 +9,10 @@ use assize_draft::{
     Brief, CaseDraft, Draft, DraftError, Form, ModelDrafter, Need, PROMPT_VERSION, draft_offline, need,
     prompt_hash,
 };
+use assize_evalfile::{
+    Case, CaseFile, CaseSpot, Format, LoadOptions, load_suite, load_targets, unified_diff,
+};
 use assize_grade::KeyedFences;
-use assize_spec::{Case, CaseFile, CaseSpot, Format, LoadOptions, load_suite, load_targets, unified_diff};
 use globset::GlobSet;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;

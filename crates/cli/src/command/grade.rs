@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::render;
-use assize_spec::{load_answers, load_rubric, load_targets};
+use assize_evalfile::{load_answers, load_rubric, load_targets};
 use assize_store::{RunSettings, SuiteInfo};
 use tokio::sync::Semaphore;
 
@@ -59,7 +59,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     let planner = Planner {
         workplaces: None,
         target_names: &[],
-        lines: assize_spec::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
+        lines: assize_evalfile::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
         config: &config,
         judging: args.run.judging,
         panel: args.run.panel()?,

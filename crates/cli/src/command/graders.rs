@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
+use assize_evalfile::{Baseline, Case, CompositeAggregator, Grader, GraderKind, PanelSpec, Prompt};
 use assize_grade::schema_problem;
 use assize_rubric::Judging;
 use assize_run::custom_command;
-use assize_spec::{Baseline, Case, CompositeAggregator, Grader, GraderKind, PanelSpec, Prompt};
 
 use crate::judges::OFFLINE;
 

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 
 use assize_report::grouped;
-use assize_target::{traced_answer, traced_output};
+use assize_targets::{traced_answer, traced_output};
 use assize_trace::{Format, Read, Trace, read};
 use serde_json::{Map, Value, json};
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use assize_evalfile::{Case, CaseId, Cases};
 use assize_run::Prerequisite;
-use assize_spec::{Case, CaseId, Cases};
 
 /// The dependencies between the cases of a suite.
 #[derive(Debug, Default)]

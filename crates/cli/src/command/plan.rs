@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use assize_evalfile::{
+    Case, Config, GivenOutput, Grader, GraderKind, LineOverrides, Message, PanelSpec, Place, Scoring, Suite,
+    TargetRef,
+};
 use assize_rubric::{Judging, Lines, RepeatPlan, RepeatStrategy, Truncate};
 use assize_run::{
     JudgeWish, Judges, LineChoice, Panels, Relations, Source, WorkItem, panel_wishes, resolve_lines,
 };
-use assize_spec::{
-    Case, Config, GivenOutput, Grader, GraderKind, LineOverrides, Message, PanelSpec, Place, Scoring, Suite,
-    TargetRef,
-};
-use assize_target::{Answer, Target, TargetKind, given_answer, turn_answers};
+use assize_targets::{Answer, Target, TargetKind, given_answer, turn_answers};
 use serde_json::{Value, json};
 
 use super::baselines::Baselines;

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use assize_spec::SchemaFile;
+use assize_evalfile::SchemaFile;
 use serde_json::json;
 
 use crate::args::SchemaArgs;
@@ -43,7 +43,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         ("review", "A line of review.jsonl of a run"),
         ("label", "A line of a labels file"),
     ];
-    let mut all = assize_spec::schemas();
+    let mut all = assize_evalfile::schemas();
     for (name, schema) in assize_store::schemas() {
         let title = titles.iter().find(|(known, _)| *known == name).map_or(name, |(_, title)| title);
         all.push(SchemaFile { name, title, schema });

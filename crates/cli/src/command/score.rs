@@ -1,9 +1,9 @@
 //! `assize score`.
 
 use assize_analysis::mean_of;
+use assize_evalfile::{LineOverrides, load_rubric};
 use assize_rubric::{Lines, Rubric};
 use assize_run::{Rescored, Totals, rescore};
-use assize_spec::{LineOverrides, load_rubric};
 use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
 
 use super::eval::load_options;

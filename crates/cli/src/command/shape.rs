@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assize_evalfile::{Case, Suite};
 use assize_rubric::RepeatStrategy;
 use assize_run::{Totals, WorkItem};
-use assize_spec::{Case, Suite};
 use assize_store::{Counts, RunFolder, RunInfo};
 
 use super::present;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_spec::{LoadedScorecard, codes, load_scorecard};
+use assize_evalfile::{LoadedScorecard, codes, load_scorecard};
 
 use super::eval::{load, load_options};
 use crate::args::{FormatChoice, ValidateArgs};

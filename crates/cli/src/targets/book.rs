@@ -7,15 +7,15 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use assize_grade::{ProgramEnvironment, ProgramSetup};
-use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor};
-use assize_process::{Command, Environment};
-use assize_spec::{
+use assize_evalfile::{
     CommandTargetSpec, CommandText, HealthSpec, MockTargetSpec, ModelTargetSpec, RecordingKind,
     RecordingSpec, TargetRef, TargetSpec, TargetSpecKind,
 };
+use assize_grade::{ProgramEnvironment, ProgramSetup};
+use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor};
+use assize_process::{Command, Environment};
 use assize_store::TargetInfo;
-use assize_target::{
+use assize_targets::{
     BatchTarget, CommandTarget, CommandTemplate, FallbackTarget, HealthCheck, HealthChecked, Limited,
     MockTarget, ModelTarget, ReplayTarget, Retrying, Target, TranscriptTarget,
 };
@@ -39,7 +39,7 @@ pub(crate) struct TargetBook {
     /// The file the specs came from.
     path: Option<PathBuf>,
     access: Arc<Access>,
-    variables: assize_spec::Environment,
+    variables: assize_evalfile::Environment,
     /// What commands inherit.
     inherited: Environment,
     /// What graders that are programs are given.

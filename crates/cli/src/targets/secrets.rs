@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use assize_evalfile::{TargetSpec, TargetSpecKind};
 use assize_llm::{Redactor, key_variables};
-use assize_spec::{TargetSpec, TargetSpecKind};
 
 /// Parts of the names of variables that hold secrets.
 const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use assize_llm::Redactor;
-use assize_target::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput};
+use assize_targets::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 

@@ -5,13 +5,13 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use assize_evalfile::{LoadOptions, load_suite};
 use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, ProgramSetup, RubricJudge};
 use assize_llm::{BoxFuture, Client, Clock, ModelName, RetryPolicy, Setup};
 use assize_rubric::{EvidencePolicy, Judging, Lines, Truncate, Unit};
 use assize_run::{JudgeWish, Judges, Recorder, Settings, Source, Totals, WorkItem, run};
-use assize_spec::{LoadOptions, load_suite};
 use assize_store::{CaseRecord, StoreError};
-use assize_target::Answer;
+use assize_targets::Answer;
 use assize_testkit::mock::MockServer;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;

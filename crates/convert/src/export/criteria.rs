@@ -1,7 +1,7 @@
 //! The criteria of a case as one list, for formats that know neither graders nor gates.
 
+use assize_evalfile::{Case, Grader, GraderKind, RubricGrader, Suite};
 use assize_rubric::{Criterion, Gate, Lines, Operator, Scale, Unit};
-use assize_spec::{Case, Grader, GraderKind, RubricGrader, Suite};
 
 use crate::note::Notes;
 
@@ -166,7 +166,7 @@ pub(super) fn judging(grader: &Grader, rubric: &RubricGrader, case: &Case, notes
         || rubric.judging.is_some()
         || rubric.evidence.is_some()
         || rubric.truncate.is_some()
-        || rubric.panel != assize_spec::PanelSpec::default();
+        || rubric.panel != assize_evalfile::PanelSpec::default();
     if said {
         notes.lost(grader.place.line, named(grader, case), "who judges it, and how, is not carried over");
     }

@@ -1,6 +1,6 @@
 //! A table: one criterion a line, with the case it belongs to.
 
-use assize_spec::{Case, Suite};
+use assize_evalfile::{Case, Suite};
 
 use super::criteria::{Flat, beside, criteria, lines};
 use crate::note::Notes;

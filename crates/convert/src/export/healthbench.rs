@@ -1,6 +1,6 @@
 //! HealthBench examples: a conversation, criteria with points, one JSON object a line.
 
-use assize_spec::{Block, Case, Message, Suite};
+use assize_evalfile::{Block, Case, Message, Suite};
 use serde_json::{Value, json};
 
 use super::criteria::{Flat, beside, criteria, lines};

@@ -1,7 +1,7 @@
 //! A promptfoo configuration: a test for each case, an assertion for each criterion and check.
 
+use assize_evalfile::{Case, Grader, GraderKind, Suite, TextCheck, TextRule};
 use assize_rubric::{Criterion, Operator, Scale};
-use assize_spec::{Case, Grader, GraderKind, Suite, TextCheck, TextRule};
 use serde_json::{Map, Value, json};
 
 use super::criteria::{beside, borderline, gates, judging, named, pass_line};

@@ -1,6 +1,6 @@
 //! Criteria.
 
-use assize_spec::Format;
+use assize_evalfile::Format;
 use serde_json::{Map, Value, json};
 
 use super::Way;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use assize_spec::Format;
+use assize_evalfile::Format;
 use serde_json::{Map, Value, json};
 
 use super::Way;

@@ -1,7 +1,7 @@
 //! Pass and borderline lines: format 1 has a borderline line of its own, format 2 has none.
 
+use assize_evalfile::Format;
 use assize_rubric::Lines;
-use assize_spec::Format;
 use serde_json::{Map, Value, json};
 
 use super::Way;

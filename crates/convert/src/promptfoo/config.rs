@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_spec::Document;
+use assize_evalfile::Document;
 use serde_json::{Map, Value, json};
 
 use super::asserts::{Scene, grader};

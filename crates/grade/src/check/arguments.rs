@@ -1,6 +1,6 @@
 //! Comparing JSON values: whole, in part, or by chosen fields.
 
-use assize_spec::ArgsMatch;
+use assize_evalfile::ArgsMatch;
 use serde_json::Value;
 
 /// Whether two values are equal; 1 and 1.0 are the same number, the order of members means nothing.

@@ -1,6 +1,6 @@
 //! `is-json`: the whole answer is JSON, and perhaps of a given shape.
 
-use assize_spec::IsJson;
+use assize_evalfile::IsJson;
 use serde_json::Value;
 
 use super::schema::violations;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use assize_evalfile::{ExecutionMetrics, TokenUsage};
 use assize_rubric::{Tokens, Unit};
-use assize_spec::{ExecutionMetrics, TokenUsage};
 
 use super::{Checked, Facts, Finding};
 

@@ -15,8 +15,8 @@ mod trajectory;
 
 use std::time::Duration;
 
+use assize_evalfile::GraderKind;
 use assize_rubric::{Tokens, Unit};
-use assize_spec::GraderKind;
 use serde_json::Value;
 
 pub use schema::schema_problem;

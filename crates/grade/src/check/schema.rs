@@ -3,7 +3,7 @@
 //! A keyword that is not known here would be ignored by the standard; here it is refused, because a
 //! schema that silently demands less than it says is worse than none.
 
-use assize_spec::compile_pattern;
+use assize_evalfile::compile_pattern;
 use serde_json::{Map, Value};
 
 use super::arguments::same;

@@ -1,6 +1,6 @@
 //! `skill-trigger`: whether a skill was used.
 
-use assize_spec::SkillTrigger;
+use assize_evalfile::SkillTrigger;
 use serde_json::Value;
 
 use super::{Call, Checked, Finding};

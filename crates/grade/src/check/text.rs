@@ -1,6 +1,6 @@
 //! Comparisons of texts: `contains` and its kin, `starts-with`, `ends-with`, `equals`, `regex`.
 
-use assize_spec::{TextCheck, TextRule, compile_pattern};
+use assize_evalfile::{TextCheck, TextRule, compile_pattern};
 
 use super::{Checked, Finding, short};
 
@@ -77,7 +77,7 @@ fn list(values: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assize_spec::Regex;
+    use assize_evalfile::Regex;
 
     fn score(rule: TextRule, values: &[&str], answer: &str) -> f64 {
         let values = values.iter().map(|value| (*value).to_owned()).collect();

@@ -1,6 +1,6 @@
 //! `tool-trajectory`: the calls of tools behind an answer, against what was expected.
 
-use assize_spec::{ArgsMatch, ExpectedCall, ToolTrajectory, TrajectoryMode};
+use assize_evalfile::{ArgsMatch, ExpectedCall, ToolTrajectory, TrajectoryMode};
 
 use super::arguments::fits;
 use super::{Call, Checked, Finding, short, unit};

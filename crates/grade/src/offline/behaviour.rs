@@ -112,7 +112,7 @@ fn gather(value: &Value, name: &str, found: &mut Vec<String>) {
 mod tests {
     use std::sync::Arc;
 
-    use assize_spec::{Applicability, Behaviour};
+    use assize_evalfile::{Applicability, Behaviour};
 
     use super::*;
 

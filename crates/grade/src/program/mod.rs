@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use assize_evalfile::Command;
 use assize_llm::{ModelProxy, ProxySetup, ProxyUsage, Redactor};
 use assize_process::{Command as ProcessCommand, Finished, Limits};
-use assize_spec::Command;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 

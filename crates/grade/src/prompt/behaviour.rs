@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use assize_evalfile::{Behaviour, Guidelines, ScoringScale};
 use assize_llm::{ChatMessage, JsonSchemaFormat, Part, Role};
-use assize_spec::{Behaviour, Guidelines, ScoringScale};
 use serde_json::{Map, Value, json};
 
 use super::block::block;
@@ -206,7 +206,7 @@ fn named<'t>(text: &str, inputs: &[(&'static str, &'t str)]) -> Option<(usize, &
 mod tests {
     use std::sync::Arc;
 
-    use assize_spec::Applicability;
+    use assize_evalfile::Applicability;
 
     use super::*;
 

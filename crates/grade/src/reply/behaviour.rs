@@ -1,7 +1,7 @@
 //! Reading a reply about one behaviour.
 
+use assize_evalfile::Behaviour;
 use assize_rubric::Confidence;
-use assize_spec::Behaviour;
 use serde_json::{Map, Value};
 
 use super::find::{Shape, find};
@@ -78,8 +78,8 @@ fn boolean(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, Stri
 
 #[cfg(test)]
 mod tests {
+    use assize_evalfile::{Applicability, ScoringScale};
     use assize_rubric::Normalisation;
-    use assize_spec::{Applicability, ScoringScale};
 
     use super::*;
 

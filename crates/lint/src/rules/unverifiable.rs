@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use assize_diagnostic::{Code, Diagnostic};
-use assize_spec::{Block, Case, GraderKind};
+use assize_evalfile::{Block, Case, GraderKind};
 
 use crate::report::Report;
 use crate::rule::{Check, Example, Rule};
@@ -183,7 +183,7 @@ fn inner(words: &[Word]) -> Option<Range<usize>> {
 /// Whether something runs what the target made: an agent in a folder, a program beside the judge.
 fn runs(view: &CriterionView<'_>) -> bool {
     let Some(case) = view.rubric.case else { return true };
-    let programs = |grader: &std::sync::Arc<assize_spec::Grader>| {
+    let programs = |grader: &std::sync::Arc<assize_evalfile::Grader>| {
         matches!(grader.kind, GraderKind::Code(_) | GraderKind::Custom(_))
     };
     case.workspace.is_some() || case.graders.iter().any(programs)

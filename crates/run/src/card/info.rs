@@ -1,7 +1,7 @@
 //! The tree of a scorecard as a run keeps it.
 
+use assize_evalfile::{Applies, CardPart, EvaluatorType, Scorecard};
 use assize_rubric::Weight;
-use assize_spec::{Applies, CardPart, EvaluatorType, Scorecard};
 use assize_store::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
 
 /// The tree of a scorecard over the cases that `takes` selects by their places. `set` picks a weight

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_evalfile::{Applies, CardOutcome, CardResult, EvaluatorType, Scorecard};
 use assize_rubric::{CaseTally, LabelOutcome, Settled, Unit, settle_labels};
-use assize_spec::{Applies, CardOutcome, CardResult, EvaluatorType, Scorecard};
 
 /// The cases of every benchmark, and what a person should look at.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +99,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use assize_spec::{LoadOptions, load_scorecard};
+    use assize_evalfile::{LoadOptions, load_scorecard};
 
     use super::*;
 

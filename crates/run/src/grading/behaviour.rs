@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use assize_evalfile::{Behaviour, BenchmarkGrader, PanelSpec};
 use assize_grade::{BehaviourDecision, BehaviourJudgement, BehaviourTask, RubricJudge};
 use assize_rubric::{PanelRule, Ungraded, Unit};
-use assize_spec::{Behaviour, BenchmarkGrader, PanelSpec};
 use assize_store::{
     BenchmarkRow, BenchmarkState, DecidedBy, EscalationRow, GraderResult, JudgementRow, Note, VoteRow,
 };

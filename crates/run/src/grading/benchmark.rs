@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::{BenchmarkGrader, EvaluatorType};
 use assize_rubric::{LabelOutcome, Settled, Unit, settle_labels};
-use assize_spec::{BenchmarkGrader, EvaluatorType};
 use assize_store::{BenchmarkRow, BenchmarkState, DecidedBy, GraderResult, JudgementRow, Note};
 
 use super::behaviour::by_judges;

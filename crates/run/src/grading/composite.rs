@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::{CompositeAggregator, CompositeGrader};
 use assize_grade::{Program, ProgramInput};
 use assize_rubric::{Combination, GraderOutcome, GraderScore, Verdict, combine};
-use assize_spec::{CompositeAggregator, CompositeGrader};
 use assize_store::{
     Aggregator, CompositeRow, GraderResult, JudgementRow, MemberRow, criterion_rows, member_outcome,
 };

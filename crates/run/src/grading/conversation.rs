@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use assize_rubric::{
-    Combination, GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Verdict, combine,
-};
-use assize_spec::{
+use assize_evalfile::{
     Case, CompositeAggregator, CompositeGrader, Conversation, Grader, GraderKind, OnTurnFailure,
     TurnAggregation,
+};
+use assize_rubric::{
+    Combination, GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Verdict, combine,
 };
 use assize_store::{Aggregator, CompositeRow, GraderResult, JudgementRow, MemberRow, member_outcome};
 use futures_util::future::join_all;

@@ -14,8 +14,8 @@ mod scene;
 mod votes;
 mod whole;
 
+use assize_evalfile::{Grader, GraderKind};
 use assize_grade::check;
-use assize_spec::{Grader, GraderKind};
 use assize_store::JudgementRow;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::{Baseline, PairwiseGrader};
 use assize_grade::{PairJudgement, PairTask, RubricJudge};
 use assize_rubric::{PairOutcome, PairScores, Preference};
-use assize_spec::{Baseline, PairwiseGrader};
 use assize_store::{GraderResult, JudgementRow, Note, OrderRow, PairwiseRow};
 use futures_util::future::join;
 

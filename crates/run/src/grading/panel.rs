@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::EscalateWhen;
 use assize_rubric::{
     Cast, Confidence, Evidence, JudgeIdentity, PanelDecision, PanelResult, PanelRule, Probability, Scale,
     TOLERANCE, Ties, Tokens, Ungraded, UngradedKind, Usd,
 };
-use assize_spec::EscalateWhen;
 use assize_stats::Level;
 use assize_stats::combine::{agreement, panel_scores};
 use assize_stats::repeats::{disagreement, stability};

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use assize_evalfile::{CodeGrader, Command, CustomGrader, Grader};
 use assize_grade::{Program, ProgramGrade, ProgramInput, ProgramReply};
 use assize_llm::{ErrorKind, ProxySetup, ProxyUsage};
 use assize_rubric::{Ungraded, UngradedKind};
-use assize_spec::{CodeGrader, Command, CustomGrader, Grader};
 use assize_store::{GraderResult, JudgementRow, Note};
 use serde_json::{Map, Value};
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::Grader;
 use assize_grade::{Checked, Finding, Judged, Spent, WholeJudgement};
 use assize_rubric::{
     Cost, Criterion, CriterionId, GraderStanding, JudgeIdentity, Judgement, Outcome, Tokens, Ungraded,
     UngradedKind, Unit,
 };
-use assize_spec::Grader;
 use assize_store::{GraderResult, JudgementContext, JudgementRow, Note};
 
 use super::Scene;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::RubricGrader;
 use assize_grade::{Asking, RubricTask};
 use assize_rubric::{Criterion, Gate, Rubric, Weight};
-use assize_spec::RubricGrader;
 use assize_store::{EscalationRow, JudgementRow, VoteRow};
 use futures_util::future::join_all;
 

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use assize_evalfile::{Block, Message};
 use assize_grade::{Call, Facts, Material, ProgramInput};
 use assize_rubric::{Cost, Tokens, Usd};
-use assize_spec::{Block, Message};
-use assize_target::Answer;
+use assize_targets::Answer;
 use serde_json::{Map, Value, json};
 
 use crate::WorkItem;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::PanelSpec;
 use assize_grade::RubricJudge;
 use assize_rubric::PanelRule;
-use assize_spec::PanelSpec;
 use assize_store::{EscalationRow, JudgementRow, VoteRow};
 use futures_util::future::join_all;
 

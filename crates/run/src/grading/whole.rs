@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use assize_evalfile::{LlmGrader, Prompt};
 use assize_grade::{COMBINE_PROMPT, Program, ProgramInput, RubricJudge, WholeTask};
-use assize_spec::{LlmGrader, Prompt};
 use assize_store::JudgementRow;
 use serde_json::{Map, Value};
 

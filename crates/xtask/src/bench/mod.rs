@@ -90,7 +90,7 @@ pub(crate) fn run(wish: Wish<'_>) -> Result<(), String> {
         "--profile",
         PROFILE,
         "--package",
-        "assize-cli",
+        "assize",
         "--package",
         "xtask",
     ]))?;

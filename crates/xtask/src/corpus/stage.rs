@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use assize_spec::{
+use assize_evalfile::{
     CompositeAggregator, Grader, GraderKind, LoadOptions, find_suites, load_suite, load_targets,
 };
 use tempfile::TempDir;

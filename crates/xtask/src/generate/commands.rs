@@ -43,7 +43,7 @@ fn section(page: &mut String, title: &str, text: &str) {
 /// Builds the program and returns where it is.
 pub(super) fn built(build: Build) -> Result<PathBuf, String> {
     let arguments: &[&str] = match build {
-        Build::Alone => &["build", "--package", "assize-cli", "--quiet", "--message-format", "json"],
+        Build::Alone => &["build", "--package", "assize", "--quiet", "--message-format", "json"],
         Build::WithTests => &["test", "--workspace", "--no-run", "--quiet", "--message-format", "json"],
     };
     let messages = shell::output(&mut shell::cargo(arguments))?;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use assize_spec::codes::{ALL, CodePage};
+use assize_evalfile::codes::{ALL, CodePage};
 
 const HEAD: &str = "\
-<!-- Made by `cargo xtask generate` from crates/spec/src/codes.rs. Change it there. -->
+<!-- Made by `cargo xtask generate` from crates/evalfile/src/codes.rs. Change it there. -->
 # Errors and warnings
 
 Every complaint about an eval file, a rubric, a scorecard, a targets file or a configuration file carries a code. Codes that

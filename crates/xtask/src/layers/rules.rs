@@ -87,13 +87,13 @@ mod tests {
     fn arrows_up_and_sideways_are_found() {
         for (from, to) in [
             ("assize-rubric", "assize-stats"),
-            ("assize-spec", "assize-llm"),
+            ("assize-evalfile", "assize-llm"),
             ("assize-store", "assize-process"),
             ("assize-llm", "assize-grade"),
-            ("assize-grade", "assize-target"),
+            ("assize-grade", "assize-targets"),
             ("assize-grade", "assize-store"),
-            ("assize-target", "assize-spec"),
-            ("assize-run", "assize-cli"),
+            ("assize-targets", "assize-evalfile"),
+            ("assize-run", "assize"),
             ("assize-report", "assize-run"),
             ("assize-report", "assize-llm"),
             ("assize-testkit", "assize-llm"),
@@ -107,12 +107,12 @@ mod tests {
     #[test]
     fn arrows_down_are_free() {
         for (from, to) in [
-            ("assize-spec", "assize-rubric"),
+            ("assize-evalfile", "assize-rubric"),
             ("assize-grade", "assize-llm"),
             ("assize-run", "assize-grade"),
             ("assize-report", "assize-store"),
-            ("assize-cli", "assize-run"),
-            ("assize-cli", "assize-rubric"),
+            ("assize", "assize-run"),
+            ("assize", "assize-rubric"),
             ("assize-rubric", "serde"),
         ] {
             assert_eq!(about(from, &[(to, Kind::Normal)]), Vec::<String>::new(), "{from} -> {to}");
@@ -123,8 +123,8 @@ mod tests {
     fn the_test_kit_stays_in_tests_and_nothing_uses_the_chores() {
         assert!(!is_forbidden("assize-llm", TESTKIT, Kind::Dev));
         assert!(is_forbidden("assize-llm", TESTKIT, Kind::Normal));
-        assert!(is_forbidden("assize-cli", TESTKIT, Kind::Build));
-        assert!(is_forbidden("assize-cli", XTASK, Kind::Dev));
+        assert!(is_forbidden("assize", TESTKIT, Kind::Build));
+        assert!(is_forbidden("assize", XTASK, Kind::Dev));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::render;
+use assize_evalfile::{Config, LineOverrides, LoadOptions, PanelSpec, load_targets};
 use assize_run::{Recorder, Settings, Start};
-use assize_spec::{Config, LineOverrides, LoadOptions, PanelSpec, load_targets};
 use assize_store::{CaseRecord, StoreError};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;

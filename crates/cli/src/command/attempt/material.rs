@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean};
-use assize_spec::{
+use assize_evalfile::{
     Case, GivenAnswer, GivenOutput, GraderKind, LoadOptions, LoadedRubric, Message, Role, Suite, load_rubric,
     load_suite, read_rubric, suite_of_answer,
 };

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use assize_evalfile::{Case, Grader, GraderKind, RubricGrader};
 use assize_report::{criterion_change, stored_texts};
 use assize_rubric::{Criterion, Rubric};
-use assize_spec::{Case, Grader, GraderKind, RubricGrader};
 use assize_store::{CaseRecord, CriterionRow};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Code, Diagnostic, Severity, SourceMap, did_you_mean};
-use assize_lint::{Fix, Linted, Linting, RULES, fixed, fixes, lint_scorecard};
-use assize_spec::{
+use assize_evalfile::{
     LoadOptions, LoadedScorecard, find_suites, is_scorecard, load_rubric, load_scorecard, load_suite,
 };
+use assize_lint::{Fix, Linted, Linting, RULES, fixed, fixes, lint_scorecard};
 
 use super::judge;
 use super::print::{list, print};

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use assize_critic::{Critic, Critique, PROMPT_VERSION, prompt_hash};
 use assize_diagnostic::{Code, render};
+use assize_evalfile::{LoadOptions, load_targets};
 use assize_grade::{Forecast, KeyedFences};
 use assize_lint::{Inquiry, Linting, RULES, Rule};
 use assize_llm::ModelCard;
-use assize_spec::{LoadOptions, load_targets};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

@@ -1,8 +1,8 @@
 //! How findings are printed.
 
 use assize_diagnostic::render;
+use assize_evalfile::codes;
 use assize_lint::RULES;
-use assize_spec::codes;
 use serde_json::json;
 
 use super::execute::Looked;

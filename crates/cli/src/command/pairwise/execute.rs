@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use assize_spec::{LoadedSuite, load_answers, load_rubric};
+use assize_evalfile::{LoadedSuite, load_answers, load_rubric};
 use assize_store::{RunFolder, RunInfo};
 
 use super::system::{Named, told_apart};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use assize_spec::{LoadOptions, LoadedRubric, LoadedSuite, load_answers, read_rubric};
+use assize_evalfile::{LoadOptions, LoadedRubric, LoadedSuite, load_answers, read_rubric};
 use assize_store::{AnswerIndex, RunFolder, RunInfo};
 
 use crate::command::plan::given;

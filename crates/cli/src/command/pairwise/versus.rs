@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assize_analysis::pairwise::{Contests, PairwiseReport, report};
+use assize_evalfile::{
+    Baseline, Case, CaseId, GivenOutput, Grader, GraderKind, PairwiseGrader, PanelSpec, Suite,
+};
 use assize_report::{pairwise, pairwise_json, pairwise_markdown};
 use assize_rubric::{GraderStanding, PairScores};
 use assize_run::case_hash;
-use assize_spec::{
-    Baseline, Case, CaseId, GivenOutput, Grader, GraderKind, PairwiseGrader, PanelSpec, Suite,
-};
 use assize_stats::Level;
 use assize_stats::ranking::TieRule;
 use assize_store::{Counts, RunFolder, RunInfo};

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use assize_evalfile::{Applies, CardCase, EvaluatorType, Guidelines, Scorecard};
 use assize_review::{About, Choice, Item, JudgeSaid, Question, ScoreScale, Section, Why};
 use assize_rubric::{Confidence, LabelOutcome};
-use assize_spec::{Applies, CardCase, EvaluatorType, Guidelines, Scorecard};
 use assize_store::{BenchmarkState, CaseRecord, DecidedBy, JudgementRow, RunFolder, RunInfo};
 use serde_json::Value;
 

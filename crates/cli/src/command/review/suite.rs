@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use assize_evalfile::{Message, load_suite};
 use assize_review::{About, Item, JudgeSaid, Question, ScoreScale, Why};
 use assize_rubric::{Confidence, LabelOutcome, Outcome, RawScore, Scale};
-use assize_spec::{Message, load_suite};
 use assize_store::{CaseRecord, JudgementRow, RunFolder};
 
 use super::card::{add, confidence};

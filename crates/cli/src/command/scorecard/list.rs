@@ -1,8 +1,8 @@
 //! `assize scorecard list`.
 
+use assize_evalfile::{CardPart, EvaluatorType, InventoryRow, Scorecard};
 use assize_report::{CardLine, card_totals, card_tree};
 use assize_rubric::Aggregation;
-use assize_spec::{CardPart, EvaluatorType, InventoryRow, Scorecard};
 use serde_json::{Value, json};
 
 use super::{sound, weight_set};

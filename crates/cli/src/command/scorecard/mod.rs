@@ -10,7 +10,7 @@ mod show;
 use std::path::Path;
 
 use assize_diagnostic::render;
-use assize_spec::{Scorecard, load_scorecard};
+use assize_evalfile::{Scorecard, load_scorecard};
 
 use super::eval::load_options;
 use crate::args::{ScorecardArgs, ScorecardCommand};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use assize_analysis::CardRun;
 use assize_diagnostic::render;
+use assize_evalfile::{
+    CardCases, Case, Format, LineOverrides, LoadOptions, Scorecard, Suite, SuiteSettings, load_targets,
+};
 use assize_llm::ModelCard;
 use assize_report::{CardPage, card_run_lines};
 use assize_rubric::MissingPolicy;
 use assize_run::{WorkItem, card_info};
-use assize_spec::{
-    CardCases, Case, Format, LineOverrides, LoadOptions, Scorecard, Suite, SuiteSettings, load_targets,
-};
 use assize_store::{Counts, ReviewRow, RunFolder, RunSettings, SuiteInfo};
 use serde::Serialize;
 use serde_json::Value;
@@ -188,7 +188,7 @@ fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), 
 
 fn bench(
     args: &RunCardArgs,
-    config: &assize_spec::Config,
+    config: &assize_evalfile::Config,
     options: &LoadOptions,
     access: &Arc<Access>,
     context: &Context,

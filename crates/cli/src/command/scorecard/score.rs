@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use assize_analysis::CardRun;
+use assize_evalfile::load_card_results;
 use assize_report::CardPage;
 use assize_rubric::CaseTally;
 use assize_run::{card_info, card_tallies};
-use assize_spec::load_card_results;
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 

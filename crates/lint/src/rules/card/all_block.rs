@@ -1,8 +1,8 @@
 //! L0702: every benchmark of the rubric is a hard gate, so its weights and threshold decide nothing.
 
 use assize_diagnostic::{Code, Diagnostic};
+use assize_evalfile::{CardParts, Scorecard};
 use assize_rubric::Criticality;
-use assize_spec::{CardParts, Scorecard};
 
 use crate::report::Report;
 use crate::rule::{Check, Example, Rule};

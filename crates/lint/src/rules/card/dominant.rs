@@ -1,8 +1,8 @@
 //! L0703: one part of a rubric weighs at least twice as much as all others together.
 
 use assize_diagnostic::{Code, Diagnostic};
+use assize_evalfile::{CardMarks, CardParts, Scorecard};
 use assize_rubric::{Aggregation, at_least};
-use assize_spec::{CardMarks, CardParts, Scorecard};
 
 use crate::report::Report;
 use crate::rule::{Check, Example, Rule};

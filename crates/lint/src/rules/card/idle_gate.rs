@@ -1,8 +1,8 @@
 //! L0701: the threshold of the gate is 0, so it can never fail.
 
 use assize_diagnostic::{Code, Diagnostic};
+use assize_evalfile::Scorecard;
 use assize_rubric::Criticality;
-use assize_spec::Scorecard;
 
 use crate::report::Report;
 use crate::rule::{Check, Example, Rule};

@@ -1,8 +1,8 @@
 //! L0704: the benchmark has weight 0 and blocks nothing.
 
 use assize_diagnostic::{Code, Diagnostic};
+use assize_evalfile::Scorecard;
 use assize_rubric::{Aggregation, Criticality};
-use assize_spec::Scorecard;
 
 use crate::report::Report;
 use crate::rule::{Check, Example, Rule};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_spec::{Case, CaseFile, EditError, Insertion, LoadOptions, LoadedSuite, load_suite};
+use assize_evalfile::{Case, CaseFile, EditError, Insertion, LoadOptions, LoadedSuite, load_suite};
 use serde_json::{Value, json};
 
 fn load(path: &Path) -> LoadedSuite {
@@ -67,16 +67,16 @@ fn probe_all(path: &Path) -> String {
 /// What a case means, without its places.
 fn meaning(case: &Case) -> String {
     let mut case = case.clone();
-    let place = assize_spec::Place::new("", 0, 0);
+    let place = assize_evalfile::Place::new("", 0, 0);
     case.place = place.clone();
-    case.marks = assize_spec::CaseMarks::default();
+    case.marks = assize_evalfile::CaseMarks::default();
     let graders: Vec<_> = case
         .graders
         .iter()
         .map(|grader| {
             let mut grader = (**grader).clone();
             grader.place = place.clone();
-            if let assize_spec::GraderKind::Rubric(rubric) = &mut grader.kind {
+            if let assize_evalfile::GraderKind::Rubric(rubric) = &mut grader.kind {
                 rubric.places.clear();
                 rubric.marks.clear();
             }
@@ -84,7 +84,7 @@ fn meaning(case: &Case) -> String {
                 grader.name,
                 grader.type_name,
                 grader.standing,
-                matches!(grader.kind, assize_spec::GraderKind::Rubric(_))
+                matches!(grader.kind, assize_evalfile::GraderKind::Rubric(_))
                     .then_some(format!("{:?}", grader.kind)),
             )
         })

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
+use assize_evalfile::{LoadOptions, LoadedConfig, load_config};
 use assize_rubric::{EvidencePolicy, Judging};
-use assize_spec::{LoadOptions, LoadedConfig, load_config};
 
 fn options(working: &Path) -> LoadOptions {
     LoadOptions {
@@ -79,7 +79,7 @@ fn our_file_is_read_strictly() {
     for text in ["", "# nothing\n", "{}\n"] {
         let (_folder, loaded) = load(".assize/config.yaml", text);
         assert_eq!(complaints(&loaded), Vec::<String>::new(), "{text}");
-        assert_eq!(loaded.config, assize_spec::Config::default());
+        assert_eq!(loaded.config, assize_evalfile::Config::default());
     }
 }
 

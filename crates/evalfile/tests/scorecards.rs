@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::render;
-use assize_rubric::{Aggregation, CaseTally, MissingPolicy, Standing, Unit, score_card};
-use assize_spec::{
+use assize_evalfile::{
     Applies, CardOutcome, CardPart, CardParts, EvaluatorType, LoadOptions, LoadedScorecard, codes,
     is_scorecard, load_card_results, load_scorecard,
 };
+use assize_rubric::{Aggregation, CaseTally, MissingPolicy, Standing, Unit, score_card};
 
 fn unpack(text: &str, folder: &Path) -> PathBuf {
     let mut single = None;
@@ -119,7 +119,7 @@ fn labels_are_read_under_the_names_of_labels_files_too() {
     assert_ne!(text, renamed);
     let (_folder, _, loaded) = load(&renamed);
     let (ours, theirs) = (loaded.scorecard.expect("sound"), sound().2.scorecard.expect("sound"));
-    let read = |card: &assize_spec::Scorecard| {
+    let read = |card: &assize_evalfile::Scorecard| {
         let label = &card.labels[0];
         (label.trace_id.clone(), label.benchmark, label.outcome)
     };
@@ -180,7 +180,7 @@ fn cases_apply_by_list_then_by_tag_then_by_asking() {
     let (_folder, path, loaded) = load(&text);
     assert!(is_scorecard(&path));
     let card = loaded.scorecard.expect("sound");
-    let case = |tags: &[&str], benchmarks: Option<Vec<usize>>| assize_spec::CardCase {
+    let case = |tags: &[&str], benchmarks: Option<Vec<usize>>| assize_evalfile::CardCase {
         id: "c".into(),
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         benchmarks,

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use assize_process::{Environment, Limits};
-use assize_target::{
+use assize_targets::{
     Answer, CommandTarget, CommandTemplate, InputMessage, InputPart, Retrying, Role, Target, TargetError,
     TargetErrorKind, TargetInput,
 };

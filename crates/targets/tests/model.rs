@@ -8,7 +8,7 @@ use std::time::Duration;
 use assize_llm::{
     Ask, AskError, BoxFuture, ChatMessage, ChatReply, ChatRequest, ErrorKind, Finish, ModelId, Usage,
 };
-use assize_target::{
+use assize_targets::{
     Answer, InputMessage, ModelTarget, Retrying, Role, Target, TargetDescription, TargetError,
     TargetErrorKind, TargetInput, TargetKind,
 };

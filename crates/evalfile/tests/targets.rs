@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use assize_diagnostic::Severity;
 use assize_diagnostic::render::{TextOptions, to_text};
-use assize_spec::{
+use assize_evalfile::{
     CommandText, HealthSpec, LoadOptions, LoadedTargets, ModelTargetSpec, RecordingKind, TargetSpec,
     TargetSpecKind, load_targets,
 };

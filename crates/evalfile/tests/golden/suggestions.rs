@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use assize_diagnostic::{Code, Diagnostic};
-use assize_spec::codes;
+use assize_evalfile::codes;
 
 use super::folder::Folder;
 use super::load::{Loaded, load};

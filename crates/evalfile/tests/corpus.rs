@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::Severity;
-use assize_spec::{LoadOptions, find_suites, load_suite};
+use assize_evalfile::{LoadOptions, find_suites, load_suite};
 
 /// A complaint that is true of a file of the corpus: file, code, a part of its text, why.
 const TRUE_COMPLAINTS: &[(&str, &str, &str, &str)] = &[

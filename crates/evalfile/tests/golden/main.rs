@@ -14,7 +14,7 @@ use std::path::Path;
 
 use assize_diagnostic::render::{TextOptions, to_text};
 use assize_diagnostic::{Diagnostic, Severity};
-use assize_spec::codes;
+use assize_evalfile::codes;
 use assize_testkit::golden;
 
 use folder::Folder;

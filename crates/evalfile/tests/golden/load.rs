@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
-use assize_spec::{
+use assize_evalfile::{
     LoadOptions, LoadedSuite, load_answers, load_config, load_prices, load_rubric, load_suite, load_targets,
 };
 

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_rubric::RepeatStrategy;
-use assize_spec::{
+use assize_evalfile::{
     Block, Case, CaseLoadError, Format, GivenOutput, GraderKind, LoadOptions, LoadedSuite, Message, Role,
     load_suite,
 };
+use assize_rubric::RepeatStrategy;
 use tempfile::TempDir;
 
 /// A folder with files, gone at the end of the test.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_spec::{
+use assize_evalfile::{
     Command, Isolation, LoadOptions, LoadedSuite, Moment, RepoSource, Reset, WorkspaceMode, load_suite,
 };
 use tempfile::TempDir;
