@@ -1,24 +1,24 @@
-//! Identifiers of kinds of complaint.
+//! Diagnostic codes.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// The stable identifier of one kind of complaint, such as `E0203`.
+/// Stable identifier of one kind of diagnostic, such as `E0203`.
 ///
-/// Codes are constants owned by the crate that raises them; each has a page in the error index.
-/// `E` codes are errors, `W` codes warnings.
+/// Codes are constants owned by the crate that raises them; each has a page in the error index. `E` codes are
+/// errors, `W` codes warnings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Code(&'static str);
 
 impl Code {
-    /// Names a code. The text is an upper-case letter and four digits.
+    /// Creates a code. The text is an upper-case letter and four digits.
     pub const fn new(id: &'static str) -> Self {
         Self(id)
     }
 
-    /// The code as written in output and in the error index.
+    /// Returns the code as written in output and in the error index.
     pub const fn as_str(self) -> &'static str {
         self.0
     }

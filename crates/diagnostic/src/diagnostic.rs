@@ -1,67 +1,66 @@
-//! One complaint, as data.
+//! One diagnostic, as data.
 
 use crate::{Code, Span};
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The file is read as written, but probably does not mean what its author thinks.
+    /// The file is accepted as written, but probably does not mean what its author intended.
     Warning,
-    /// The file can't be used.
+    /// The file cannot be used.
     Error,
 }
 
-/// A span with a few words about it.
+/// A span with a short explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// The marked text.
+    /// Marked text.
     pub span: Span,
-    /// What is said beside the caret; may be empty.
+    /// Text shown beside the caret; may be empty.
     pub text: String,
 }
 
-/// A change that would put the problem right.
+/// A change that would fix the problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
-    /// What the change does, such as "rename the key".
+    /// Description of the change, such as "rename the key".
     pub title: String,
-    /// The text to replace.
+    /// Span of the text to replace.
     pub span: Span,
-    /// What to put there.
+    /// Replacement text.
     pub replacement: String,
 }
 
-/// One complaint about source text: what is wrong, where, and what to do.
+/// One diagnostic about source text: what is wrong, where, and how to fix it.
 ///
-/// Built with [`Diagnostic::error`] or [`Diagnostic::warning`] and the `with_` methods, which can
-/// be chained.
+/// Built with [`Diagnostic::error`] or [`Diagnostic::warning`] and the `with_` methods, which can be chained.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The kind of complaint.
+    /// Kind of diagnostic.
     pub code: Code,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// One line, lower case, no full stop: what is wrong.
+    /// Message of one line: what is wrong, in lower case, without a full stop.
     pub title: String,
-    /// The main place. Every complaint has one.
+    /// Primary location. Every diagnostic has one.
     pub primary: Label,
-    /// Other places that explain it ("first defined here").
+    /// Other locations that explain the problem ("first defined here").
     pub secondary: Vec<Label>,
-    /// Facts that explain why it is wrong.
+    /// Facts that explain the cause.
     pub notes: Vec<String>,
-    /// What to do about it.
+    /// Advice on how to fix the problem.
     pub help: Vec<String>,
-    /// A concrete change, when one is likely to be right.
+    /// A concrete change, present when it is likely to be right.
     pub suggestion: Option<Suggestion>,
 }
 
 impl Diagnostic {
-    /// An error at `span`. `label` stands beside the caret: what was found there.
+    /// Creates an error at `span`. `label` is shown beside the caret and says what was found there.
     pub fn error(code: Code, title: impl Into<String>, span: Span, label: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, title.into(), span, label.into())
     }
 
-    /// A warning at `span`. `label` stands beside the caret: what was found there.
+    /// Creates a warning at `span`. `label` is shown beside the caret and says what was found there.
     pub fn warning(code: Code, title: impl Into<String>, span: Span, label: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, title.into(), span, label.into())
     }
@@ -79,13 +78,13 @@ impl Diagnostic {
         }
     }
 
-    /// Marks another place.
+    /// Adds a secondary location.
     pub fn with_secondary(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
 
-    /// Adds a reason.
+    /// Adds an explanatory note.
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
@@ -97,7 +96,7 @@ impl Diagnostic {
         self
     }
 
-    /// Proposes a change.
+    /// Suggests a change.
     pub fn with_suggestion(
         mut self,
         title: impl Into<String>,

@@ -1,10 +1,10 @@
-//! The order in which diagnostics are shown.
+//! Order in which diagnostics are shown.
 
 use crate::Diagnostic;
 
 /// Sorts by file (in the order files were added), then position, then code.
 ///
-/// Diagnostics that agree in all of these keep their order, so the result depends only on the input.
+/// The sort is stable, so the result depends only on the input.
 pub fn sort(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by_key(|d| {
         let span = d.primary.span;

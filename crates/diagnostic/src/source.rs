@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::Span;
 
-/// Names one file of a [`SourceMap`].
+/// Identifier of one file in a [`SourceMap`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(u32);
 
-/// A position for people: both count from 1; the column counts characters, not bytes.
+/// A human-readable position: both numbers count from 1; the column counts characters, not bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineColumn {
     /// Line, from 1.
@@ -19,20 +19,20 @@ pub struct LineColumn {
     pub column: usize,
 }
 
-/// How many bytes lie between two places whose characters are counted beforehand.
+/// Bytes between two offsets with precomputed character counts.
 const BLOCK: usize = 1024;
 
-/// One file's text with a table of its lines.
+/// The text of one file with a table of its lines.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     path: Arc<Path>,
     text: Arc<str>,
-    /// Byte offset at which each line starts but for the first.
+    /// Byte offsets of the line starts, without the first.
     later_starts: Vec<usize>,
-    /// Characters before each multiple of [`BLOCK`] bytes: a column is found without counting its line
-    /// from the beginning, which in a large file on one line would be done for every value.
+    /// Number of characters before each multiple of [`BLOCK`] bytes. Columns are computed from the nearest
+    /// one: counting from the line start would be quadratic in a large file on one line.
     characters: Vec<usize>,
-    /// Whether each character is one byte.
+    /// True if each character is one byte.
     is_ascii: bool,
     /// Line number of the first line, minus one: greater than 0 for a fragment of a larger file.
     line_offset: usize,
@@ -43,7 +43,7 @@ impl SourceFile {
         let later_starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1).collect();
         let mut characters = Vec::new();
         let is_ascii = text.is_ascii();
-        // A shorter text has no line whose characters would be looked up here.
+        // A shorter text needs no table.
         if text.len() > BLOCK && !is_ascii {
             let mut before = 0;
             for block in text.as_bytes().chunks(BLOCK) {
@@ -54,37 +54,37 @@ impl SourceFile {
         Self { path, text, later_starts, characters, is_ascii, line_offset }
     }
 
-    /// The path as the user would write it.
+    /// Returns the path as the user would write it.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The same path, to be kept without a copy.
+    /// Returns the path as a shared pointer.
     pub fn shared_path(&self) -> Arc<Path> {
         Arc::clone(&self.path)
     }
 
-    /// Byte ranges of the lines that hold something, without their line endings and without a byte order mark.
+    /// Returns the byte ranges of the non-blank lines, without line endings and byte order mark.
     pub fn lines(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let lines = (0..=self.later_starts.len()).map(|index| self.line_content(index));
         lines.filter(|range| !self.text[range.clone()].trim().is_empty())
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Number of the text's first line in the file on disk, from 1. It is 1 except for fragments
-    /// such as one line of a JSONL file.
+    /// Returns the line number of the text's first line in the file on disk, from 1. It is 1 except for
+    /// fragments such as one line of a JSONL file.
     pub fn first_line(&self) -> usize {
         self.line_offset + 1
     }
 
-    /// Line and column of a byte offset; an offset past the end is taken as the end.
+    /// Returns the line and column of a byte offset; an offset past the end counts as the end.
     ///
-    /// A byte order mark has no column, and neither has the end of a line: an offset inside `\r\n`
-    /// is the position after the last character.
+    /// A byte order mark has no column, and neither has the end of a line: an offset inside `\r\n` is the
+    /// position after the last character.
     pub fn position(&self, offset: usize) -> LineColumn {
         let offset = self.floor_boundary(offset);
         let line = self.line_index(offset);
@@ -101,13 +101,13 @@ impl SourceFile {
         LineColumn { line: line + self.first_line(), column }
     }
 
-    /// Characters that begin before an offset inside the text.
+    /// Returns the number of characters that begin before an offset inside the text.
     fn characters_before(&self, offset: usize) -> usize {
         let block = offset / BLOCK;
         let known = self.characters.get(block).copied();
         let (from, known) = match known {
             Some(known) => (block * BLOCK, known),
-            // The end of a text that fills its blocks.
+            // The offset is the end of a text that fills its blocks.
             None => match self.characters.last() {
                 Some(last) => ((block - 1) * BLOCK, *last),
                 None => return 0,
@@ -116,17 +116,17 @@ impl SourceFile {
         known + count_characters(&self.text.as_bytes()[from..offset])
     }
 
-    /// The nearest character boundary at or before `offset`, inside the text.
+    /// Returns the nearest character boundary at or before `offset`, inside the text.
     pub(crate) fn floor_boundary(&self, offset: usize) -> usize {
         self.text.floor_char_boundary(offset)
     }
 
-    /// Index from 0 of the line that holds `offset`.
+    /// Returns the index of the line that holds `offset`, from 0.
     pub(crate) fn line_index(&self, offset: usize) -> usize {
         self.later_starts.partition_point(|start| *start <= offset)
     }
 
-    /// Byte range of a line (index from 0) without its line ending and without a byte order mark.
+    /// Returns the byte range of a line (index from 0) without its line ending and without a byte order mark.
     pub(crate) fn line_content(&self, index: usize) -> Range<usize> {
         let mut start = if index == 0 { 0 } else { self.later_starts[index - 1] };
         let mut end = self.text.len();
@@ -143,21 +143,21 @@ impl SourceFile {
     }
 }
 
-/// Characters that begin in a stretch of UTF-8, whose ends may lie inside of one.
+/// Counts the characters that begin in a slice of UTF-8, whose ends may lie inside of one.
 fn count_characters(bytes: &[u8]) -> usize {
-    // The count of a piece fits into a byte, so that many bytes are looked at together.
+    // The count of a chunk fits into a byte, which lets the compiler vectorise the sum.
     let begin = |piece: &[u8]| piece.iter().map(|byte| u8::from(byte & 0xC0 != 0x80)).sum::<u8>();
     bytes.chunks(usize::from(u8::MAX)).map(|piece| usize::from(begin(piece))).sum()
 }
 
-/// All files of one load, so that a [`Span`] can be turned back into a place.
+/// All files of one load; resolves a [`Span`] to a position.
 #[derive(Debug, Clone, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
 }
 
 impl SourceMap {
-    /// A map with no files.
+    /// Creates an empty map.
     pub fn new() -> Self {
         Self::default()
     }
@@ -167,7 +167,7 @@ impl SourceMap {
         self.add_fragment(path, text, 1)
     }
 
-    /// Adds a part of a file whose first line is line `first_line` (from 1) of it.
+    /// Adds a fragment of a file that begins at its line `first_line` (from 1).
     pub fn add_fragment(
         &mut self,
         path: impl Into<PathBuf>,
@@ -177,29 +177,29 @@ impl SourceMap {
         self.add_shared(Arc::from(path.into()), text, first_line)
     }
 
-    /// The same for a path of which there are many fragments.
+    /// Adds a fragment whose path is shared with other fragments; see [`SourceMap::add_fragment`].
     pub fn add_shared(&mut self, path: Arc<Path>, text: impl Into<Arc<str>>, first_line: usize) -> SourceId {
         let id = SourceId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.files.push(SourceFile::new(path, text.into(), first_line.saturating_sub(1)));
         id
     }
 
-    /// The file an id names. Ids come from [`SourceMap::add`] of the same map.
+    /// Returns the file of an id. Ids come from [`SourceMap::add`] of the same map.
     pub fn file(&self, id: SourceId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
 
-    /// All files, in the order they were added.
+    /// Returns all files, in the order they were added.
     pub fn files(&self) -> impl Iterator<Item = (SourceId, &SourceFile)> {
         self.files.iter().enumerate().map(|(i, file)| (SourceId(i as u32), file))
     }
 
-    /// Where a span begins.
+    /// Returns the position at which a span begins.
     pub fn position(&self, span: Span) -> LineColumn {
         self.file(span.source).position(span.start)
     }
 
-    /// The text a span covers.
+    /// Returns the text of a span.
     pub fn slice(&self, span: Span) -> &str {
         self.file(span.source).text().get(span.start..span.end).unwrap_or("")
     }

@@ -2,13 +2,13 @@
 
 use crate::SourceId;
 
-/// A stretch of one source file: a half-open byte range `start..end`.
+/// A half-open byte range `start..end` of one source file.
 ///
-/// Both ends lie on character boundaries of the file and `start <= end`. An empty span is a point
-/// between two characters (for "something is missing here").
+/// Both ends lie on character boundaries of the file and `start <= end`. An empty span is a point between two
+/// characters (for "something is missing here").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// The file the range is in.
+    /// File of the range.
     pub source: SourceId,
     /// First byte.
     pub start: usize,
@@ -17,17 +17,17 @@ pub struct Span {
 }
 
 impl Span {
-    /// The byte range `start..end` of `source`.
+    /// Creates a span of the byte range `start..end` of `source`.
     pub const fn new(source: SourceId, start: usize, end: usize) -> Self {
         Self { source, start, end }
     }
 
-    /// The point before this span.
+    /// Returns the empty span at the start of this one.
     pub const fn start_point(self) -> Self {
         Self { source: self.source, start: self.start, end: self.start }
     }
 
-    /// The smallest span that holds both. The two must be in the same file; if they are not, `self`.
+    /// Returns the smallest span that holds both. Returns `self` if the two are in different files.
     pub fn to(self, other: Self) -> Self {
         if self.source != other.source {
             return self;
@@ -36,22 +36,22 @@ impl Span {
     }
 }
 
-/// A value together with the place it was read from.
+/// A value together with its span in the source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spanned<T> {
-    /// What was read.
+    /// Value.
     pub value: T,
-    /// Where it stands.
+    /// Span of the value.
     pub span: Span,
 }
 
 impl<T> Spanned<T> {
-    /// Pairs a value with its place.
+    /// Pairs a value with its span.
     pub const fn new(value: T, span: Span) -> Self {
         Self { value, span }
     }
 
-    /// The same place with another value.
+    /// Applies a function to the value and keeps the span.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
         Spanned { value: f(self.value), span: self.span }
     }

@@ -1,14 +1,13 @@
-//! "Did you mean": the known name nearest to one that is not known.
+//! "Did you mean": the known name nearest to an unknown one.
 
-/// The candidate that `found` was most likely meant to be, if one is near enough.
+/// Returns the candidate that `found` was most likely meant to be, if one is near enough.
 ///
-/// Names that differ only in case, or in how their words are joined (`expectedOutcome`,
-/// `expected-outcome`, `expected_outcome`), count as equal, and so do names with the same words in
-/// another order. Otherwise the Damerau-Levenshtein distance decides: the number of characters
-/// inserted, removed, replaced or swapped with their neighbour. It may be a third of the longer
-/// name, and 4 at most, so that short names need a close match and names of one or two characters
-/// an equal one. Of candidates equally near, the first wins. A candidate identical to `found` is
-/// never suggested.
+/// Names that differ only in case, or in how their words are joined (`expectedOutcome`, `expected-outcome`,
+/// `expected_outcome`), count as equal, and so do names with the same words in another order. Otherwise the
+/// Damerau-Levenshtein distance decides: the number of characters inserted, removed, replaced or swapped with
+/// their neighbour. It may be a third of the longer name, and 4 at most, so that short names need a close
+/// match and names of one or two characters an equal one. Of candidates equally near, the first wins. A
+/// candidate identical to `found` is never suggested.
 pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = fold(found);
     if folded.is_empty() {
@@ -24,7 +23,7 @@ pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a st
     best.map(|(_, candidate)| candidate)
 }
 
-/// How far `candidate` is from `found`, or `None` if too far to be meant. `folded` is `fold(found)`.
+/// Returns the distance of `candidate` from `found`, or `None` if it is too large. `folded` is `fold(found)`.
 fn distance(found: &str, folded: &str, candidate: &str) -> Option<usize> {
     if candidate == found {
         return None;
@@ -53,12 +52,12 @@ const fn allowed_distance(length: usize) -> usize {
     }
 }
 
-/// A name without case and without what joins its words.
+/// Normalises a name: lower case, without separators.
 fn fold(name: &str) -> String {
     name.chars().filter(|c| !is_joint(*c)).flat_map(char::to_lowercase).collect()
 }
 
-/// The words of a name, in lower case and sorted.
+/// Returns the words of a name, in lower case and sorted.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> =
         name.split(is_joint).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();

@@ -1,20 +1,20 @@
-//! Making foreign text safe to show on a terminal.
+//! Sanitising of untrusted text for display on a terminal.
 //!
-//! Source text, and messages that quote it, can hold escape sequences, text-direction marks and
-//! other characters that change how a terminal shows what follows. None of them gets through.
+//! Source text, and messages that quote it, can hold escape sequences, text-direction marks and other
+//! characters that change how a terminal shows what follows. None of them gets through.
 
 use unicode_width::UnicodeWidthChar;
 
-/// Columns a tab is drawn as. It is not aligned to tab stops, so that carets need no alignment.
+/// Expansion of a tab. It is not aligned to tab stops, so that carets need no alignment.
 const TAB: &str = "    ";
 
-/// Stands for text left out.
+/// Marks omitted text.
 pub(super) const ELLIPSIS: &str = "...";
 
-/// Reserved by the text form for its own use, so it must not come from outside.
+/// Private-use character reserved by the text renderer; removed from all input.
 pub(super) const MARK: char = '\u{e000}';
 
-/// What to show for a character, if not the character itself.
+/// Returns the visible replacement for a character that is unsafe to print, or `None` if it is safe.
 pub(super) fn stand_in(c: char) -> Option<Shown> {
     match c {
         '\t' => Some(Shown::Text(TAB)),
@@ -37,11 +37,9 @@ pub(super) fn stand_in(c: char) -> Option<Shown> {
     }
 }
 
-/// A replacement for a character.
+/// Replacement for an unsafe character.
 pub(super) enum Shown {
-    /// Another character.
     Char(char),
-    /// Several characters.
     Text(&'static str),
 }
 
@@ -54,7 +52,7 @@ pub(super) fn push(out: &mut String, c: char) {
     }
 }
 
-/// Columns the safe form of a character takes.
+/// Returns the number of columns of the safe form of a character.
 pub(super) fn width(c: char) -> usize {
     match stand_in(c) {
         None => c.width().unwrap_or(1),
@@ -63,12 +61,12 @@ pub(super) fn width(c: char) -> usize {
     }
 }
 
-/// Safe text of one line, of at most `limit` characters of the original: line ends become spaces.
+/// Returns safe text of one line, from at most `limit` characters of the original: line ends become spaces.
 pub(super) fn line(text: &str, limit: usize) -> String {
     clean(text, limit, ' ')
 }
 
-/// Safe text of several lines, of at most `limit` characters of the original. `\r\n` becomes `\n`.
+/// Returns safe text of several lines, from at most `limit` characters of the original. `\r\n` becomes `\n`.
 pub(super) fn block(text: &str, limit: usize) -> String {
     clean(text, limit, '\n')
 }

@@ -1,4 +1,4 @@
-//! The lines of a file that a drawing needs, made safe and short.
+//! Extraction of the source lines that a rendered diagnostic shows, sanitised and shortened.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -6,27 +6,26 @@ use std::ops::Range;
 use super::clean::{self, ELLIPSIS};
 use crate::SourceFile;
 
-/// Lines around each end of a span that are kept: the drawing shows up to four lines after the start
-/// of a long span.
+/// Lines kept around each end of a span: the renderer shows up to four lines after the start of a long span.
 const CONTEXT: usize = 5;
 
-/// Columns shown at least on either side of a place in a line that is too long.
+/// Minimum number of columns shown on either side of a point in a line that is too long.
 const LEAST_SIDE: usize = 8;
 
-/// A run of lines of a file. Lines far from all spans are empty, since they are not drawn.
+/// A run of lines of a file. Lines far from all spans are empty, since they are not rendered.
 pub(super) struct Excerpt {
     /// Lines joined by `\n`, without one at the end.
     pub(super) text: String,
-    /// Number in the file of the first line, from 1.
+    /// Line number of the first line in the file, from 1.
     pub(super) first_line: usize,
-    /// Where the spans asked for are in `text`, in the order asked.
+    /// Requested spans as ranges of `text`, in the order requested.
     pub(super) spans: Vec<Range<usize>>,
-    /// Whether some line was too long to be shown whole.
+    /// True if some line was too long to be shown in full.
     pub(super) clipped: bool,
 }
 
-/// Cuts out what is needed to show `spans` (byte ranges of `file`, on character boundaries) in
-/// lines of at most about `columns` columns.
+/// Extracts the lines needed to show `spans` (byte ranges of `file`, on character boundaries), each cut to
+/// about `columns` columns.
 pub(super) fn excerpt(file: &SourceFile, spans: &[Range<usize>], columns: usize) -> Excerpt {
     let mut points: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for offset in spans.iter().flat_map(|span| [span.start, span.end]) {
@@ -56,7 +55,7 @@ pub(super) fn excerpt(file: &SourceFile, spans: &[Range<usize>], columns: usize)
         let places = push_windows(&mut text, line, &windows, &local);
         moved.extend(offsets.into_iter().zip(places));
         if index == last && text.len() == base {
-            // The drawing takes an empty last line for no line at all.
+            // The renderer ignores an empty last line.
             text.push(' ');
         }
     }
@@ -69,8 +68,8 @@ pub(super) fn excerpt(file: &SourceFile, spans: &[Range<usize>], columns: usize)
     }
 }
 
-/// Appends the parts of `line` in `windows` and says where each of `points` came to be. Points are
-/// ascending and each is in some window or at its end.
+/// Appends the parts of `line` in `windows` and returns the new offset of each of `points`. Points are
+/// ascending, and each lies in some window or at its end.
 fn push_windows(out: &mut String, line: &str, windows: &[Range<usize>], points: &[usize]) -> Vec<usize> {
     let mut places = Vec::with_capacity(points.len());
     let mut points = points.iter().peekable();
@@ -96,8 +95,8 @@ fn push_windows(out: &mut String, line: &str, windows: &[Range<usize>], points: 
     places
 }
 
-/// The parts of a line to show: all of it if it fits, else the surroundings of each point. Points are
-/// ascending. Ranges are ascending, do not touch, and hold all points.
+/// Returns the parts of a line to show: all of it if it fits, else the surroundings of each point. Points are
+/// ascending. The ranges are ascending, do not touch, and hold all points.
 fn windows(line: &str, points: &[usize], columns: usize) -> Vec<Range<usize>> {
     if reach_right(line, 0, columns).0 == line.len() {
         return std::iter::once(0..line.len()).collect();
@@ -130,18 +129,18 @@ fn windows(line: &str, points: &[usize], columns: usize) -> Vec<Range<usize>> {
     windows
 }
 
-/// How far to the right `columns` columns reach from a byte offset, and the columns left over.
+/// Returns the byte offset `columns` columns to the right of `from`, and the columns left over.
 fn reach_right(line: &str, from: usize, columns: usize) -> (usize, usize) {
     walk(line[from..].char_indices().map(|(at, c)| (from + at + c.len_utf8(), c)), from, columns)
 }
 
-/// How far to the left `columns` columns reach from a byte offset, and the columns left over.
+/// Returns the byte offset `columns` columns to the left of `from`, and the columns left over.
 fn reach_left(line: &str, from: usize, columns: usize) -> (usize, usize) {
     walk(line[..from].char_indices().rev(), from, columns)
 }
 
 fn walk(chars: impl Iterator<Item = (usize, char)>, from: usize, columns: usize) -> (usize, usize) {
-    /// Any number of characters without width can follow one another; showing them has to end.
+    /// Bound on zero-width characters: any number of them can follow one another.
     const MOST_CHARS_PER_COLUMN: usize = 4;
     let (mut at, mut left) = (from, columns);
     for (next, c) in chars.take(columns * MOST_CHARS_PER_COLUMN) {

@@ -7,13 +7,13 @@ use super::clean;
 use super::place::{slashed, visible_range};
 use crate::{Diagnostic, Severity, SourceMap};
 
-/// Most characters of each part of a message.
+/// Maximum number of characters of each part of a message.
 const LIMIT: usize = 4_000;
 
-/// One command a line for each diagnostic. No diagnostics make empty text.
+/// Renders one workflow command a line for each diagnostic; the text is empty if there are none.
 ///
-/// Lines and columns count from 1; the end column is the one after the last character. Columns are
-/// left out where a span has several lines, since GitHub rejects them there.
+/// Lines and columns count from 1; the end column is the one after the last character. Columns are omitted
+/// where a span has several lines, since GitHub rejects them there.
 pub fn to_github(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
     diagnostics.iter().map(|diagnostic| command(diagnostic, sources)).collect()
 }

@@ -1,4 +1,4 @@
-//! JSON for programs: one object that holds every diagnostic.
+//! JSON output: one object that holds every diagnostic.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,43 +9,43 @@ use crate::{Diagnostic, Severity, SourceMap, Span};
 /// All diagnostics of one load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JsonReport {
-    /// The diagnostics, in the order given.
+    /// Diagnostics, in the order given.
     pub diagnostics: Vec<JsonDiagnostic>,
-    /// How many of them are errors.
+    /// Number of errors.
     pub errors: usize,
-    /// How many of them are warnings.
+    /// Number of warnings.
     pub warnings: usize,
 }
 
 /// One diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JsonDiagnostic {
-    /// The kind of complaint, such as `E0203`.
+    /// Code, such as `E0203`.
     pub code: String,
     /// `error` or `warning`.
     pub severity: String,
-    /// What is wrong, in one line.
+    /// Message of one line.
     pub title: String,
-    /// The main place.
+    /// Primary location.
     #[serde(flatten)]
     pub place: JsonPlace,
-    /// What is said about the main place; may be empty.
+    /// Text of the primary label; may be empty.
     pub label: String,
-    /// Other places that explain it.
+    /// Other locations that explain the problem.
     pub secondary: Vec<JsonSecondary>,
-    /// Facts that explain why it is wrong.
+    /// Facts that explain the cause.
     pub notes: Vec<String>,
-    /// What to do about it.
+    /// Advice on how to fix the problem.
     pub help: Vec<String>,
     /// A change that is likely to be right, or null.
     pub suggestion: Option<JsonSuggestion>,
 }
 
-/// A stretch of a file. Lines and columns count from 1; columns count characters (Unicode code
-/// points). The end is the position after the last character; for a point it equals the start.
+/// A range of a file. Lines and columns count from 1; columns count characters (Unicode code points). The end
+/// is the position after the last character; in an empty range it equals the start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JsonPlace {
-    /// The path as the user gave it.
+    /// Path as the user gave it.
     pub file: String,
     /// First line.
     pub line: usize,
@@ -57,35 +57,35 @@ pub struct JsonPlace {
     pub end_column: usize,
 }
 
-/// Another place, with a few words about it.
+/// A secondary location with a short explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JsonSecondary {
-    /// Where.
+    /// Location.
     #[serde(flatten)]
     pub place: JsonPlace,
-    /// What it has to do with the problem; may be empty.
+    /// Relation to the problem; may be empty.
     pub text: String,
 }
 
-/// A change of the source.
+/// A suggested change of the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JsonSuggestion {
-    /// What the change does.
+    /// Description of the change.
     pub title: String,
-    /// The text to replace; a point if something is to be inserted.
+    /// Text to replace; empty for an insertion.
     #[serde(flatten)]
     pub place: JsonPlace,
-    /// What to put there; empty if something is to be removed.
+    /// Replacement text; empty for a removal.
     pub replacement: String,
 }
 
-/// The diagnostics as data to serialise.
+/// Returns the diagnostics as serialisable data.
 pub fn json_report(diagnostics: &[Diagnostic], sources: &SourceMap) -> JsonReport {
     let (errors, warnings) = tally(diagnostics);
     JsonReport { diagnostics: diagnostics.iter().map(|d| convert(d, sources)).collect(), errors, warnings }
 }
 
-/// The diagnostics as an indented JSON object with a line end after it.
+/// Renders the diagnostics as an indented JSON object with a trailing newline.
 pub fn to_json(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
     let report = json_report(diagnostics, sources);
     let mut text = serde_json::to_string_pretty(&report).expect("the report has string keys only");

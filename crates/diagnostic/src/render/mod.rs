@@ -1,6 +1,6 @@
-//! Drawing diagnostics: one file per output form.
+//! Rendering of diagnostics: one file per output form.
 //!
-//! Every form takes diagnostics in the order given; [`crate::sort`] puts them in order first.
+//! Every form takes diagnostics in the order given; [`crate::sort`] sorts them first.
 
 mod clean;
 mod excerpt;

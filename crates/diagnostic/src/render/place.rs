@@ -1,31 +1,31 @@
-//! Where a span is, in the terms of an output form.
+//! Conversion of spans and paths to the terms of an output form.
 
 use std::ops::Range;
 use std::path::{Component, Path};
 
 use crate::{LineColumn, SourceFile, SourceMap, Span};
 
-/// Position of the first character of a span and of the one past its last.
+/// Returns the position of the first character of a span and of the one past its last.
 pub(super) fn extent(sources: &SourceMap, span: Span) -> (LineColumn, LineColumn) {
     let file = sources.file(span.source);
     (file.position(span.start), file.position(span.end.max(span.start)))
 }
 
-/// The part of a span worth pointing at: inside the file, on character boundaries, and without line
-/// endings at its end, so that a block that ends with its line does not seem to reach the next one.
+/// Returns the visible part of a span: inside the file, on character boundaries, and without trailing line
+/// endings, so that a block that ends with its line does not seem to reach the next one.
 pub(super) fn visible_range(file: &SourceFile, span: Span) -> Range<usize> {
     let start = file.floor_boundary(span.start);
     let end = file.floor_boundary(span.end.max(start));
     start..start + file.text()[start..end].trim_end_matches(['\r', '\n']).len()
 }
 
-/// A path with forward slashes on every system.
+/// Returns a path with forward slashes on every system.
 pub(super) fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
-/// A path as a URI reference: percent-encoded; `file:///` for an absolute path, otherwise relative.
+/// Returns a path as a percent-encoded URI reference: `file:///` for an absolute path, otherwise relative.
 pub(super) fn uri(path: &Path) -> String {
     let mut uri = String::new();
     let absolute = path.is_absolute();
@@ -35,7 +35,7 @@ pub(super) fn uri(path: &Path) -> String {
     for component in path.components() {
         let part = match component {
             Component::CurDir | Component::RootDir => continue,
-            // `C:` keeps its colon only behind a scheme, where it can't be taken for one.
+            // The colon of `C:` is kept only after a scheme; elsewhere it would be read as one.
             Component::Prefix(prefix) => prefix.as_os_str().to_string_lossy().replace('\\', "/"),
             Component::ParentDir => "..".to_owned(),
             Component::Normal(name) => encode(name.as_encoded_bytes()),

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, the format code-scanning services read.
+//! SARIF 2.1.0, the format that code-scanning services read.
 //!
 //! Only the part of the format that diagnostics need; names are those of the OASIS standard.
 
@@ -9,16 +9,16 @@ use serde::Serialize;
 use super::place::{extent, uri};
 use crate::{Code, Diagnostic, Severity, SourceMap, Span};
 
-/// The program that reports, and what it knows about its codes.
+/// The reporting program and the descriptions of its codes.
 #[derive(Clone, Copy)]
 pub struct ToolInfo<'a> {
-    /// Its name.
+    /// Name of the program.
     pub name: &'a str,
-    /// Its version.
+    /// Version of the program.
     pub version: &'a str,
-    /// A page about it, as an absolute URI.
+    /// Home page of the program, as an absolute URI.
     pub information_uri: Option<&'a str>,
-    /// One sentence on what a code means, if there is one.
+    /// Returns a one-sentence description of a code, if there is one.
     pub describe: &'a dyn Fn(Code) -> Option<&'static str>,
 }
 
@@ -30,7 +30,7 @@ pub struct SarifLog {
     pub schema: &'static str,
     /// Always `2.1.0`.
     pub version: &'static str,
-    /// One run.
+    /// Runs; always one.
     pub runs: Vec<SarifRun>,
 }
 
@@ -38,33 +38,33 @@ pub struct SarifLog {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifRun {
-    /// What ran.
+    /// Tool that ran.
     pub tool: SarifTool,
-    /// What columns count: always `unicodeCodePoints`.
+    /// Unit of columns: always `unicodeCodePoints`.
     pub column_kind: &'static str,
-    /// What it found, in the order given.
+    /// Results, in the order given.
     pub results: Vec<SarifResult>,
 }
 
-/// What ran (3.18).
+/// Tool that ran (3.18).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SarifTool {
-    /// The program itself.
+    /// Component with the tool's name and rules.
     pub driver: SarifDriver,
 }
 
-/// The program itself (3.19).
+/// Component with the tool's name and rules (3.19).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifDriver {
-    /// Its name.
+    /// Name of the program.
     pub name: String,
-    /// Its version.
+    /// Version of the program.
     pub version: String,
-    /// A page about it.
+    /// Home page of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub information_uri: Option<String>,
-    /// The codes that occur, sorted.
+    /// Codes that occur, sorted.
     pub rules: Vec<SarifRule>,
 }
 
@@ -72,9 +72,9 @@ pub struct SarifDriver {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifRule {
-    /// The code, such as `E0203`.
+    /// Code, such as `E0203`.
     pub id: String,
-    /// What it means.
+    /// Description of the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub short_description: Option<SarifMessage>,
 }
@@ -82,7 +82,7 @@ pub struct SarifRule {
 /// Plain text (3.11, 3.12).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SarifMessage {
-    /// The text.
+    /// Text of the message.
     pub text: String,
 }
 
@@ -90,7 +90,7 @@ pub struct SarifMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifResult {
-    /// Its code.
+    /// Code of the diagnostic.
     pub rule_id: String,
     /// Index of the code in the rules, from 0.
     pub rule_index: usize,
@@ -98,49 +98,49 @@ pub struct SarifResult {
     pub level: &'static str,
     /// Title, label, notes and help, one a line.
     pub message: SarifMessage,
-    /// The main place.
+    /// Primary location.
     pub locations: Vec<SarifLocation>,
-    /// Other places.
+    /// Secondary locations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related_locations: Vec<SarifLocation>,
-    /// The suggestion.
+    /// Suggested change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fixes: Vec<SarifFix>,
 }
 
-/// A place (3.28).
+/// A location (3.28).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifLocation {
-    /// Number of a related place within its result, from 1.
+    /// Number of a related location within its result, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<usize>,
-    /// Where it is.
+    /// File and region.
     pub physical_location: SarifPhysicalLocation,
-    /// What is said about it.
+    /// Explanation of the location.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<SarifMessage>,
 }
 
-/// A stretch of a file (3.29).
+/// A region of a file (3.29).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifPhysicalLocation {
-    /// The file.
+    /// File of the region.
     pub artifact_location: SarifArtifactLocation,
-    /// The stretch.
+    /// Range within the file.
     pub region: SarifRegion,
 }
 
 /// A file (3.4).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SarifArtifactLocation {
-    /// Percent-encoded, with forward slashes: relative as the user gave it, or `file:///`.
+    /// Percent-encoded URI with forward slashes: relative as the user gave the path, or `file:///`.
     pub uri: String,
 }
 
-/// A stretch of text (3.30). Lines and columns count from 1; the end column is the one after the
-/// last character.
+/// A range of text (3.30). Lines and columns count from 1; the end column is the one after the last
+/// character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifRegion {
@@ -158,9 +158,9 @@ pub struct SarifRegion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifFix {
-    /// What it does.
+    /// Description of the change.
     pub description: SarifMessage,
-    /// The file it changes.
+    /// Changed files; always one.
     pub artifact_changes: Vec<SarifArtifactChange>,
 }
 
@@ -168,9 +168,9 @@ pub struct SarifFix {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifArtifactChange {
-    /// The file.
+    /// Changed file.
     pub artifact_location: SarifArtifactLocation,
-    /// What is replaced.
+    /// Replacements in the file.
     pub replacements: Vec<SarifReplacement>,
 }
 
@@ -178,13 +178,13 @@ pub struct SarifArtifactChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifReplacement {
-    /// The text that goes; a point for an insertion.
+    /// Region to replace; empty for an insertion.
     pub deleted_region: SarifRegion,
-    /// The text that comes.
+    /// Replacement text.
     pub inserted_content: SarifMessage,
 }
 
-/// The diagnostics of one or more loads, each with its sources, as data to serialise.
+/// Returns the diagnostics of one or more loads, each with its sources, as serialisable data.
 pub fn sarif_log(parts: &[(&[Diagnostic], &SourceMap)], tool: ToolInfo<'_>) -> SarifLog {
     let mut codes: Vec<Code> =
         parts.iter().flat_map(|(diagnostics, _)| diagnostics.iter()).map(|d| d.code).collect();
@@ -216,7 +216,7 @@ pub fn sarif_log(parts: &[(&[Diagnostic], &SourceMap)], tool: ToolInfo<'_>) -> S
     }
 }
 
-/// The diagnostics as an indented SARIF log with a line end after it.
+/// Renders the diagnostics as an indented SARIF log with a trailing newline.
 pub fn to_sarif(parts: &[(&[Diagnostic], &SourceMap)], tool: ToolInfo<'_>) -> String {
     let log = sarif_log(parts, tool);
     let mut text = serde_json::to_string_pretty(&log).expect("the log has string keys only");

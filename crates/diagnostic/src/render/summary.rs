@@ -1,14 +1,14 @@
-//! Counting diagnostics, and saying the count.
+//! Counts of diagnostics and their wording.
 
 use crate::{Diagnostic, Severity};
 
-/// How many errors and how many warnings there are, in this order.
+/// Returns the number of errors and the number of warnings, in this order.
 pub fn tally(diagnostics: &[Diagnostic]) -> (usize, usize) {
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     (errors, diagnostics.len() - errors)
 }
 
-/// The tally in words: `2 errors, 1 warning`; `no problems` if there are none.
+/// Returns the counts in words: `2 errors, 1 warning`; `no problems` if there are none.
 pub fn summary_line(diagnostics: &[Diagnostic]) -> String {
     let counted = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     match tally(diagnostics) {

@@ -1,4 +1,4 @@
-//! Text for people: the source lines with carets under what is meant, in the manner of rustc.
+//! Terminal output: source lines with carets under the marked text, in the manner of rustc.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use super::excerpt::{Excerpt, excerpt};
 use super::place::visible_range;
 use crate::{Diagnostic, Label, LineColumn, Severity, SourceFile, SourceId, SourceMap, Span, Suggestion};
 
-/// How to draw text.
+/// Options of the text renderer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextOptions {
-    /// Whether to write ANSI colour sequences.
+    /// True to write ANSI colour sequences.
     pub color: bool,
-    /// Columns of the terminal. Source lines longer than this are cut around what they are shown for;
-    /// messages are not wrapped. Less than 40 is taken as 40.
+    /// Width of the terminal in columns. Longer source lines are cut around their marked parts; messages are
+    /// not wrapped. Values below 40 count as 40.
     pub width: usize,
 }
 
@@ -26,20 +26,20 @@ impl Default for TextOptions {
     }
 }
 
-/// Most characters shown of a title, a label or a replacement: enough for any sentence, too few for a
-/// quoted file.
+/// Maximum number of characters shown of a title, a label or a replacement: enough for any sentence, too few
+/// for a quoted file.
 const LINE_LIMIT: usize = 400;
-/// Most characters shown of a note or of advice.
+/// Maximum number of characters shown of a note or of advice.
 const BLOCK_LIMIT: usize = 4_000;
-/// Most secondary places drawn; the rest is counted.
+/// Maximum number of secondary locations rendered; the rest is counted.
 const MOST_SECONDARY: usize = 16;
 /// Columns beside a source line for the bar and for the lines that join the ends of long spans.
 const MARGIN: usize = 6;
-/// Most lines of a suggestion drawn as a change of source lines.
+/// Maximum number of lines of a suggestion rendered as a change of source lines.
 const MOST_PATCH_LINES: usize = 8;
 
-/// Draws diagnostics one after the other, an empty line between them and a line end after the last.
-/// No diagnostics make empty text.
+/// Renders diagnostics one after the other, separated by an empty line, with a trailing newline. The text is
+/// empty if there are none.
 ///
 /// Source text and messages are made safe to print: control characters become visible signs.
 pub fn to_text(diagnostics: &[Diagnostic], sources: &SourceMap, options: TextOptions) -> String {
@@ -94,12 +94,13 @@ fn draw(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptions, out:
         }
     }
 
-    // Lines are cut to the width here, where it is known which parts matter, so the library gets room.
+    // Lines are cut to the width here, where the relevant parts are known; the library must not cut them
+    // again.
     let renderer = if options.color { Renderer::styled() } else { Renderer::plain() }.term_width(1 << 16);
     drawing.fill_headers(&renderer.render(&groups), out);
 }
 
-/// Columns left for source text beside the line numbers.
+/// Returns the columns available for source text beside the line numbers.
 fn code_columns(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptions) -> usize {
     let last_line = std::iter::once(&diagnostic.primary)
         .chain(&diagnostic.secondary)
@@ -110,7 +111,7 @@ fn code_columns(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptio
     options.width.max(40).saturating_sub(digits + MARGIN)
 }
 
-/// Labels grouped by file, the file of the primary label first, each marked as primary or not.
+/// Groups labels by file, the file of the primary label first, each marked as primary or not.
 fn by_file<'a>(
     primary: &'a Label,
     secondary: &'a [Label],
@@ -126,7 +127,7 @@ fn by_file<'a>(
     files
 }
 
-/// The suggestion as a sentence, for changes that can't be shown in place.
+/// Describes a suggestion in a sentence, for changes that cannot be shown in place.
 fn in_words(title: &str, replacement: &str) -> String {
     let replacement = clean::block(replacement, LINE_LIMIT);
     let replacement = replacement.trim_matches('\n');
@@ -139,8 +140,8 @@ fn in_words(title: &str, replacement: &str) -> String {
     }
 }
 
-/// The range and the safe replacement to draw for a change, or `None` if the drawing would mislead:
-/// it shows lines that go only where one line becomes one line.
+/// Returns the range and the safe replacement to render for a change, or `None` if the result would mislead:
+/// it shows removed lines correctly only where one line becomes one line.
 fn change(file: &SourceFile, start: usize, end: usize, with: &str) -> Option<(Range<usize>, String)> {
     let start = file.floor_boundary(start);
     let mut range = start..file.floor_boundary(end.max(start));
@@ -152,7 +153,7 @@ fn change(file: &SourceFile, start: usize, end: usize, with: &str) -> Option<(Ra
         }
         return (!removed.contains('\n')).then_some((range, replacement));
     }
-    // A line end that stays, or that goes together with its whole line, need not be drawn.
+    // A line end that stays, or that is removed together with its whole line, need not be rendered.
     if removed.ends_with('\n') && (with.is_empty() || with.ends_with('\n')) {
         range.end = start + removed.trim_end_matches(['\r', '\n']).len();
     } else if with.ends_with('\n') {
@@ -162,13 +163,13 @@ fn change(file: &SourceFile, start: usize, end: usize, with: &str) -> Option<(Ra
     one_line.then_some((range, replacement))
 }
 
-/// One diagnostic being drawn.
+/// Renderer state for one diagnostic.
 struct Drawing<'a> {
     sources: &'a SourceMap,
     columns: usize,
-    /// What the header of each snippet shall say. The library works out line and column from the text
-    /// it is given, which is wrong for cut lines, so snippets get a mark with an index into this list
-    /// as their path, and the real header takes the mark's place afterwards.
+    /// Headers of the snippets. The library computes line and column from the text it is given, which is
+    /// wrong for cut lines, so snippets get a mark with an index into this list as their path, and the real
+    /// header replaces the mark afterwards.
     headers: Vec<String>,
 }
 
@@ -188,7 +189,7 @@ impl Drawing<'_> {
         Snippet::source(cut.text).line_start(cut.first_line).path(path).annotations(annotations)
     }
 
-    /// The suggestion as a change of source lines, if these are few and short.
+    /// Returns the suggestion as a change of source lines, if these are few and short.
     fn patch(
         &mut self,
         suggestion: &Suggestion,
@@ -205,7 +206,7 @@ impl Drawing<'_> {
         if cut.clipped || !fits(&cut.text) || !fits(&replacement) {
             return None;
         }
-        // The library leaves out the header of a change in the file that the report is about.
+        // The library omits the header of a change in the file that the report is about.
         let path = if source == primary { mark(0) } else { self.header(suggestion.span) };
         let span = cut.spans.into_iter().next()?;
         Some(
@@ -222,7 +223,7 @@ impl Drawing<'_> {
         excerpt(file, &ranges, self.columns)
     }
 
-    /// Notes a header and returns the mark that stands for it.
+    /// Records a header and returns its placeholder.
     fn header(&mut self, span: Span) -> String {
         let file = self.sources.file(span.source);
         let LineColumn { line, column } = file.position(span.start);
@@ -231,7 +232,7 @@ impl Drawing<'_> {
         mark(self.headers.len() - 1)
     }
 
-    /// Appends `drawn` with marks replaced by headers, line by line and without blanks at line ends.
+    /// Appends `drawn` with marks replaced by headers and trailing blanks removed.
     fn fill_headers(&self, drawn: &str, out: &mut String) {
         for line in drawn.lines() {
             if let Some((before, after)) = line.split_once(clean::MARK) {
