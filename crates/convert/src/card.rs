@@ -1,4 +1,4 @@
-//! Scorecards and suites as trees.
+//! Scorecards and suites as requirement trees.
 
 use assize_evalfile::{CardParts, Case, Grader, GraderKind, Scorecard, Suite};
 use assize_rubric::{Aggregation, Criticality, Gate, Operator, Scale};
@@ -6,7 +6,7 @@ use assize_rubric::{Aggregation, Criticality, Gate, Operator, Scale};
 use crate::note::Notes;
 use crate::tree::{Branch, Leaf, Part, Tree};
 
-/// A scorecard as a tree; what a tree of weighted means can't say is listed.
+/// Converts a scorecard to a tree. Notes list the parts that a tree of weighted means cannot express.
 pub(crate) fn of_scorecard(card: &Scorecard, notes: &mut Notes) -> Tree {
     let mut root = Branch::new(card.name.clone(), card.name.clone(), 1.0);
     let parts = match &card.index {
@@ -119,7 +119,7 @@ fn rubric(card: &Scorecard, at: usize, notes: &mut Notes) -> Branch {
     branch
 }
 
-/// The rubrics of a suite as a tree: a branch for each case, a leaf for each criterion.
+/// Converts the rubrics of a suite to a tree: a branch for each case, a leaf for each criterion.
 pub(crate) fn of_suite(suite: &Suite, cases: &[Case], notes: &mut Notes) -> Tree {
     let mut root =
         Branch::new(suite.name.clone(), suite.description.clone().unwrap_or_else(|| suite.name.clone()), 1.0);

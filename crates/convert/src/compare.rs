@@ -1,12 +1,12 @@
-//! Whether two eval files mean the same.
+//! Comparison of two eval files by meaning.
 
 use assize_evalfile::{Case, Format, Grader, GraderKind, Suite};
 use assize_rubric::{Gate, Lines, Operator, Rubric, Scale};
 
-/// What two files, each a suite with its cases, do not have in common, in words: cases, questions, answers, graders,
-/// criteria, weights, gates and lines. Empty if every outcome is scored alike by both.
+/// Describes the differences between two files, each a suite with its cases: cases, questions, answers,
+/// graders, criteria, weights, gates and thresholds. Empty if both score every outcome alike.
 ///
-/// Names, spellings and places may differ.
+/// Names, spellings and positions may differ.
 pub fn differences(a: (&Suite, &[Case]), b: (&Suite, &[Case])) -> Vec<String> {
     let mut found = Vec::new();
     for case in a.1 {
@@ -52,7 +52,8 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
     }
 }
 
-/// The lines of a case in millionths; a borderline line that does nothing is none.
+/// Returns the pass and borderline thresholds of a case in millionths; a borderline threshold without effect
+/// counts as none.
 fn lines((suite, case): (&Suite, &Case)) -> (i64, Option<i64>) {
     let whole = |line: f64| (line * 1e6).round() as i64;
     let pass =
@@ -84,7 +85,7 @@ fn compare_grader(a: &Grader, b: &Grader) -> Option<&'static str> {
     }
 }
 
-/// Id, text, weight bit for bit, scale, gate, operator, and whether it may not apply.
+/// Id, text, weight bit for bit, scale, gate, operator, and whether the criterion may be not applicable.
 type CriterionMeaning = (String, String, u64, Scale, Option<i64>, Operator, bool);
 
 fn same_rubric(a: &Rubric, b: &Rubric) -> bool {
@@ -109,7 +110,7 @@ fn same_rubric(a: &Rubric, b: &Rubric) -> bool {
     key(a) == key(b)
 }
 
-/// A gate as the value that must be reached, in millionths; -1 for the pass line.
+/// Returns a gate as the minimum score in millionths; -1 for the pass threshold.
 fn gate(gate: Option<Gate>, scale: &Scale) -> Option<i64> {
     let whole = |value: f64| (value * 1e6).round() as i64;
     let value = match gate? {
@@ -119,15 +120,15 @@ fn gate(gate: Option<Gate>, scale: &Scale) -> Option<i64> {
         Gate::MinValue(unit) => unit.get(),
     };
     match scale {
-        // Met or not: any minimum above 0 is the same.
+        // For a checklist criterion, every minimum above 0 has the same effect.
         Scale::Checklist if value > 0.0 => Some(whole(1.0)),
-        // A minimum of 0 is reached by everything.
+        // A minimum of 0 is always reached.
         _ if value <= 0.0 => None,
         _ => Some(whole(value)),
     }
 }
 
-/// The other format.
+/// Returns the other format.
 pub(crate) const fn other(format: Format) -> Format {
     match format {
         Format::One => Format::Two,

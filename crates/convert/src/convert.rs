@@ -1,4 +1,4 @@
-//! The way from a file to another.
+//! Conversion of one file to another format.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::note::Notes;
 use crate::tree::{Tree, flat, scorecard};
 use crate::{From, Note, card, devai, export, healthbench, paperbench, promptfoo};
 
-/// What to convert to.
+/// Format to convert to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum To {
     /// An eval file of format 1 (`evalcases`).
@@ -29,7 +29,7 @@ pub enum To {
     Scorecard,
     /// A promptfoo configuration.
     Promptfoo,
-    /// HealthBench examples: JSON objects, one a line.
+    /// HealthBench examples: one JSON object a line.
     HealthBench,
     /// A PaperBench tree: JSON.
     PaperBench,
@@ -38,7 +38,7 @@ pub enum To {
 }
 
 impl To {
-    /// Whether it is one of this project's own formats of eval files.
+    /// Returns the eval file format if the output is an eval file.
     const fn format(self) -> Option<Format> {
         match self {
             Self::Format1 => Some(Format::One),
@@ -47,7 +47,7 @@ impl To {
         }
     }
 
-    /// Whether it is a tree rather than a list of cases.
+    /// Returns true if the output is a tree rather than a list of cases.
     const fn is_tree(self) -> bool {
         matches!(self, Self::Scorecard | Self::PaperBench)
     }
@@ -56,34 +56,36 @@ impl To {
 /// A converted file.
 #[derive(Debug, Clone)]
 pub struct Converted {
-    /// The text: YAML, JSON, JSON lines or CSV.
+    /// Text of the file: YAML, JSON, JSON lines or CSV.
     pub text: String,
-    /// Cases in it; criteria of a table that names no cases, rubrics and benchmarks of a scorecard count as none.
+    /// Number of cases in it; 0 for a table of criteria without cases and for the rubrics and benchmarks of a
+    /// scorecard.
     pub cases: usize,
-    /// What was not carried over, and what is good to know; in the order of the original.
+    /// Losses and remarks, in the order of the original.
     pub notes: Vec<Note>,
 }
 
-/// Why nothing could be converted.
+/// Failure of a conversion.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// The file can't be read.
+    /// The file cannot be read.
     #[error("{}: can't be read: {why}", .0.display(), why = .1)]
     Unreadable(PathBuf, String),
-    /// It is none of the kinds that are known.
+    /// The format of the file is not recognised.
     #[error("{}: nothing that is known; name its kind", .0.display())]
     Unknown(PathBuf),
-    /// It has problems of its own.
+    /// The file has errors of its own.
     #[error("{}: has problems; nothing was converted", .0.display())]
     Broken(PathBuf, Vec<Diagnostic>, Box<SourceMap>),
-    /// It is of its kind, and nothing in it could be carried over.
+    /// The format is recognised, but nothing in the file can be converted.
     #[error("{}: {why}", .0.display(), why = .1)]
     Nothing(PathBuf, String, Vec<Note>),
 }
 
-/// Converts a file. `options` say where files that it names are looked for.
+/// Converts a file. `options` say where the files it refers to are looked up.
 ///
-/// Variables of the environment (`${{ NAME }}`) are never put in: they stand in the new file as in the old one.
+/// Environment variables (`${{ NAME }}`) are not substituted: the new file refers to them as the old one
+/// does.
 pub fn convert(path: &Path, from: From, to: To, options: &LoadOptions) -> Result<Converted, ConvertError> {
     let options =
         &LoadOptions { environment: Arc::new(|name| Some(format!("${{{{ {name} }}}}"))), ..options.clone() };
@@ -130,7 +132,7 @@ enum Made {
     Tree(Tree),
 }
 
-/// The first lines of every file that is written.
+/// Returns the header comment of every file that is written.
 fn head(path: &Path, from: &str) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
@@ -144,7 +146,7 @@ fn name_of(path: &Path) -> String {
     if clean.trim().is_empty() { "converted".to_owned() } else { clean }
 }
 
-/// Where the new text is taken to stand while it is checked: beside the original, as YAML.
+/// Returns the path under which the new text is checked: beside the original, as YAML.
 fn shadow(path: &Path) -> PathBuf {
     path.with_extension("yaml")
 }
@@ -162,7 +164,7 @@ fn broken(path: &Path, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Conv
     ConvertError::Broken(path.to_path_buf(), diagnostics, Box::new(sources))
 }
 
-/// The objects of a JSONL file with their lines.
+/// Reads the objects of a JSONL file with their line numbers.
 fn lines(path: &Path) -> Result<Vec<(usize, Value)>, ConvertError> {
     let text = text_of(path)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -258,7 +260,7 @@ fn suite_tree(path: &Path, loaded: &LoadedSuite, notes: &mut Notes) -> Result<Tr
     Ok(card::of_suite(suite, &cases_of(path, loaded)?, notes))
 }
 
-/// Says what is wrong with a new file, which must never be: importers write what loads.
+/// Reports errors of a new file. There are none unless an importer has a bug: importers write valid files.
 fn check(path: &Path, loaded: &LoadedSuite, notes: &mut Notes) -> Result<(), ConvertError> {
     if loaded.has_errors() || loaded.suite.is_none() {
         let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
@@ -302,7 +304,7 @@ fn write_doc(
     Ok(Converted { text, cases: again.cases.len(), notes: notes.into_list() })
 }
 
-/// Writes the cases of a suite for another tool.
+/// Writes the cases of a suite in the format of another tool.
 fn write_other(
     path: &Path,
     (suite, cases): (&Suite, &[Case]),
@@ -353,7 +355,7 @@ fn write_card(path: &Path, tree: &Tree, from: From, mut notes: Notes) -> Result<
     Ok(Converted { text, cases: 0, notes: notes.into_list() })
 }
 
-/// A rubric without cases: a rubric file, a scorecard of one rubric, or a case of its name.
+/// Converts a rubric without cases: to a rubric file, a scorecard of one rubric, or a case of its name.
 fn from_rubric(
     path: &Path,
     value: &Value,

@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 use crate::doc::{EvalDoc, slug, unique};
 use crate::note::Notes;
 
-/// A row with its line.
+/// A row with its line number.
 pub(crate) struct Row {
     line: usize,
     fields: Vec<String>,
 }
 
-/// What a table came to.
+/// Content of a table.
 pub(crate) enum Table {
     /// Criteria of named cases.
     Cases(EvalDoc),
@@ -36,7 +36,7 @@ const COLUMNS: [(&str, &[&str]); 9] = [
     ("case_outcome", &["case_outcome", "expected"]),
 ];
 
-/// Splits a table into rows. The divider is the one of `,`, `;` and tab that the header has most of.
+/// Splits a table into rows. The delimiter is whichever of `,`, `;` and tab is most frequent in the header.
 pub(crate) fn rows(text: &str) -> Result<Vec<Row>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let header = text.lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What kind of file something is, told by what stands in it.
+//! Detection of the format of a file from its content.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::ConvertError;
 
-/// What can be converted.
+/// Format to convert from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum From {
     /// An eval file of format 1 or 2: YAML, JSON or JSONL.
@@ -29,7 +29,7 @@ pub enum From {
 }
 
 impl From {
-    /// Every kind with the word for it.
+    /// Every format with its name.
     pub const ALL: [(&str, Self); 7] = [
         ("suite", Self::Suite),
         ("scorecard", Self::Scorecard),
@@ -40,13 +40,13 @@ impl From {
         ("csv", Self::Csv),
     ];
 
-    /// The word for it.
+    /// Returns the name of the format.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
 }
 
-/// Looks at a file or folder and says what it is.
+/// Detects the format of a file or folder.
 pub fn detect(path: &Path) -> Result<From, ConvertError> {
     let unreadable = |error: std::io::Error| ConvertError::Unreadable(path.to_path_buf(), error.to_string());
     if path.is_dir() {
@@ -74,7 +74,7 @@ pub fn detect(path: &Path) -> Result<From, ConvertError> {
     }
     let text = std::fs::read_to_string(path).map_err(unreadable)?;
     let Ok(document) = Document::read(path, &text) else {
-        // The loader says best what is wrong with it.
+        // The loader gives the best error message.
         return Ok(From::Suite);
     };
     let value = document.value();

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::note::Notes;
 use crate::tree::{Branch, Leaf, Part, Tree};
 
-/// Reads tasks, one JSON object a line, given with its line: each task a rubric, each requirement a criterion.
+/// Reads tasks from JSON objects with their line numbers: each task becomes a rubric, each requirement a
+/// criterion.
 pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> Tree {
     let mut root = Branch::new("tasks", name, 1.0);
     for (line, task) in lines {
@@ -63,7 +64,7 @@ fn number_or_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Requirements that come to need themselves.
+/// Notes requirements that depend on themselves.
 fn circles(requirements: &[Value], line: usize, title: &str, notes: &mut Notes) {
     let mut needs: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for requirement in requirements {
@@ -89,7 +90,7 @@ fn circles(requirements: &[Value], line: usize, title: &str, notes: &mut Notes) 
     }
 }
 
-/// The value under which prerequisites are kept.
+/// Returns the metadata value that records the prerequisites.
 pub(crate) fn prerequisites(leaf: &Leaf) -> Option<Value> {
     (!leaf.prerequisites.is_empty()).then(|| json!(leaf.prerequisites))
 }

@@ -1,10 +1,10 @@
-//! An eval file of format 2 in the making: what all importers produce.
+//! Builder of an eval file of format 2, the output of all importers.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-/// Cases and what is common to them, in the spelling of format 2.
+/// Cases and their common settings, in the spelling of format 2.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EvalDoc {
     pub(crate) head: Map<String, Value>,
@@ -19,12 +19,12 @@ impl EvalDoc {
         Self { head, ..Self::default() }
     }
 
-    /// An id for a case that no other case has.
+    /// Returns a case id that is not taken yet.
     pub(crate) fn id(&mut self, wish: &str) -> String {
         unique(wish, &mut self.ids)
     }
 
-    /// The whole as one value.
+    /// Returns the document as one value.
     pub(crate) fn into_value(self) -> Value {
         let mut map = self.head;
         map.insert("tests".to_owned(), Value::Array(self.cases));
@@ -32,7 +32,7 @@ impl EvalDoc {
     }
 }
 
-/// A name that was not given yet: the wish, or the wish with a number.
+/// Returns a name that is not taken yet: the wish, or the wish with a number.
 pub(crate) fn unique(wish: &str, taken: &mut HashSet<String>) -> String {
     let mut name = wish.to_owned();
     let mut number = 2u32;
@@ -43,7 +43,7 @@ pub(crate) fn unique(wish: &str, taken: &mut HashSet<String>) -> String {
     name
 }
 
-/// A few words of a text as an id.
+/// Returns the first words of a text as an id.
 pub(crate) fn slug(text: &str, words: usize) -> String {
     let parts: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())
@@ -54,7 +54,8 @@ pub(crate) fn slug(text: &str, words: usize) -> String {
     parts.join("-").chars().take(60).collect()
 }
 
-/// Templates are filled in when an eval file is read; texts from elsewhere must stay as they are.
+/// Returns true if a text contains template markers, which must be escaped: templates are filled in when an
+/// eval file is read.
 pub(crate) fn has_template(text: &str) -> bool {
     text.contains("{{") || text.contains("${{")
 }

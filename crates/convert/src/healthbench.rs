@@ -8,7 +8,7 @@ use crate::doc::{EvalDoc, has_template, unique};
 use crate::export::ID_TAG;
 use crate::note::Notes;
 
-/// Reads examples, one JSON object a line, given with its line.
+/// Reads examples from JSON objects with their line numbers.
 pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> EvalDoc {
     let mut doc = EvalDoc::named(name);
     for (line, example) in lines {

@@ -1,7 +1,7 @@
-//! From one way of writing rubrics to another, with a list of everything that could not be carried over.
+//! Conversion between rubric formats, with a list of everything that could not be converted.
 //!
-//! [`detect`] says what a file is, [`convert`] writes it as something else. Between the formats of eval files the result
-//! is read back and compared with the original, so that a change of meaning is told and not hoped against.
+//! [`detect`] recognises the format of a file, [`convert`] writes it in another. Between the formats of eval
+//! files the result is read back and compared with the original, so that a change of meaning is reported.
 
 #![warn(missing_docs)]
 

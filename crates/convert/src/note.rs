@@ -1,20 +1,20 @@
-//! What a person must know about a conversion.
+//! Notes about a conversion.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Something that was not carried over, or that means something else now.
+/// A part of a file that was lost, or whose meaning changed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// The file it stands in.
+    /// Source file.
     pub path: PathBuf,
-    /// The line, from 1; none for what concerns the file as a whole.
+    /// Line in the source, from 1; `None` if the note is about the whole file.
     pub line: Option<usize>,
-    /// What it is: a key, a case, a criterion.
+    /// Subject of the note: a key, a case, a criterion.
     pub item: String,
-    /// What became of it.
+    /// Effect of the conversion on it.
     pub what: String,
-    /// Whether meaning was lost. The others are only good to know.
+    /// True if meaning was lost; other notes are informative.
     pub lost: bool,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// Collects notes about one file.
+/// Collector of the notes about one file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Notes {
     path: PathBuf,
@@ -40,7 +40,7 @@ impl Notes {
         Self { path, list: Vec::new() }
     }
 
-    /// Something that is not carried over.
+    /// Notes a loss.
     pub(crate) fn lost(
         &mut self,
         line: impl Into<Option<usize>>,
@@ -50,7 +50,7 @@ impl Notes {
         self.add(line.into(), item, what, true);
     }
 
-    /// Something that is good to know.
+    /// Adds an informative note.
     pub(crate) fn tell(
         &mut self,
         line: impl Into<Option<usize>>,

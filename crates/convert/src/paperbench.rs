@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::note::Notes;
 use crate::tree::{Branch, Grade, Leaf, Part, Tree};
 
-/// Deepest tree that is read; real ones have nine levels.
+/// Maximum depth of a tree; real ones have nine levels.
 const MAX_DEPTH: usize = 64;
 
-/// Reads a tree. The leaves of a graded one keep what was decided about them.
+/// Reads a tree. The leaves of a graded tree keep their grades.
 pub(crate) fn read(document: &Document, name: &str, notes: &mut Notes) -> Tree {
     let value = document.value();
     let mut reader = Reader { document, notes, ids: BTreeMap::new(), graded: 0 };
@@ -31,7 +31,7 @@ pub(crate) fn read(document: &Document, name: &str, notes: &mut Notes) -> Tree {
 struct Reader<'d, 'n> {
     document: &'d Document,
     notes: &'n mut Notes,
-    /// Ids that were met, with the line of the first.
+    /// Ids seen so far, with the line of the first use.
     ids: BTreeMap<String, usize>,
     graded: usize,
 }
@@ -78,7 +78,7 @@ impl Reader<'_, '_> {
         Some(Part::Branch(branch))
     }
 
-    /// What was decided about a leaf, unless its grader says that this is not to be counted.
+    /// Returns the grade of a leaf, unless its grader marks it as invalid.
     fn grade(&mut self, node: &Value, line: usize) -> Option<Grade> {
         let score = node.get("score").filter(|score| !score.is_null())?;
         let id = node.get("id").and_then(Value::as_str).unwrap_or_default();

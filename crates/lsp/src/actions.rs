@@ -1,4 +1,4 @@
-//! The changes that complaints and findings suggest.
+//! Code actions: the changes that diagnostics suggest.
 
 use assize_lint::RULES;
 use lsp_types::{
@@ -10,7 +10,7 @@ use crate::check::Checked;
 use crate::server::Open;
 use crate::text;
 
-/// The changes for what is said about a part of the text.
+/// Returns the code actions for the diagnostics that touch a range of the text.
 pub(crate) fn actions(document: &Open, checked: &Checked, range: Range) -> Vec<CodeActionOrCommand> {
     let (from, to) = (text::offset(&document.text, range.start), text::offset(&document.text, range.end));
     let mut actions = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn actions(document: &Open, checked: &Checked, range: Range) -> Vec<C
             },
             edits: vec![OneOf::Left(edit)],
         };
-        // A rule that fixes is sure; other suggestions are guesses.
+        // Fixes of rules that declare them keep the meaning; other suggestions are guesses.
         let sure = RULES.iter().any(|rule| rule.code == diagnostic.code && rule.fixes);
         actions.push(CodeActionOrCommand::CodeAction(CodeAction {
             title: format!("{} ({})", suggestion.title, diagnostic.code),

@@ -1,4 +1,4 @@
-//! What is wrong with a text: the complaints of the loader and the findings of the linter.
+//! Checking of a document: diagnostics of the loader and findings of the linter.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,19 +16,19 @@ use lsp_types::{
 use crate::kind::Kind;
 use crate::{file_uri, text};
 
-/// What was found out about a text.
+/// Result of checking a text.
 pub(crate) struct Checked {
-    /// Complaints and findings.
+    /// Diagnostics and findings.
     diagnostics: Vec<Diagnostic>,
-    /// The texts that both point into, each list with its own.
+    /// Source maps of the diagnostics: one of the loader, one of the linter.
     sources: Vec<SourceMap>,
-    /// Which of `sources` each diagnostic belongs to.
+    /// Index into `sources` for each diagnostic.
     source_of: Vec<usize>,
-    /// What the text holds, as far as it could be read.
+    /// Loaded content, as far as the text could be read.
     pub(crate) content: Content,
 }
 
-/// What a text holds.
+/// Content of a text.
 pub(crate) enum Content {
     Suite(Cases),
     Rubric(Arc<RubricGrader>),
@@ -36,7 +36,7 @@ pub(crate) enum Content {
     Nothing,
 }
 
-/// Checks a text as if it stood at `path`. `open` are all texts that are open, this one among them.
+/// Checks a text as if it were the file at `path`. `open` holds all open texts, including this one.
 pub(crate) fn check(
     path: &Path,
     text: &str,
@@ -72,7 +72,7 @@ pub(crate) fn check(
             let linted = lint_scorecard(&loaded);
             checked.add(loaded.diagnostics, loaded.sources);
             checked.add_linted(Some(linted));
-            // What is wrong with other files of the scorecard is said where they are open.
+            // Diagnostics about other files of the scorecard are published for those files.
             checked.keep_those_of(path);
             if let Some(card) = loaded.scorecard {
                 checked.content = Content::Card(Box::new(card));
@@ -106,12 +106,13 @@ impl Checked {
         }
     }
 
-    /// Every diagnostic with the texts it points into.
+    /// Returns every diagnostic with its source map.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&Diagnostic, &SourceMap)> {
         self.diagnostics.iter().zip(self.source_of.iter().map(|at| &self.sources[*at]))
     }
 
-    /// The diagnostics as the protocol has them, with ranges in `text`, which stands at `path`.
+    /// Converts the diagnostics to those of the protocol, with ranges in `text`, the text of the file at
+    /// `path`.
     pub(crate) fn to_protocol(&self, path: &Path, text: &str) -> Vec<lsp_types::Diagnostic> {
         self.each().map(|(diagnostic, sources)| one(diagnostic, sources, path, text)).collect()
     }

@@ -1,4 +1,4 @@
-//! Keys that may stand here, and the words that a key takes.
+//! Completion of keys and of their values.
 
 use lsp_types::{CompletionItem, CompletionItemKind, Documentation, MarkupContent, MarkupKind, Position};
 
@@ -8,7 +8,7 @@ use crate::shape::Key;
 use crate::spot::{At, is_json, spot};
 use crate::text;
 
-/// What may be written at a position.
+/// Returns the completions at a position.
 pub(crate) fn complete(document: &Open, position: Position) -> Vec<CompletionItem> {
     let kind = Kind::of(&document.path, &document.text);
     let Some(schema) = kind.schema() else { return Vec::new() };
@@ -50,7 +50,7 @@ fn item(key: Key, json: bool, quoted: bool) -> CompletionItem {
     }
 }
 
-/// Words as items; in JSON words that are no truth values stand in quotation marks.
+/// Returns completion items for values; in JSON, values other than booleans are quoted.
 fn words(words: Vec<String>, quote: bool) -> Vec<CompletionItem> {
     let item = |word: String| CompletionItem {
         insert_text: (quote && word != "true" && word != "false").then(|| format!("\"{word}\"")),

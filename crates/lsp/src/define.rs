@@ -1,4 +1,4 @@
-//! From a name to what it names: a file, a template, a target, a part of a scorecard.
+//! Definitions of names: files, templates, targets, parts of a scorecard.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use crate::spot::{At, plain, spot};
 use crate::yaml_place::Line;
 use crate::{file_uri, text};
 
-/// Where the folder of templates is, seen from a folder.
+/// Folder of templates, relative to a project folder.
 const TEMPLATES: &str = ".assize/templates";
-/// Longer words are no codes.
+/// Maximum length of a code in bytes.
 const LONGEST_CODE: usize = 200;
-/// Folders of a scorecard deeper than this are not searched.
+/// Maximum depth of the folders of a scorecard that are searched.
 const DEEPEST: usize = 16;
 
-/// What the value under the cursor leads to.
+/// Returns the definition of the value under the cursor.
 pub(crate) fn define(document: &Open, position: Position, options: &LoadOptions) -> Option<Location> {
     let kind = Kind::of(&document.path, &document.text);
     if kind == Kind::Other {
@@ -48,7 +48,7 @@ pub(crate) fn define(document: &Open, position: Position, options: &LoadOptions)
         }
         _ => {
             let card = match &kind {
-                // Paths of a scorecard begin at its folder.
+                // Paths of a scorecard are relative to its folder.
                 Kind::Card(root, _) if root.is_dir() => file(value, root, options),
                 _ => None,
             };
@@ -57,7 +57,7 @@ pub(crate) fn define(document: &Open, position: Position, options: &LoadOptions)
     }
 }
 
-/// Where a code of a scorecard is defined: in this text, or in the file that is named after it.
+/// Finds the definition of a scorecard code: in this text, or in the file that is named after it.
 fn code(code: &str, root: &Path, document: &Open) -> Option<Location> {
     let defines =
         |line: &str| Line::of(line).key().is_some_and(|(key, value)| key == "code" && plain(value) == code);
@@ -72,7 +72,7 @@ fn code(code: &str, root: &Path, document: &Open) -> Option<Location> {
     Some(Location { uri: file_uri::uri(&path)?, range: at(row(&text).unwrap_or(0)) })
 }
 
-/// The file of a scorecard's folder that is named after a code. Links to folders are not followed.
+/// Finds the file in a scorecard's folder that is named after a code. Links to folders are not followed.
 fn named(code: &str, folder: &Path, depth: usize) -> Option<PathBuf> {
     let mut entries: Vec<_> = std::fs::read_dir(folder).ok()?.filter_map(Result::ok).collect();
     entries.sort_by_key(std::fs::DirEntry::file_name);
@@ -87,7 +87,7 @@ fn named(code: &str, folder: &Path, depth: usize) -> Option<PathBuf> {
     })
 }
 
-/// A file of that name in the folder, above it up to the top of the repository, or in the working folder.
+/// Finds a file in the folder, in a parent folder up to the top of the repository, or in the working folder.
 fn file(written: &str, folder: &Path, options: &LoadOptions) -> Option<Location> {
     let written = written.strip_prefix("file://").unwrap_or(written);
     let relative = written.strip_prefix('/').unwrap_or(written);
@@ -106,7 +106,7 @@ fn file(written: &str, folder: &Path, options: &LoadOptions) -> Option<Location>
     Some(Location { uri: file_uri::uri(&found)?, range: Range::default() })
 }
 
-/// The place of a target in its file.
+/// Finds the definition of a target in its file.
 fn target(name: &str, folder: &Path, options: &LoadOptions) -> Option<Location> {
     let loaded = load_targets(folder, None, options);
     let path = options.working_folder.join(loaded.path?);

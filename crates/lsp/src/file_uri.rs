@@ -1,4 +1,4 @@
-//! File addresses as the protocol writes them (RFC 8089), and paths.
+//! Conversion between `file:` URIs (RFC 8089) and paths.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::str::FromStr as _;
 
 use lsp_types::Uri;
 
-/// The path of a `file:` address; `None` for any other, such as a text that was never saved.
+/// Returns the path of a `file:` URI; `None` for any other URI, such as that of a text that was never saved.
 pub(crate) fn path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
-    // Another machine's files are not read.
+    // Files of other machines are not read.
     let encoded = rest.strip_prefix("localhost").unwrap_or(rest);
     if !encoded.starts_with('/') {
         return None;
@@ -21,7 +21,7 @@ pub(crate) fn path(uri: &str) -> Option<PathBuf> {
     Some(PathBuf::from(if is_drive { &decoded[1..] } else { &decoded }))
 }
 
-/// The address of an absolute path.
+/// Returns the URI of an absolute path.
 pub(crate) fn uri(path: &Path) -> Option<Uri> {
     let text = path.to_str()?.replace('\\', if cfg!(windows) { "/" } else { "\\" });
     let mut address = String::from("file://");

@@ -1,4 +1,5 @@
-//! What the word under the cursor means: a key, a criterion's share in the score, or the complaint that is made there.
+//! Hover texts: the meaning of a key, the share of a criterion in the score, the error index page of a
+//! diagnostic.
 
 use assize_evalfile::codes;
 use assize_lint::RULES;
@@ -11,7 +12,7 @@ use crate::share::share;
 use crate::spot::{At, spot};
 use crate::text;
 
-/// The hint at a position, if there is anything to say.
+/// Returns the hover text at a position, if there is any.
 pub(crate) fn hover(document: &Open, checked: &Checked, position: Position) -> Option<Hover> {
     let offset = text::offset(&document.text, position);
     let parts: Vec<String> = key(document, position)
@@ -42,7 +43,7 @@ fn key(document: &Open, position: Position) -> Option<String> {
     Some(format!("{about}\n\nOne of {}.", words.join(", ")))
 }
 
-/// The pages of the codes of what is said about this place.
+/// Returns the error index pages of the diagnostics at this place.
 fn complaints(document: &Open, checked: &Checked, at: usize) -> Vec<String> {
     let mut pages = Vec::new();
     for (diagnostic, sources) in checked.each() {

@@ -1,21 +1,21 @@
-//! Where in a JSON text the cursor stands. Works on texts that are no JSON yet.
+//! Cursor context in JSON, also in text that is not valid JSON yet.
 
 use crate::shape::Siblings;
 use crate::spot::{At, Spot};
 
-/// Deepest nesting that is followed.
+/// Maximum nesting depth.
 const DEEPEST: usize = 200;
 
-/// A map or a list.
+/// An object or an array.
 struct Frame {
     parent: Option<usize>,
-    /// The key of its parent that it stands behind.
+    /// Key of the parent under which it is found.
     key: String,
     is_map: bool,
     beside: Siblings,
 }
 
-/// The place of a byte.
+/// Returns the cursor context at a byte offset.
 pub(crate) fn spot(text: &str, offset: usize) -> Spot {
     let mut reader = Reader { frames: Vec::new(), open: None, key: None, awaits_value: false, found: None };
     let mut at = 0;
@@ -29,7 +29,7 @@ pub(crate) fn spot(text: &str, offset: usize) -> Spot {
             _ => rest.find([',', ':', '{', '}', '[', ']', '"', '\n']).unwrap_or(rest.len()).max(c.len_utf8()),
         };
         let token = &rest[..length];
-        // A cursor at the end of a word still touches it, one behind a sign does not.
+        // A cursor at the end of a word still touches it; one after punctuation does not.
         let touches = match c {
             '"' => offset > at && offset <= at + length,
             '{' | '}' | '[' | ']' | ',' | ':' => false,
@@ -46,7 +46,7 @@ pub(crate) fn spot(text: &str, offset: usize) -> Spot {
     reader.into_spot()
 }
 
-/// The length of a string with its quotation marks; one that is not closed ends with its line.
+/// Returns the length of a string with its quotation marks; an unterminated string ends with its line.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -64,10 +64,10 @@ fn string_length(text: &str) -> usize {
 struct Reader {
     frames: Vec<Frame>,
     open: Option<usize>,
-    /// The last key of the open map.
+    /// Last key of the open object.
     key: Option<String>,
     awaits_value: bool,
-    /// The frame and what the cursor touches in it.
+    /// Frame and item that the cursor touches.
     found: Option<(Option<usize>, At)>,
 }
 
@@ -76,7 +76,7 @@ impl Reader {
         self.open.is_some_and(|frame| self.frames[frame].is_map)
     }
 
-    /// Notes where the cursor is, unless it was met already.
+    /// Records the cursor position, unless it was recorded already.
     fn note(&mut self, at: At) {
         if self.found.is_some() {
             return;
@@ -152,7 +152,7 @@ impl Reader {
         }
         way.reverse();
         let mut beside = frame.map(|frame| self.frames[frame].beside.clone()).unwrap_or_default();
-        // The key under the cursor is not beside itself.
+        // The key under the cursor is not a sibling of itself.
         if let At::Key(own) = &at {
             beside.remove(own);
         }

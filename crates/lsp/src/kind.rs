@@ -1,30 +1,31 @@
-//! What a file is: editors show all YAML, JSON and Markdown files to a language server.
+//! Kinds of documents: editors show all YAML, JSON and Markdown files to a language server.
 
 use std::path::{Path, PathBuf};
 
 use assize_evalfile::{is_scorecard, looks_like_scorecard};
 
-/// How far above a file the folder of its scorecard is looked for.
+/// Number of parent folders searched for the folder of a scorecard.
 const ABOVE: usize = 16;
 
-/// What a file is, told by its name, its place and its keys.
+/// Kind of a document, recognised by its name, its folder and its keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An eval file.
     Suite,
-    /// Cases, one JSON object a line.
+    /// A dataset: one JSON object of a case a line.
     Dataset,
     /// A rubric file.
     Rubric,
-    /// A file of a scorecard: the folder or the one file that the scorecard is, and what this file holds.
+    /// A file of a scorecard: the folder or the single file of the scorecard, and the role of this file.
     Card(PathBuf, CardFile),
-    /// A file beside eval files: complaints about it are those of the eval files that use it.
+    /// A file that eval files refer to, with the name of its schema: its diagnostics appear on the eval files
+    /// that use it.
     Beside(&'static str),
-    /// Nothing this server knows.
+    /// Any other file.
     Other,
 }
 
-/// What a file of a scorecard holds.
+/// Role of a file in a scorecard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CardFile {
     Whole,
@@ -37,7 +38,8 @@ pub(crate) enum CardFile {
 }
 
 impl Kind {
-    /// The kind of a text. A list of criteria without keys is known by its name, `*.rubric.yaml`.
+    /// Determines the kind of a text. A list of criteria without keys is recognised by its name,
+    /// `*.rubric.yaml`.
     pub(crate) fn of(path: &Path, text: &str) -> Self {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
@@ -52,7 +54,7 @@ impl Kind {
         }
     }
 
-    /// The schema of such files, by its name.
+    /// Returns the name of the schema of such files.
     pub(crate) fn schema(&self) -> Option<&'static str> {
         match self {
             Self::Suite => Some("suite"),
@@ -73,7 +75,7 @@ impl Kind {
     }
 }
 
-/// A file below the folder of a scorecard.
+/// Determines the kind of a file inside the folder of a scorecard.
 fn of_card(path: &Path, name: &str, ending: &str) -> Option<Kind> {
     let is_tree = matches!(ending, "yaml" | "yml" | "json");
     let is_prompt = name.ends_with("_prompt.md");
@@ -124,7 +126,7 @@ fn of_tree(path: &Path, name: &str, json: bool, text: &str) -> Kind {
     }
     let has = |keys: &[&str]| {
         text.lines().any(|line| {
-            // JSON may be indented as it likes.
+            // JSON may be indented freely.
             let line = if json { line.trim_start_matches([' ', '{', '\t']) } else { line };
             let Some((key, _)) = line.split_once(':') else { return false };
             keys.contains(&key.trim_end().trim_matches(['"', '\'']))

@@ -1,8 +1,8 @@
-//! A language server for eval files, rubric files, datasets and scorecards: complaints and findings while typing, hints, completion, the way to
-//! named files, and the changes that complaints suggest.
+//! A language server for eval files, rubric files, datasets and scorecards: diagnostics and findings while
+//! typing, hover texts, completion, definitions of named files, and code actions for suggested changes.
 //!
-//! It says what `validate` and `lint` say, over the same loader, about texts that are not saved yet. It asks no model
-//! and writes no file.
+//! It reports what `validate` and `lint` report, through the same loader, about texts that are not saved yet.
+//! It asks no model and writes no file.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! The conversation with the editor: which texts are open, when they are checked, who answers what.
+//! The server loop: open documents, checks, and answers to requests.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,22 +24,22 @@ use crate::hover::hover;
 use crate::kind::Kind;
 use crate::text;
 
-/// How long the editor must be quiet before a changed text is checked.
+/// Time without a message after which changed texts are checked.
 const QUIET: Duration = Duration::from_millis(120);
 
-/// Why the server ended otherwise than by being told to.
+/// Failure of the server, other than an orderly shutdown.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The editor does not keep to the protocol.
+    /// The editor violates the protocol.
     #[error("the editor does not speak the language server protocol: {0}")]
     Protocol(String),
-    /// Its messages can't be read, or it can't be written to.
+    /// Reading from or writing to the editor fails.
     #[error("the editor can't be reached: {0}")]
     Pipe(#[from] std::io::Error),
-    /// A message of this server can't be written down.
+    /// A message of this server cannot be serialised.
     #[error("a message can't be written: {0}")]
     Message(#[from] serde_json::Error),
-    /// The editor went away.
+    /// The editor closed the connection.
     #[error("the editor went away")]
     Gone,
 }
@@ -48,14 +48,14 @@ pub enum ServeError {
 pub(crate) struct Open {
     pub(crate) uri: Uri,
     pub(crate) path: PathBuf,
-    /// The editor's number of this state of the text.
+    /// Version number that the editor gave this text.
     pub(crate) version: Option<i32>,
     pub(crate) text: String,
-    /// What was found out about this state; `None` until it was checked.
+    /// Result of checking this version; `None` until it was checked.
     checked: Option<Checked>,
 }
 
-/// Serves the editor on standard input and output until it says that it ends.
+/// Serves the editor on standard input and output until it shuts the server down.
 pub fn serve(options: &LoadOptions) -> Result<(), ServeError> {
     let (connection, threads) = Connection::stdio();
     converse(&connection, options)?;
@@ -75,7 +75,7 @@ fn converse(connection: &Connection, options: &LoadOptions) -> Result<(), ServeE
     let mut server = Server { connection, options, open: BTreeMap::new() };
     loop {
         let message = if server.all_checked() {
-            // An editor that is gone without a word has closed the pipe.
+            // An editor that exits without `shutdown` closes the pipe.
             connection.receiver.recv().map_err(|_| ServeError::Gone)?
         } else {
             match connection.receiver.recv_timeout(QUIET) {
@@ -118,7 +118,7 @@ fn capabilities() -> ServerCapabilities {
 struct Server<'a> {
     connection: &'a Connection,
     options: &'a LoadOptions,
-    /// By address.
+    /// Open documents by URI.
     open: BTreeMap<String, Open>,
 }
 
@@ -127,7 +127,7 @@ impl Server<'_> {
         self.open.values().all(|document| document.checked.is_some())
     }
 
-    /// Checks what was changed, and tells the editor.
+    /// Checks every changed document and publishes its diagnostics.
     fn check_all(&mut self) -> Result<(), ServeError> {
         let open: Vec<String> = self.open.keys().cloned().collect();
         for address in open {
@@ -136,7 +136,7 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// The document in its present state, checked and told.
+    /// Returns a document and the result of its check; checks it and publishes its diagnostics if it changed.
     fn checked(&mut self, address: &str) -> Result<Option<(&Open, &Checked)>, ServeError> {
         let all = || self.open.values().map(|open| (open.path.clone(), open.text.clone())).collect();
         let unchecked = self.open.get(address).is_some_and(|document| document.checked.is_none());
@@ -156,7 +156,7 @@ impl Server<'_> {
         Ok(document.and_then(|document| Some((document, document.checked.as_ref()?))))
     }
 
-    /// What the editor tells. A message that is not understood is passed over, as the protocol asks.
+    /// Handles a notification. Unknown notifications are ignored, as the protocol requires.
     fn take(&mut self, notification: Notification) -> Result<(), ServeError> {
         let Notification { method, params } = notification;
         match method.as_str() {
@@ -179,13 +179,13 @@ impl Server<'_> {
                             (Some(_), None) => None,
                         }
                     });
-                    // A change that does not fit leaves the text as it was; the next whole text puts it right.
+                    // A change that does not fit leaves the text unchanged; the next full text corrects it.
                     if let Some(Some(text)) = text {
                         self.set(document.uri, Some(document.version), text);
                     }
                 }
             }
-            // What the open files name may have changed on disk.
+            // Files that the open files refer to may have changed on disk.
             "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
                 for document in self.open.values_mut() {
                     document.checked = None;
@@ -206,7 +206,7 @@ impl Server<'_> {
     }
 
     fn set(&mut self, uri: Uri, version: Option<i32>, text: String) {
-        // A text without a file has no folder in which its references could be looked for.
+        // A text without a file has no folder against which its references could be resolved.
         let Some(path) = file_uri::path(uri.as_str()) else { return };
         // The files of a scorecard are checked together.
         if let Kind::Card(root, _) = Kind::of(&path, &text) {
@@ -217,7 +217,7 @@ impl Server<'_> {
         self.open.insert(uri.as_str().to_owned(), Open { uri, path, version, text, checked: None });
     }
 
-    /// What the editor asks.
+    /// Answers a request.
     fn answer(&mut self, request: Request) -> Result<(), ServeError> {
         let Request { id, method, params } = request;
         let result = match method.as_str() {

@@ -1,41 +1,41 @@
-//! The JSON Schemas as a map of what may stand where: the keys of a place with what they mean, and the words that a key
-//! takes. The same schemas are checked in and printed by `assize schema`.
+//! Navigation in the JSON Schemas: the keys that are allowed at a place, their descriptions, and the values
+//! that a key takes. The schemas are those that `assize schema` prints.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// References and alternatives within one place; more would be a circle.
+/// Limit of references and alternatives followed within one place; a longer chain would be a cycle.
 const DEEPEST: usize = 24;
 
 static SCHEMAS: LazyLock<BTreeMap<&'static str, Value>> =
     LazyLock::new(|| assize_evalfile::schemas().into_iter().map(|file| (file.name, file.schema)).collect());
 
-/// A place in a schema: everything that describes what may stand there.
+/// A place in a schema: every schema that describes it.
 #[derive(Clone)]
 pub(crate) struct Shape<'s> {
     document: &'s Value,
     nodes: Vec<&'s Value>,
 }
 
-/// A key that may stand in a place.
+/// A key that is allowed at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) name: String,
-    /// What it means.
+    /// Description of the key.
     pub(crate) about: String,
-    /// The words it takes, if they are few.
+    /// Values that the key takes, if they can be listed.
     pub(crate) words: Vec<String>,
-    /// Another spelling is to be preferred.
+    /// True if another spelling is preferred.
     pub(crate) deprecated: bool,
 }
 
-/// What stands beside a key in its map: scalars by their keys.
+/// Scalars of the same map, by their keys.
 pub(crate) type Siblings = BTreeMap<String, String>;
 
 impl Shape<'static> {
-    /// The top of a schema.
+    /// Returns the root of a schema.
     pub(crate) fn top(schema: &str) -> Option<Self> {
         let document = SCHEMAS.get(schema)?;
         Some(Self { document, nodes: vec![document] })
@@ -43,7 +43,7 @@ impl Shape<'static> {
 }
 
 impl<'s> Shape<'s> {
-    /// The place below a key, whatever stands beside it.
+    /// Returns the place below a key, whatever its siblings are.
     pub(crate) fn below(&self, key: &str) -> Self {
         let mut nodes = Vec::new();
         for node in self.objects(None) {
@@ -56,7 +56,8 @@ impl<'s> Shape<'s> {
         Self { document: self.document, nodes }
     }
 
-    /// The keys of a map in this place that holds these scalars. Lists are looked through: their items are maps.
+    /// Returns the keys allowed in a map at this place that holds these scalars. For a list, these are the
+    /// keys of its items.
     pub(crate) fn keys(&self, siblings: &Siblings) -> Vec<Key> {
         let mut keys: BTreeMap<&str, Key> = BTreeMap::new();
         let mut order = Vec::new();
@@ -68,7 +69,7 @@ impl<'s> Shape<'s> {
                     order.push(name.as_str());
                     Key { name: name.clone(), about: String::new(), words: Vec::new(), deprecated: true }
                 });
-                // The text of the more special description counts.
+                // The description of the more specific schema wins.
                 if !about.is_empty() {
                     about.clone_into(&mut known.about);
                 }
@@ -83,7 +84,7 @@ impl<'s> Shape<'s> {
         order.into_iter().filter_map(|name| keys.remove(name)).collect()
     }
 
-    /// The words that may stand in this place, if they are few.
+    /// Returns the values allowed at this place, if they can be listed.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut add = |value: &Value| {
@@ -114,7 +115,7 @@ impl<'s> Shape<'s> {
         words
     }
 
-    /// The schemas of maps in this place, lists looked through.
+    /// Returns the schemas of maps at this place, including those of the items of lists.
     fn objects(&self, siblings: Option<&Siblings>) -> Vec<&'s Value> {
         let mut found = Vec::new();
         let mut waiting = self.expanded(siblings);
@@ -128,8 +129,8 @@ impl<'s> Shape<'s> {
         found
     }
 
-    /// All schemas that hold here: references followed, alternatives side by side, conditions decided by what stands
-    /// beside, where that is known.
+    /// Returns all schemas that apply at this place: references resolved, alternatives side by side,
+    /// conditions decided by the siblings, where those are known.
     fn expanded(&self, siblings: Option<&Siblings>) -> Vec<&'s Value> {
         let mut found: Vec<&'s Value> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -173,7 +174,7 @@ impl<'s> Shape<'s> {
     }
 }
 
-/// Whether a condition holds of a map, as far as its scalars say.
+/// Returns true if a condition holds for a map, as far as its scalars show.
 fn holds(condition: &Value, siblings: &Siblings) -> bool {
     let each = |list: &str| condition.get(list).and_then(Value::as_array);
     if each("anyOf").is_some_and(|list| !list.iter().any(|part| holds(part, siblings)))

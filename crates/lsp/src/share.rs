@@ -1,4 +1,4 @@
-//! What a criterion or a part of a scorecard counts for.
+//! Share of a criterion or of a part of a scorecard in the score.
 
 use std::path::Path;
 
@@ -7,10 +7,11 @@ use assize_rubric::{Aggregation, Criticality, Gate, Rubric};
 
 use crate::check::{Checked, Content};
 
-/// Cases that are searched for the criterion under the cursor.
+/// Maximum number of cases searched for the criterion under the cursor.
 const MOST_CASES: usize = 20_000;
 
-/// What is said about the criterion, benchmark or rubric at a byte of the text at `path`.
+/// Describes the share of the criterion, benchmark or rubric at a byte offset of the text of the file at
+/// `path`.
 pub(crate) fn share(checked: &Checked, path: &Path, text: &str, at: usize) -> Option<String> {
     let touched = |mark: &Mark| {
         mark.path() == path && {
@@ -46,7 +47,7 @@ fn in_grader(grader: &Grader, case: &Case, touched: &dyn Fn(&Mark) -> bool) -> O
             let index = find(rubric, touched)?;
             let all: f64 = case.graders.iter().map(|grader| grader.standing.weight.get()).sum();
             let part = grader.standing.weight.get() / all;
-            // A member of a composite has no share of its own that could be told without its siblings.
+            // The share of a member of a composite depends on its siblings.
             let is_own = case.graders.iter().any(|own| std::ptr::eq(&raw const **own, grader));
             let of_case = (is_own && case.graders.len() > 1 && all > 0.0).then_some(part);
             Some(criterion(&rubric.rubric, index, of_case))
@@ -58,7 +59,7 @@ fn in_grader(grader: &Grader, case: &Case, touched: &dyn Fn(&Mark) -> bool) -> O
     }
 }
 
-/// The criterion of which a part is touched.
+/// Returns the index of the criterion that is touched.
 fn find(rubric: &RubricGrader, touched: &dyn Fn(&Mark) -> bool) -> Option<usize> {
     rubric.marks.iter().position(|marks| {
         [&marks.head, &marks.id, &marks.text, &marks.weight, &marks.required, &marks.minimum]
@@ -127,7 +128,7 @@ fn in_card(card: &Scorecard, touched: &dyn Fn(&Mark) -> bool) -> Option<String> 
     ))
 }
 
-/// The share of a weight in a rubric, where weights count.
+/// Describes the share of a weight in a rubric whose aggregation uses weights.
 fn place_in(card: &Scorecard, parent: usize, weight: f64) -> String {
     let Some(parent) = card.rubrics.get(parent) else { return String::new() };
     let total: f64 = match &parent.parts {

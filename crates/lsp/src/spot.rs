@@ -1,4 +1,4 @@
-//! What the cursor stands in: the keys around it, the keys beside it, and the key or value that it touches.
+//! Cursor context: the keys around the cursor, the siblings, and the key or value that it touches.
 
 use crate::shape::{Shape, Siblings};
 use crate::yaml_place::{Line, around, siblings};
@@ -7,18 +7,18 @@ use lsp_types::Position;
 
 use crate::server::Open;
 
-/// A place in a document.
+/// Context of a cursor position in a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Spot {
-    /// The keys around it, outermost first.
+    /// Enclosing keys, outermost first.
     pub(crate) way: Vec<String>,
-    /// The scalars of its map, by their keys.
+    /// Scalars of the same map, by their keys.
     pub(crate) beside: Siblings,
-    /// What the cursor touches.
+    /// Item that the cursor touches.
     pub(crate) at: At,
 }
 
-/// What the cursor touches.
+/// Item that the cursor touches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum At {
     /// A key, or the beginning of one.
@@ -26,7 +26,7 @@ pub(crate) enum At {
     /// The value of a key, or an item of its list; the key is blank where there is none.
     Value {
         key: String,
-        /// The value as written, without quotation marks.
+        /// Value as written, without quotation marks.
         text: String,
     },
     /// Neither.
@@ -34,7 +34,7 @@ pub(crate) enum At {
     Nothing,
 }
 
-/// How a document is written.
+/// Syntax of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Notation {
     Yaml,
@@ -51,13 +51,13 @@ fn notation(document: &Open) -> Notation {
     }
 }
 
-/// Whether the document is JSON, as a whole or line by line.
+/// Returns true if the document is JSON, as a whole or line by line.
 pub(crate) fn is_json(document: &Open) -> bool {
     notation(document) != Notation::Yaml
 }
 
-/// The place of a position. With `cut` the line counts as ending at the cursor: what stands behind it does not tell
-/// what is to stand there.
+/// Returns the cursor context at a position. With `cut` the line ends at the cursor: text after it does not
+/// tell what belongs before it.
 pub(crate) fn spot(document: &Open, position: Position, cut: bool) -> Spot {
     let whole = document.text.as_str();
     let offset = text::offset(whole, position);
@@ -73,7 +73,7 @@ pub(crate) fn spot(document: &Open, position: Position, cut: bool) -> Spot {
 }
 
 impl Spot {
-    /// The schema of the place, from the top of the document's.
+    /// Returns the place in the schema, navigating from the root of the schema named.
     pub(crate) fn shape(&self, schema: &str) -> Option<Shape<'static>> {
         let top = Shape::top(schema)?;
         Some(self.way.iter().fold(top, |shape, key| shape.below(key)))
@@ -90,7 +90,7 @@ fn yaml(whole: &str, position: Position, offset: usize, cut: bool) -> Spot {
     lines[row] = content;
     let mut line = Line::of(content);
     if line.content.is_empty() {
-        // The cursor says how deep a line goes that holds nothing yet.
+        // On a blank line the cursor column is the indentation.
         line.column = written;
     }
     let mut way: Vec<String> = around(&lines, row, line.column).into_iter().map(str::to_owned).collect();
@@ -119,7 +119,7 @@ fn yaml(whole: &str, position: Position, offset: usize, cut: bool) -> Spot {
     Spot { way, beside, at }
 }
 
-/// The item of a list in brackets that the cursor touches, or the whole scalar.
+/// Returns the item of a list in brackets that the cursor touches, or the whole scalar.
 fn item_at(value: &str, written: usize) -> &str {
     let Some(inner) = value.strip_prefix('[') else { return plain(value) };
     let inner = inner.split(']').next().unwrap_or_default();
@@ -131,7 +131,7 @@ fn item_at(value: &str, written: usize) -> &str {
     plain(&inner[from..to])
 }
 
-/// A scalar without quotation marks and the comment behind it.
+/// Returns a scalar without quotation marks and without the comment after it.
 pub(crate) fn plain(value: &str) -> &str {
     let value = value.trim();
     for mark in ['"', '\''] {

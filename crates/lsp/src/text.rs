@@ -1,11 +1,11 @@
-//! Positions: bytes of a text here, lines and UTF-16 units in the protocol.
+//! Conversion of positions: byte offsets here, lines and UTF-16 units in the protocol.
 
 use std::path::Path;
 
 use assize_diagnostic::{SourceMap, Span};
 use lsp_types::{Position, Range};
 
-/// The byte at a position; one beyond the end of its line counts as that end.
+/// Returns the byte offset of a position; one beyond the end of its line counts as the end of the line.
 pub(crate) fn offset(text: &str, position: Position) -> usize {
     let mut start = 0;
     for _ in 0..position.line {
@@ -26,7 +26,7 @@ pub(crate) fn offset(text: &str, position: Position) -> usize {
     start + line.len()
 }
 
-/// The position of a byte; inside a character it is the beginning of the character.
+/// Returns the position of a byte offset; an offset inside a character counts as the start of the character.
 pub(crate) fn position(text: &str, offset: usize) -> Position {
     let before = &text[..text.floor_char_boundary(offset)];
     let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -37,19 +37,19 @@ pub(crate) fn position(text: &str, offset: usize) -> Position {
     }
 }
 
-/// The range of the bytes from the first number to before the second.
+/// Returns the range of the half-open byte range `start..end`.
 pub(crate) fn range(text: &str, (start, end): (usize, usize)) -> Range {
     Range { start: position(text, start), end: position(text, end.max(start)) }
 }
 
-/// The bytes of a span in the text at `path`; `None` if it lies in another file, or in another state of this one. What
-/// was read as a line of a dataset is found in the whole.
+/// Returns the byte range of a span in the text of the file at `path`; `None` if the span lies in another
+/// file, or in another version of this one. Spans in a line of a dataset are mapped to the whole file.
 pub(crate) fn here(span: Span, sources: &SourceMap, path: &Path, text: &str) -> Option<(usize, usize)> {
     let file = sources.file(span.source);
     if file.path() != path {
         return None;
     }
-    // Another text of this name, as a file that includes itself, has other places.
+    // Another text under this path, such as that of a file that includes itself, has other offsets.
     let bare = |text: &str| text.trim_start_matches('\u{feff}').len();
     if file.first_line() == 1
         && file.text().trim_start_matches('\u{feff}') == text.trim_start_matches('\u{feff}')
@@ -66,7 +66,7 @@ pub(crate) fn here(span: Span, sources: &SourceMap, path: &Path, text: &str) -> 
     is_line.then_some((start + span.start, start + span.end))
 }
 
-/// A text after a change to a part of it; `None` if the part is no part of it.
+/// Returns the text after a change of one range; `None` if the range is not inside the text.
 pub(crate) fn changed(text: &str, range: Range, new: &str) -> Option<String> {
     let (start, end) = (offset(text, range.start), offset(text, range.end));
     let (before, after) = (text.get(..start)?, text.get(end..)?);

@@ -1,18 +1,18 @@
-//! Where in a YAML file a line stands, told by indentation: that works on texts that are no YAML yet.
+//! Cursor context in YAML by indentation, also in text that is not valid YAML yet.
 
-/// A line taken apart.
+/// A parsed line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
     /// Column of the last `-` that begins an item on this line.
     dash: Option<usize>,
-    /// Column, in bytes, of what stands behind spaces and dashes.
+    /// Column, in bytes, of the content after spaces and dashes.
     pub(crate) column: usize,
-    /// What stands there.
+    /// Content after spaces and dashes.
     pub(crate) content: &'a str,
 }
 
 impl<'a> Line<'a> {
-    /// Takes a line apart.
+    /// Parses a line.
     pub(crate) fn of(text: &'a str) -> Self {
         let mut column = text.len() - text.trim_start_matches(' ').len();
         let mut dash = None;
@@ -30,7 +30,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The key of the line and what stands behind it.
+    /// Returns the key of the line and the text after it.
     pub(crate) fn key(&self) -> Option<(&'a str, &'a str)> {
         let (key, value) = self.content.split_once(':')?;
         let plain = key.trim_matches(['"', '\'']);
@@ -39,7 +39,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The keys around a line, the nearest first. `column` is where its content begins or would begin.
+/// Returns the enclosing keys of a line, innermost first. `column` is the column at which its content begins
+/// or would begin.
 pub(crate) fn around<'a>(lines: &[&'a str], row: usize, column: usize) -> Vec<&'a str> {
     let mut found = Vec::new();
     let (mut limit, mut same) = match lines.get(row).map(|line| Line::of(line)) {
@@ -68,7 +69,7 @@ pub(crate) fn around<'a>(lines: &[&'a str], row: usize, column: usize) -> Vec<&'
     found
 }
 
-/// The keys that stand in the same map as a line, and what stands behind each.
+/// Returns the keys in the same map as a line, each with the text after it.
 pub(crate) fn siblings<'a>(lines: &[&'a str], row: usize, column: usize) -> Vec<(&'a str, &'a str)> {
     let here = |at: usize| Line::of(lines[at]);
     let mut found = Vec::new();

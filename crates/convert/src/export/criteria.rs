@@ -1,4 +1,4 @@
-//! The criteria of a case as one list, for formats that know neither graders nor gates.
+//! The criteria of a case as one list, for formats that have neither graders nor gates.
 
 use assize_evalfile::{Case, Grader, GraderKind, RubricGrader, Suite};
 use assize_rubric::{Criterion, Gate, Lines, Operator, Scale, Unit};
@@ -8,13 +8,13 @@ use crate::note::Notes;
 /// A criterion with its weight in the case.
 pub(super) struct Flat<'c> {
     pub(super) criterion: &'c Criterion,
-    /// Its weight among all criteria of the case; negative for a penalty.
+    /// Weight among all criteria of the case; negative for a penalty.
     pub(super) weight: f64,
-    /// Whether missing it fails the case.
+    /// True if missing the criterion fails the case.
     pub(super) required: bool,
 }
 
-/// The criteria of a case. Graders and criteria that a plain list can't hold are listed.
+/// Returns the criteria of a case. Notes list the graders and criteria that a plain list cannot hold.
 pub(super) fn criteria<'c>(case: &'c Case, notes: &mut Notes) -> Vec<Flat<'c>> {
     let mut rubrics: Vec<(&Grader, &RubricGrader)> = Vec::new();
     for grader in &case.graders {
@@ -59,7 +59,7 @@ pub(super) fn criteria<'c>(case: &'c Case, notes: &mut Notes) -> Vec<Flat<'c>> {
     list
 }
 
-/// Why a criterion can't stand in a plain list.
+/// Returns the reason that keeps a criterion out of a plain list, if there is one.
 pub(super) fn unfit(criterion: &Criterion) -> Option<&'static str> {
     if matches!(criterion.scale, Scale::Bands(_)) {
         Some("left out: its score ranges can't be written here")
@@ -72,7 +72,7 @@ pub(super) fn unfit(criterion: &Criterion) -> Option<&'static str> {
     }
 }
 
-/// Whether a gate of a criterion that is met or not can fail.
+/// Returns true if a gate of a checklist criterion can fail.
 pub(super) fn gates(gate: Gate) -> bool {
     match gate {
         Gate::Met | Gate::PassLine => true,
@@ -81,12 +81,12 @@ pub(super) fn gates(gate: Gate) -> bool {
     }
 }
 
-/// The line that a case must reach.
+/// Returns the pass threshold of a case.
 pub(super) fn pass_line(suite: &Suite, case: &Case) -> f64 {
     case.lines.pass.or(suite.settings.lines.pass).map_or(Lines::DEFAULT_PASS, Unit::get)
 }
 
-/// Lists a pass line and a borderline line, for formats that have neither.
+/// Notes the loss of the pass and borderline thresholds, for formats that have neither.
 pub(super) fn lines(suite: &Suite, case: &Case, notes: &mut Notes) {
     let line = pass_line(suite, case);
     if (line - Lines::DEFAULT_PASS).abs() > assize_rubric::TOLERANCE {
@@ -99,7 +99,7 @@ pub(super) fn lines(suite: &Suite, case: &Case, notes: &mut Notes) {
     borderline(suite, case, notes);
 }
 
-/// Lists a borderline line that the file sets. The one that format 1 brings by itself is a remark.
+/// Notes the loss of a borderline threshold that the file sets. The default of format 1 is only a remark.
 pub(super) fn borderline(suite: &Suite, case: &Case, notes: &mut Notes) {
     if case.lines.borderline.or(suite.settings.lines.borderline).is_some() {
         notes.lost(case.place.line, format!("case `{}`", case.id), "its borderline line is not carried over");
@@ -112,7 +112,7 @@ pub(super) fn borderline(suite: &Suite, case: &Case, notes: &mut Notes) {
     }
 }
 
-/// Lists what a case holds beside its rubric and its question.
+/// Notes the loss of everything in a case except its rubric and its question.
 pub(super) fn beside(case: &Case, has_reference: bool, has_outcome: bool, notes: &mut Notes) {
     let mut lost: Vec<&str> = Vec::new();
     if case.reference().is_some() && !has_reference {
@@ -139,7 +139,7 @@ pub(super) fn beside(case: &Case, has_reference: bool, has_outcome: bool, notes:
     }
 }
 
-/// Lists what a grader says about its own place in the case.
+/// Notes the loss of a grader's gate, minimum and similar settings.
 pub(super) fn standing(grader: &Grader, case: &Case, notes: &mut Notes) {
     let mut lost = Vec::new();
     if grader.standing.required {
@@ -160,7 +160,7 @@ pub(super) fn standing(grader: &Grader, case: &Case, notes: &mut Notes) {
     }
 }
 
-/// Lists how a rubric is judged, where it says so.
+/// Notes the loss of a rubric's judge settings, where it has any.
 pub(super) fn judging(grader: &Grader, rubric: &RubricGrader, case: &Case, notes: &mut Notes) {
     let said = rubric.judge.is_some()
         || rubric.judging.is_some()
@@ -172,7 +172,7 @@ pub(super) fn judging(grader: &Grader, rubric: &RubricGrader, case: &Case, notes
     }
 }
 
-/// A grader as notes call it.
+/// Returns the name of a grader for notes.
 pub(super) fn named(grader: &Grader, case: &Case) -> String {
     format!("grader `{}` of `{}`", grader.name, case.id)
 }

@@ -8,7 +8,7 @@ use crate::note::Notes;
 const OF_CASE: &str = "case,input,expected_output,case_outcome,";
 const OF_CRITERION: &str = "id,criterion,weight,required\n";
 
-/// Writes the criteria of a rubric that belongs to no case, given as the only one of a suite.
+/// Writes the criteria of a rubric without a case; it is passed as the only rubric of a suite.
 pub(crate) fn write_rubric(cases: &[Case], notes: &mut Notes) -> (String, usize) {
     let mut text = OF_CRITERION.to_owned();
     let list: Vec<Flat<'_>> = cases.iter().flat_map(|case| criteria(case, notes)).collect();
@@ -18,8 +18,8 @@ pub(crate) fn write_rubric(cases: &[Case], notes: &mut Notes) -> (String, usize)
     (text, usize::from(!list.is_empty()))
 }
 
-/// Writes the criteria of all cases; question, reference and expected outcome stand with the first one of each case.
-/// Gives the text and the number of cases in it.
+/// Writes the criteria of all cases; question, reference and expected outcome are on the row of the first
+/// criterion of each case. Returns the text and the number of cases in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (String, usize) {
     let mut text = format!("{OF_CASE}{OF_CRITERION}");
     let mut written = 0;
@@ -68,7 +68,7 @@ fn row(fields: &[String], text: &mut String) {
     text.push('\n');
 }
 
-/// A field by RFC 4180: in quotation marks where it holds a divider, a line end or a quotation mark.
+/// Quotes a field as RFC 4180 requires: if it holds a delimiter, a line end or a quotation mark.
 fn quoted(field: &str) -> String {
     let plain = !field.contains([',', ';', '\t', '"', '\n', '\r']) && field.trim() == field;
     if plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }

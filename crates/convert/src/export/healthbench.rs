@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::criteria::{Flat, beside, criteria, lines};
 use crate::note::Notes;
 
-/// The tag that carries the id of a criterion.
+/// Prefix of the tag that holds the id of a criterion.
 pub(crate) const ID_TAG: &str = "id:";
 
-/// Writes the cases that have points to earn. Gives the text and the number of cases in it.
+/// Writes the cases that have points to earn. Returns the text and the number of cases in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (String, usize) {
     let mut text = String::new();
     let mut written = 0;

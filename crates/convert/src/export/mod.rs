@@ -1,6 +1,7 @@
-//! Writing what other tools read: tables, HealthBench examples, PaperBench trees, promptfoo configurations.
+//! Export to other tools: tables, HealthBench examples, PaperBench trees, promptfoo configurations.
 //!
-//! Each writes what its reader in this crate reads back with the same meaning, and lists the rest.
+//! Each exporter writes what the corresponding reader of this crate reads back with the same meaning, and
+//! notes the rest.
 
 mod criteria;
 mod csv;

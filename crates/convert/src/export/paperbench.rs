@@ -79,7 +79,7 @@ fn node(id: &str, text: &str, weight: f64, parts: Vec<Value>, category: Option<&
     })
 }
 
-/// A weight as a whole number where it is one: so the trees of the benchmark are written.
+/// Returns a weight as an integer where it is whole, as the trees of the benchmark are written.
 fn whole(weight: f64) -> Value {
     let near = weight.round();
     #[expect(clippy::cast_possible_truncation, reason = "checked to be a small whole number")]

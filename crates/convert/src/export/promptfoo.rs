@@ -8,7 +8,7 @@ use super::criteria::{beside, borderline, gates, judging, named, pass_line};
 use crate::note::Notes;
 use crate::promptfoo::raw;
 
-/// Writes the cases that have an assertion. Gives the configuration and the number of tests in it.
+/// Writes the cases that have an assertion. Returns the configuration and the number of tests in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (Value, usize) {
     let mut config = Map::new();
     config.insert("description".to_owned(), json!(suite.description.as_ref().unwrap_or(&suite.name)));
@@ -47,7 +47,7 @@ fn test(suite: &Suite, case: &Case, notes: &mut Notes) -> Option<Value> {
     if case.input.len() > 1 {
         notes.lost(case.place.line, format!("case `{}`", case.id), "its messages became one text");
     }
-    // Without a threshold a test passes when each assertion does. With one only the score counts.
+    // Without a threshold a test passes when each assertion does. With one, only the score counts.
     let all = made.iter().all(|assertion| assertion.required);
     for assertion in made.iter().filter(|assertion| assertion.required && !all) {
         notes.lost(
@@ -84,7 +84,7 @@ fn grader_of(grader: &Grader, case: &Case, notes: &mut Notes) -> Vec<Assertion> 
                 notes.lost(grader.place.line, named(grader, case), "its `negate` is not carried over");
             }
             let earned: f64 = criteria.iter().map(|c| c.weight.get().max(0.0)).sum();
-            // The weights of the only grader can stay as they are written.
+            // The weights of a single grader can stay as written.
             let share = match case.graders.len() {
                 1 => 1.0,
                 _ if earned > 0.0 => grader.standing.weight.get() / earned,
@@ -117,7 +117,7 @@ fn grader_of(grader: &Grader, case: &Case, notes: &mut Notes) -> Vec<Assertion> 
     }
 }
 
-/// Why a criterion can't be an assertion.
+/// Returns the reason that keeps a criterion from being an assertion, if there is one.
 fn unfit(criterion: &Criterion) -> Option<&'static str> {
     if matches!(criterion.scale, Scale::Bands(_)) {
         Some("left out: an assertion that is put to a judge has no score ranges")
@@ -130,7 +130,7 @@ fn unfit(criterion: &Criterion) -> Option<&'static str> {
     }
 }
 
-/// Lists a grader's own line and gate, where they don't become those of its only assertion.
+/// Notes the loss of a grader's own threshold and gate, where they do not become those of its only assertion.
 fn own_line(grader: &Grader, alone: bool, case: &Case, notes: &mut Notes) {
     let lost = match (grader.standing.required, grader.standing.min_score.is_some()) {
         (true, _) if alone => return,
@@ -141,7 +141,7 @@ fn own_line(grader: &Grader, alone: bool, case: &Case, notes: &mut Notes) {
     notes.lost(grader.place.line, named(grader, case), lost);
 }
 
-/// A check that needs no judge.
+/// Converts a check that needs no judge to an assertion.
 fn check(grader: &Grader, case: &Case, notes: &mut Notes) -> Option<Assertion> {
     let body = match &grader.kind {
         GraderKind::Text(check) => text(check),

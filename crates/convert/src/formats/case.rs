@@ -1,4 +1,4 @@
-//! Cases.
+//! Conversion of cases between the two formats.
 
 use assize_evalfile::Format;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use crate::note::Notes;
 
 const LISTS: [&str; 3] = ["assertions", "assert", "evaluators"];
 
-/// The list of graders a case has for itself: its pointer within the case.
+/// Returns the JSON pointer, within the case, of the case's own list of graders.
 pub(super) fn own_list(case: &Value) -> Option<String> {
     let map = case.as_object()?;
     let outer = LISTS.iter().find(|key| map.contains_key(**key)).map(|key| format!("/{key}"));
@@ -22,7 +22,7 @@ pub(super) fn own_list(case: &Value) -> Option<String> {
     outer.or_else(inner)
 }
 
-/// A case in the other format. `shared` are graders of the suite that the case must now hold itself.
+/// Converts a case. `shared` are graders of the suite that the case must now list itself.
 pub(super) fn case(
     value: &Value,
     way: Way,

@@ -1,11 +1,11 @@
-//! Criteria.
+//! Conversion of criteria between the two formats.
 
 use assize_evalfile::Format;
 use serde_json::{Map, Value, json};
 
 use super::Way;
 
-/// Spellings of the text of a criterion or a score range.
+/// Keys of the text of a criterion or a score range.
 const TEXTS: [&str; 4] = ["expected_outcome", "outcome", "description", "criteria"];
 
 const fn text_key(format: Format) -> &'static str {
@@ -15,7 +15,7 @@ const fn text_key(format: Format) -> &'static str {
     }
 }
 
-/// A list of criteria, or a single text, in the other format.
+/// Converts a list of criteria, or a single text.
 pub(super) fn criteria(value: &Value, way: Way) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| criterion(item, way)).collect(),
@@ -23,7 +23,7 @@ pub(super) fn criteria(value: &Value, way: Way) -> Value {
     }
 }
 
-/// A criterion in the other format. Whether it is required is said wherever the formats would differ.
+/// Converts a criterion. `required` is written out wherever the defaults of the formats differ.
 fn criterion(value: &Value, way: Way) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let mut out = Map::new();

@@ -1,4 +1,4 @@
-//! Graders.
+//! Conversion of graders between the two formats.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,8 @@ use super::suite::LineOf;
 use crate::doc::unique;
 use crate::note::Notes;
 
-/// A list of graders in the other format; texts that stand for criteria become one rubric where the first stands.
+/// Converts a list of graders. Plain texts, which are criteria, become one rubric at the position of the
+/// first.
 pub(super) fn graders(
     value: &Value,
     way: Way,
@@ -36,7 +37,7 @@ pub(super) fn graders(
     out
 }
 
-/// Gives every grader a name, as format 1 wants: its type, with a number where that is taken.
+/// Names every grader, as format 1 requires: after its type, with a number where the name is taken.
 pub(super) fn names(list: Vec<Value>) -> Vec<Value> {
     let name = |value: &Value| value.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut taken: HashSet<String> = list.iter().filter_map(name).collect();
@@ -83,7 +84,7 @@ fn grader(value: &Value, way: Way, pointer: &str, line: LineOf<'_>, notes: &mut 
     for (key, value) in map {
         let inner = || format!("{pointer}/{key}");
         match key.as_str() {
-            // The name of a grader of the user's own is kept as it is.
+            // The name of a custom grader type is kept as written.
             "type" => {
                 let known = value
                     .as_str()
@@ -119,7 +120,7 @@ fn grader(value: &Value, way: Way, pointer: &str, line: LineOf<'_>, notes: &mut 
             }
         }
     }
-    // Unless it is said, format 1 compares only the arguments that are listed, format 2 all of them.
+    // By default format 1 compares only the arguments that are listed, format 2 all of them.
     if kind == "tool-trajectory" && !map.contains_key("args_match") {
         out.insert(
             "args_match".to_owned(),
@@ -129,7 +130,7 @@ fn grader(value: &Value, way: Way, pointer: &str, line: LineOf<'_>, notes: &mut 
     Value::Object(out)
 }
 
-/// In format 1 a prompt is a path where there may be such a file, in format 2 only where it says so.
+/// Converts a prompt. Format 1 reads it as a path if it looks like one, format 2 only with `file://`.
 fn prompt(value: &Value, way: Way) -> Value {
     let Some(text) = value.as_str() else { return value.clone() };
     let looks_like_path =
@@ -141,7 +142,7 @@ fn prompt(value: &Value, way: Way) -> Value {
     }
 }
 
-/// The settings of a composite's aggregator.
+/// Converts the settings of a composite's aggregator.
 fn aggregator(value: &Value, way: Way) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let set = |(key, value): (&String, &Value)| {

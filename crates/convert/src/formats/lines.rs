@@ -1,4 +1,4 @@
-//! Pass and borderline lines: format 1 has a borderline line of its own, format 2 has none.
+//! Conversion of thresholds: format 1 has a default borderline threshold, format 2 has none.
 
 use assize_evalfile::Format;
 use assize_rubric::Lines;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Way;
 
-/// The pass line of a suite, and whether it names a borderline line itself.
+/// Borderline threshold that was written out for the suite, if any.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Set {
     borderline: Option<f64>,
@@ -16,7 +16,7 @@ fn number(map: &Map<String, Value>, key: &str) -> Option<f64> {
     map.get(key).and_then(Value::as_f64)
 }
 
-/// Says the borderline line that the format would have given by itself.
+/// Writes out the borderline threshold that the source format applies by default.
 pub(super) fn suite_lines(head: &mut Map<String, Value>, execution: &Map<String, Value>, way: Way) -> Set {
     let pass =
         number(head, "threshold").or_else(|| number(execution, "threshold")).unwrap_or(Lines::DEFAULT_PASS);
@@ -24,7 +24,7 @@ pub(super) fn suite_lines(head: &mut Map<String, Value>, execution: &Map<String,
     if given.is_some() || way.from == way.to {
         return Set { borderline: None };
     }
-    // A borderline line on the pass line is none.
+    // A borderline threshold equal to the pass threshold has no effect.
     let line = match way.from {
         Format::One => Lines::DEFAULT_BORDERLINE.min(pass),
         Format::Two => pass,
@@ -33,7 +33,7 @@ pub(super) fn suite_lines(head: &mut Map<String, Value>, execution: &Map<String,
     Set { borderline: Some(line) }
 }
 
-/// The same for a case with a pass line of its own.
+/// Writes out the borderline threshold of a case with a pass threshold of its own.
 pub(super) fn case_lines(case: &mut Value, set: Set, way: Way) {
     let Some(suite) = set.borderline else { return };
     let Some(map) = case.as_object_mut() else { return };

@@ -1,4 +1,4 @@
-//! From one format of eval files to the other: the same values under other keys, and every default that differs said.
+//! Conversion between the two formats of eval files: renamed keys, and every differing default written out.
 
 mod case;
 mod criterion;

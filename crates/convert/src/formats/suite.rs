@@ -1,4 +1,4 @@
-//! The top level.
+//! Conversion of the top level between the two formats.
 
 use assize_evalfile::Format;
 use serde_json::{Map, Value, json};
@@ -8,19 +8,19 @@ use super::grader::{graders, names};
 use super::lines::{case_lines, suite_lines};
 use crate::note::Notes;
 
-/// From which format to which.
+/// Source and target format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Way {
     pub(crate) from: Format,
     pub(crate) to: Format,
 }
 
-/// Where the lines of the original are looked up: a JSON pointer to a line.
+/// Maps a JSON pointer to a line number of the original.
 pub(super) type LineOf<'l> = &'l dyn Fn(&str) -> usize;
 
 const LISTS: [&str; 4] = ["evalcases", "tests", "eval_cases", "cases"];
 
-/// Writes an eval file's values in the other format. The cases must stand in the value.
+/// Converts the values of an eval file. The cases must be inside the value.
 pub(crate) fn suite(value: &Value, way: Way, line: LineOf<'_>, notes: &mut Notes) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let list_key = LISTS.into_iter().find(|key| map.contains_key(*key)).unwrap_or("tests");
@@ -60,8 +60,8 @@ pub(crate) fn suite(value: &Value, way: Way, line: LineOf<'_>, notes: &mut Notes
             "cases in another file are not converted; convert that file too",
         );
     }
-    // In format 1 a case's own list stands in the place of the suite's, in format 2 both count. Where a case has one,
-    // every case gets all that counts for it.
+    // In format 1 a case's own list replaces that of the suite; in format 2 both count. If any case has one,
+    // the shared graders are copied into every case.
     let spread = shared.is_some()
         && items.is_some_and(|items| items.iter().any(|case| own_list(case).is_some() || skips(case)));
     let to_cases = shared.clone().filter(|_| spread);

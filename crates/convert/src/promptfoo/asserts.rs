@@ -1,4 +1,4 @@
-//! Assertions, one by one: a grader for those whose meaning there is, a note for the others.
+//! Conversion of single assertions: a grader for those with an equivalent, a note for the others.
 
 use serde_json::{Map, Value, json};
 
@@ -6,24 +6,24 @@ use super::text::{filled, plain};
 use crate::doc::slug;
 use crate::note::Notes;
 
-/// Pass line of `g-eval` where none is given, by the tool's documentation.
+/// Default pass threshold of `g-eval`, as the tool documents it.
 const G_EVAL_LINE: f64 = 0.7;
 
-/// What surrounds an assertion.
+/// Context of an assertion.
 pub(super) struct Scene<'a> {
     pub(super) vars: &'a Map<String, Value>,
-    /// The test has a line of its own, so that its assertions are no gates.
+    /// True if the test has a threshold of its own, so that its assertions are not gates.
     pub(super) scored: bool,
-    /// The prompt of the judge, where the configuration has one.
+    /// Judge prompt of the configuration, if any.
     pub(super) judge_prompt: Option<&'a Value>,
-    /// The test, for notes.
+    /// Name of the test, for notes.
     pub(super) case: &'a str,
 }
 
 /// Keys of an assertion that are read, whatever its type.
 const KNOWN: [&str; 7] = ["type", "value", "threshold", "weight", "metric", "assert", "rubricPrompt"];
 
-/// The grader for an assertion; `None` if it is not carried over, which is then listed.
+/// Converts an assertion to a grader. Returns `None` and adds a note if there is no equivalent.
 pub(super) fn grader(assertion: &Value, line: usize, scene: &Scene<'_>, notes: &mut Notes) -> Option<Value> {
     let Some(map) = assertion.as_object() else {
         notes.lost(line, format!("assertion of `{}`", scene.case), "is not a map");
@@ -61,7 +61,7 @@ pub(super) fn grader(assertion: &Value, line: usize, scene: &Scene<'_>, notes: &
     Some(Value::Object(grader))
 }
 
-/// The value with its variables put in. `None` if it can't be had.
+/// Returns the value with variables substituted; `None` if it is not available.
 fn value(
     value: Option<&Value>,
     name: &str,
@@ -219,7 +219,7 @@ fn body(
                 notes.lost(line, name, "not carried over: nothing in it is");
                 return None;
             }
-            // Without a line of its own every member must pass.
+            // Without a threshold every member must pass.
             let line = threshold.filter(|line| *line > 0.0).unwrap_or(1.0).min(1.0);
             made(
                 json!({"type": "composite", "assertions": graders, "aggregator": {"type": "weighted_average"}, "min_score": line}),
@@ -254,7 +254,8 @@ fn needed<'t>(text: Option<&'t str>, line: usize, name: &str, notes: &mut Notes)
     text
 }
 
-/// A criterion that is met or not. Where the test has a line of its own only the score counts, so that it is no gate.
+/// Returns a checklist criterion. If the test has a threshold of its own, only the score counts and the
+/// criterion is not a gate.
 fn criterion(text: &str, operator: &str, scene: &Scene<'_>) -> Value {
     let text = text.trim();
     let required = !scene.scored;
@@ -265,7 +266,7 @@ fn criterion(text: &str, operator: &str, scene: &Scene<'_>) -> Value {
     criterion
 }
 
-/// A criterion with the scale of `g-eval`: a whole number from 0 to 10.
+/// Returns a criterion with the scale of `g-eval`: an integer from 0 to 10.
 fn scored(text: &str, index: usize) -> Value {
     json!({
         "id": id(text, index),

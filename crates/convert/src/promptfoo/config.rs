@@ -1,4 +1,4 @@
-//! The configuration as a whole: tests times prompts, with the defaults merged into each.
+//! Conversion of a whole configuration: tests times prompts, with the defaults merged into each.
 
 use std::path::Path;
 
@@ -92,7 +92,7 @@ fn targets(config: &Value, document: &Document, doc: &mut EvalDoc, notes: &mut N
                 "its settings are not carried over; they belong into the targets file",
             );
         }
-        // The tool names the kind of its interface in between.
+        // The tool puts the kind of its interface in between.
         let parts: Vec<&str> = id.split(':').collect();
         let name = match parts.as_slice() {
             [provider, "chat" | "completion" | "responses" | "messages", model @ ..] if !model.is_empty() => {
@@ -189,7 +189,7 @@ impl Reader<'_> {
                 case.insert("description".to_owned(), json!(text));
             }
             case.insert("input".to_owned(), json!(input));
-            // Without a line of its own a test passes when each assertion passes its own: the score decides nothing.
+            // Without a threshold a test passes when each assertion passes; the score has no effect.
             let by_gates = (threshold.is_none()
                 && graders.iter().any(|grader| grader.get("min_score").is_some()))
             .then_some(0.0);
@@ -206,7 +206,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An assertion, or the template it refers to with what it adds.
+    /// Returns the assertion, or the template it refers to merged with its own keys.
     fn resolved(&self, assertion: &Value) -> Option<Value> {
         let Some(way) = assertion.get("$ref").and_then(Value::as_str) else { return Some(assertion.clone()) };
         let mut template = self.config.pointer(way.strip_prefix('#')?)?.clone();
@@ -242,7 +242,8 @@ impl Reader<'_> {
         vars
     }
 
-    /// What the target is asked: each prompt with the variables, or the variables where there is no prompt.
+    /// Returns the inputs of the target: each prompt with the variables, or the variables alone if there is
+    /// no prompt.
     fn inputs(&self, vars: &Map<String, Value>, line: usize, name: &str, notes: &mut Notes) -> Vec<String> {
         if self.prompts.is_empty() {
             let lines: Vec<String> = match vars.iter().collect::<Vec<_>>().as_slice() {

@@ -1,4 +1,4 @@
-//! Prompts: what the target is asked.
+//! Prompts of the target.
 
 use std::path::Path;
 
@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use crate::note::Notes;
 
-/// Largest prompt file that is read.
+/// Maximum size of a prompt file in bytes.
 const MAX_PROMPT: u64 = 1024 * 1024;
 
-/// The texts of the prompts. A prompt that can't be had is listed; the variables then stand for it.
+/// Returns the texts of the prompts. A prompt that is not available is noted, and the variables alone become
+/// the input.
 pub(super) fn prompts(config: &Value, document: &Document, folder: &Path, notes: &mut Notes) -> Vec<String> {
     let list: Vec<(Value, String)> = match config.get("prompts") {
         Some(Value::Array(items)) => items
@@ -45,7 +46,7 @@ pub(super) fn prompts(config: &Value, document: &Document, folder: &Path, notes:
     texts
 }
 
-/// A prompt file below the configuration's folder.
+/// Reads a prompt file below the configuration's folder.
 fn file(folder: &Path, path: &str) -> Result<String, String> {
     if ["js", "mjs", "cjs", "ts", "py", "json", "yaml"]
         .iter()

@@ -1,14 +1,14 @@
-//! Variables and the texts they stand in.
+//! Variables and their substitution in texts.
 
 use serde_json::{Map, Value};
 
 const RAW: &str = "{% raw %}";
 const END_RAW: &str = "{% endraw %}";
 
-/// A text as it must be written to stay as it is: template marks in it stand in a raw block.
+/// Escapes a text: template markers are put into a raw block.
 pub(crate) fn raw(text: &str) -> String {
     if ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark)) {
-        // A raw block that the text holds itself is closed and opened again around its end.
+        // A raw block in the text itself is closed and reopened around its end.
         let inner = text.replace(END_RAW, "{% endraw %}{{ '{% endraw %}' }}{% raw %}");
         format!("{RAW}{inner}{END_RAW}")
     } else {
@@ -16,15 +16,15 @@ pub(crate) fn raw(text: &str) -> String {
     }
 }
 
-/// The text of a raw block that is all there is, or the text as written.
+/// Returns the content of a text that is one raw block.
 pub(super) fn unraw(text: &str) -> Option<&str> {
     text.strip_prefix(RAW)?.strip_suffix(END_RAW).filter(|inner| !inner.contains(END_RAW))
 }
 
-/// A text with `{{ name }}` replaced by the variables, and the names that could not be.
+/// Returns a text with `{{ name }}` replaced by the variables, and the names that could not be resolved.
 ///
-/// Only plain names are known: filters and blocks stay as written and are named. A value is put in as it is and not read
-/// again.
+/// Only plain names are resolved: filters and blocks stay as written and are returned as names. Values are
+/// inserted verbatim and not expanded again.
 pub(super) fn filled(text: &str, vars: &Map<String, Value>) -> (String, Vec<String>) {
     if let Some(inner) = unraw(text) {
         return (inner.to_owned(), Vec::new());
@@ -56,7 +56,7 @@ pub(super) fn filled(text: &str, vars: &Map<String, Value>) -> (String, Vec<Stri
     (out, unknown)
 }
 
-/// A value as text.
+/// Returns a value as text.
 pub(super) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -9,10 +9,10 @@ use crate::devai::prerequisites;
 use crate::doc::{EvalDoc, slug, unique};
 use crate::note::Notes;
 
-/// Writes a tree as cases: one for each branch that says what is asked, or one for the whole tree.
+/// Writes a tree as cases: one for each branch with an input, or one for the whole tree.
 ///
-/// A weighted mean of weighted means is one weighted mean: each leaf gets the product of the shares on its way down,
-/// so that the score of the flat rubric is the score of the tree for any decisions on its leaves.
+/// A weighted mean of weighted means is one weighted mean: each leaf gets the product of the shares on its
+/// path, so that the flat rubric has the score of the tree for any decisions on its leaves.
 pub(crate) fn flat(tree: &Tree, notes: &mut Notes) -> EvalDoc {
     let mut doc = EvalDoc::named(&tree.name);
     let asked: Vec<&Branch> = tree

@@ -1,4 +1,5 @@
-//! A tree of weighted requirements: between benchmarks' trees, scorecards and flat rubrics.
+//! Trees of weighted requirements: the intermediate form between benchmarks' trees, scorecards and flat
+//! rubrics.
 
 mod flat;
 mod scorecard;
@@ -6,34 +7,34 @@ mod scorecard;
 pub(crate) use flat::flat;
 pub(crate) use scorecard::scorecard;
 
-/// A tree and its name.
+/// A named tree.
 #[derive(Debug, Clone)]
 pub(crate) struct Tree {
     pub(crate) name: String,
     pub(crate) root: Branch,
-    /// Nodes that came with a score.
+    /// Number of nodes that came with a score.
     pub(crate) graded: usize,
 }
 
-/// What somebody decided about a leaf.
+/// A person's or a judge's decision on a leaf.
 #[derive(Debug, Clone)]
 pub(crate) struct Grade {
-    /// 0 to 1.
+    /// Score from 0 to 1.
     pub(crate) score: f64,
     pub(crate) note: Option<String>,
 }
 
-/// A requirement that is made of others.
+/// A requirement composed of others.
 #[derive(Debug, Clone)]
 pub(crate) struct Branch {
     pub(crate) id: String,
     pub(crate) text: String,
-    /// Among its siblings; not negative.
+    /// Weight among its siblings; not negative.
     pub(crate) weight: f64,
     pub(crate) parts: Vec<Part>,
-    /// The score it must reach; the default if absent.
+    /// Pass threshold; `None` for the default.
     pub(crate) threshold: Option<f64>,
-    /// What is asked of the one who is judged, where that is known.
+    /// Task of the system under test, if known.
     pub(crate) input: Option<String>,
     pub(crate) line: Option<usize>,
 }
@@ -44,14 +45,14 @@ pub(crate) struct Leaf {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) weight: f64,
-    /// Failing it fails everything above.
+    /// True if failing it fails every branch above.
     pub(crate) hard: bool,
     /// Lower bounds and texts of score ranges from 0 to 10.
     pub(crate) bands: Vec<(u8, String)>,
     pub(crate) category: Option<String>,
     pub(crate) prerequisites: Vec<String>,
     pub(crate) line: Option<usize>,
-    /// What was decided about one submission, in a graded tree.
+    /// Decision about one submission, in a graded tree.
     pub(crate) grade: Option<Grade>,
 }
 

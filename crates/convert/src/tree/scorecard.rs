@@ -9,15 +9,15 @@ use crate::devai::prerequisites;
 use crate::doc::{slug, unique};
 use crate::note::Notes;
 
-/// The pass line where nothing else is said; that of a scorecard's rubric.
+/// Default pass threshold of a scorecard's rubric.
 const LINE: f64 = 0.8;
 
-/// The case that a graded tree is about.
+/// Id of the case that the labels of a graded tree refer to.
 const SUBMISSION: &str = "submission";
 
-/// Writes a tree as a scorecard: branches are rubrics, leaves benchmarks. Weights become shares of 1; a rubric has
-/// either rubrics or benchmarks, so leaves beside branches get a rubric of their own around them. What was decided
-/// about the leaves of a graded tree becomes labels of one case.
+/// Writes a tree as a scorecard: branches become rubrics, leaves benchmarks. Weights become shares of 1. A
+/// rubric has either rubrics or benchmarks, so a leaf beside branches is wrapped in a rubric of its own.
+/// Grades of a graded tree become labels of one case.
 pub(crate) fn scorecard(tree: &Tree, notes: &mut Notes) -> Value {
     let mut writer = Writer { codes: HashSet::new(), labels: Vec::new(), notes };
     let top = writer.rubric(&tree.root, 1.0);
@@ -48,7 +48,7 @@ pub(crate) fn scorecard(tree: &Tree, notes: &mut Notes) -> Value {
 
 struct Writer<'n> {
     codes: HashSet<String>,
-    /// What was decided about the leaves of a graded tree.
+    /// Labels from the leaves of a graded tree.
     labels: Vec<Value>,
     notes: &'n mut Notes,
 }
@@ -143,12 +143,12 @@ impl Writer<'_> {
     }
 }
 
-/// The id of the rubric around a leaf that stands beside branches: the leaf keeps its own.
+/// Returns the id of the rubric that wraps a leaf beside branches: the leaf keeps its own.
 fn around_of(id: &str) -> String {
     if id.is_empty() { String::new() } else { format!("{id}-alone") }
 }
 
-/// The first sentence of a text, shortened.
+/// Returns the first line of a text, shortened.
 fn label(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default().trim();
     let short: String = line.chars().take(100).collect();
