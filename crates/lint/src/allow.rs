@@ -7,23 +7,24 @@ use assize_diagnostic::{Code, Diagnostic, SourceId, SourceMap, Span};
 use crate::report::Finding;
 use crate::rules::{ALLOW_UNUSED, ALLOW_WITHOUT_REASON, RULES};
 
-/// A comment that allows something.
+/// An `allow:` comment.
 struct Allow {
     source: SourceId,
-    /// Its line, from 0.
+    /// Line of the comment, from 0.
     line: usize,
-    /// The comment stands alone on its line, so it speaks of the next line.
+    /// True if the comment is alone on its line, so that it applies to the next line.
     alone: bool,
-    /// The whole comment.
+    /// Range of the whole comment.
     at: Range<usize>,
-    /// Codes with their places.
+    /// Codes with their ranges.
     codes: Vec<(String, Range<usize>)>,
     reason: bool,
 }
 
-/// What is left of the findings, and how many were allowed. Comments that allow nothing, or say no
-/// reason, are findings of their own; a comment without a reason allows nothing. Of the rules that only a model can
-/// apply, those in `asked` were applied everywhere: what allows the others may be needed another time.
+/// Removes allowed findings; returns the remaining diagnostics and the number of allowed findings. Comments
+/// that allow nothing, or give no reason, are findings of their own; a comment without a reason allows
+/// nothing. Of the rules that only a model can apply, those in `asked` were applied everywhere: comments for
+/// the others are never reported as unused.
 pub(crate) fn apply(found: Vec<Finding>, sources: &SourceMap, asked: &[Code]) -> (Vec<Diagnostic>, usize) {
     let mut comments: Vec<Allow> = Vec::new();
     for (id, file) in sources.files() {
@@ -98,8 +99,8 @@ fn complaints(comment: &Allow, used: &[bool], asked: &[Code]) -> Vec<Diagnostic>
 }
 
 impl Allow {
-    /// Whether the comment is about this line (from 0). Comments above each other all speak of the first
-    /// line below that is none.
+    /// Returns true if the comment applies to this line (from 0). A block of comments applies to the first
+    /// line below it.
     fn speaks_of(&self, line: usize, text: &str) -> bool {
         if !self.alone {
             return line == self.line;
@@ -113,7 +114,7 @@ fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes().iter().take(offset).filter(|b| **b == b'\n').count()
 }
 
-/// The comments of a file. A `#` counts at the beginning of a line or after a blank.
+/// Returns the `allow:` comments of a file. A `#` counts at the beginning of a line or after a blank.
 fn comments_of(source: SourceId, text: &str) -> Vec<Allow> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -150,7 +151,7 @@ fn comments_of(source: SourceId, text: &str) -> Vec<Allow> {
     found
 }
 
-/// Where `# allow:` begins in a line.
+/// Returns the offset of `# allow:` in a line.
 fn comment_start(line: &str) -> Option<usize> {
     line.match_indices('#').map(|(at, _)| at).find(|&at| {
         (at == 0 || line[..at].ends_with([' ', '\t'])) && line[at + 1..].trim_start().starts_with("allow:")

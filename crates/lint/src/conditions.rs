@@ -1,4 +1,4 @@
-//! The conditions of a judge's prompt as criteria, so that the rules about wording see them.
+//! Conditions of a judge prompt as criteria, so that the rules about wording apply to them.
 
 use std::sync::Arc;
 
@@ -6,29 +6,30 @@ use assize_diagnostic::Code;
 use assize_evalfile::{CriterionMarks, JudgePrompt, Mark, PanelSpec, Place, RubricGrader};
 use assize_rubric::{Criterion, Rubric};
 
-/// Rules about wording.
+/// Prefix of the codes of rules about wording.
 const WORDING: &str = "L01";
-/// The rule about what is said twice.
+/// Code of the rule about repeated criteria.
 const REPEATED: &str = "L0401";
-/// Rules that expect a statement of merit: a reason to fail states a fault, and may join what only fails together.
+/// Rules that expect a statement of merit: a fail condition states a fault, and may join faults that only
+/// together fail an answer.
 const OF_MERIT: [&str; 4] = ["L0102", "L0103", "L0110", "L0116"];
 
 /// One list of conditions of a prompt.
 pub(crate) struct Conditions {
     pub(crate) grader: RubricGrader,
-    /// One of them is enough to fail.
+    /// True if one of them is enough to fail.
     fails: bool,
 }
 
 impl Conditions {
-    /// Whether a rule fits such conditions.
+    /// Returns true if a rule applies to such conditions.
     pub(crate) fn takes(&self, rule: Code) -> bool {
         let code = rule.as_str();
         (code.starts_with(WORDING) || code == REPEATED) && !(self.fails && OF_MERIT.contains(&code))
     }
 }
 
-/// The lists of conditions of a prompt that hold anything.
+/// Returns the non-empty lists of conditions of a prompt.
 pub(crate) fn conditions(prompt: &JudgePrompt) -> Vec<Conditions> {
     let lists = [
         (&prompt.fail_conditions, &prompt.fail_marks, true),

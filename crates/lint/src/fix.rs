@@ -1,4 +1,4 @@
-//! Changes that are sure, carried out byte for byte.
+//! Application of fixes that keep the meaning, byte for byte.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,18 +13,18 @@ use crate::rules::RULES;
 pub struct Fix {
     /// First byte to replace.
     pub start: usize,
-    /// One past the last.
+    /// One past the last byte to replace.
     pub end: usize,
-    /// The line it begins on, from 1.
+    /// Line on which the change begins, from 1.
     pub line: usize,
-    /// What stands there now.
+    /// Current text of the range.
     pub old: String,
-    /// What is put there.
+    /// Replacement text.
     pub new: String,
 }
 
-/// The sure changes among the suggestions, by file, in the order of the file. Of changes that overlap
-/// the first counts; the others come again once it is made.
+/// Returns the safe fixes among the suggestions, by file, in the order of the file. Of overlapping fixes only
+/// the first is returned; the others are found again after it is applied.
 pub fn fixes(diagnostics: &[Diagnostic], sources: &SourceMap) -> BTreeMap<PathBuf, Vec<Fix>> {
     let mut by_file: BTreeMap<PathBuf, Vec<Fix>> = BTreeMap::new();
     for diagnostic in diagnostics {
@@ -53,8 +53,8 @@ pub fn fixes(diagnostics: &[Diagnostic], sources: &SourceMap) -> BTreeMap<PathBu
     by_file
 }
 
-/// The text with the changes made; everything else stays as it is, byte for byte. `None` if the text is
-/// not the one the changes were made for.
+/// Returns the text with the fixes applied; everything else stays byte for byte. Returns `None` if the text
+/// differs from the one for which the fixes were made.
 pub fn fixed(text: &str, fixes: &[Fix]) -> Option<String> {
     if fixes.iter().any(|fix| text.get(fix.start..fix.end) != Some(fix.old.as_str())) {
         return None;

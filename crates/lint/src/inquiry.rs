@@ -1,4 +1,4 @@
-//! What a model is asked about a rubric, and what it found.
+//! Inquiries to a model about a rubric, and its remarks.
 
 use std::collections::HashSet;
 
@@ -10,20 +10,20 @@ use crate::rule::{Rule, Scope};
 use crate::rules::RULES;
 use crate::view::{CriterionView, RubricView};
 
-/// A rubric as a model sees it, with what surrounds it.
+/// A rubric as a model sees it, with its context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inquiry {
-    /// The id of the case it was written for; none for a rubric of a suite or of a file of its own.
+    /// Id of the case that the rubric belongs to; `None` for a rubric of a suite or of a file of its own.
     pub case: Option<String>,
-    /// Where the rubric begins.
+    /// Position at which the rubric begins.
     pub place: Option<Place>,
-    /// What is asked of the target; blank without a case.
+    /// Question that the target is asked; blank without a case.
     pub question: String,
-    /// What a good answer does; blank where that is not said.
+    /// Expected outcome of the case; blank if there is none.
     pub expected_outcome: String,
-    /// A good answer; blank where there is none.
+    /// Reference answer; blank if there is none.
     pub reference: String,
-    /// The criteria, in their order. Never empty.
+    /// Criteria, in their order. Never empty.
     pub criteria: Vec<Asked>,
     marks: Vec<CriterionMarks>,
     outcome_mark: Option<Mark>,
@@ -32,28 +32,28 @@ pub struct Inquiry {
 /// A criterion as a model sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
-    /// Its text.
+    /// Text of the criterion.
     pub text: String,
-    /// Its weight; negative for a penalty.
+    /// Weight; negative for a penalty.
     pub weight: f64,
-    /// Whether an answer that misses it, or its minimum, fails.
+    /// True if an answer that misses the criterion, or its minimum, fails.
     pub required: bool,
-    /// The lowest and highest score of each range with its text; empty for yes or no.
+    /// Lowest and highest score of each range with its text; empty for a checklist criterion.
     pub bands: Vec<(u8, u8, String)>,
 }
 
-/// What a model found.
+/// A problem that a model found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// By which rule.
+    /// Code of the rule.
     pub rule: Code,
-    /// The criterion, by its index.
+    /// Index of the criterion.
     pub criterion: Option<usize>,
-    /// The other one of a pair, by its index.
+    /// Index of the other criterion of a pair.
     pub other: Option<usize>,
-    /// The words that it is about: of the criterion, or of the expected outcome.
+    /// Quoted words of the criterion, or of the expected outcome.
     pub quote: String,
-    /// Why, in the model's words.
+    /// Reason in the model's words.
     pub reason: String,
 }
 
@@ -86,7 +86,7 @@ impl Inquiry {
         }
     }
 
-    /// The rules of a model that can be applied to this rubric, of those that `wanted` names.
+    /// Returns the model rules that apply to this rubric, of those that `wanted` accepts.
     pub fn rules(&self, wanted: impl Fn(Code) -> bool) -> Vec<&'static Rule> {
         let fits = |scope| match scope {
             Scope::Criterion | Scope::Unguarded => true,
@@ -99,7 +99,7 @@ impl Inquiry {
         RULES.iter().filter(applies).collect()
     }
 
-    /// Where a comment may allow a finding, beside its own line.
+    /// Returns the mark of the criterion; a comment above it may allow the finding.
     pub(crate) fn head(&self, remark: &Remark) -> Option<&Mark> {
         self.marks.get(remark.criterion.unwrap_or(0))?.head.as_ref()
     }
@@ -130,7 +130,7 @@ impl Inquiry {
     }
 }
 
-/// The quoted words of a text where that is sure, else all of it.
+/// Returns the span of the quoted words if they are found, else that of the whole text.
 fn quoted(mark: Option<&Mark>, text: &str, remark: &Remark, out: &mut Report<'_>) -> Option<Span> {
     let found = text.find(&remark.quote).filter(|_| !remark.quote.is_empty());
     match found {
@@ -139,11 +139,12 @@ fn quoted(mark: Option<&Mark>, text: &str, remark: &Remark, out: &mut Report<'_>
     }
 }
 
-/// What a model is to be asked, as rubrics are met.
+/// Inquiries collected while rubrics are checked.
 #[derive(Default)]
 pub(crate) struct Inquiries {
     pub(crate) list: Vec<Inquiry>,
-    /// Rubrics that are on the list, by where they begin: a rubric of the suite is met with every case.
+    /// Rubrics that are on the list, by the mark at which they begin: a rubric of the suite is visited with
+    /// every case.
     seen: HashSet<Mark>,
 }
 

@@ -1,8 +1,8 @@
-//! Findings about rubrics that load and are still bad.
+//! Findings about rubrics that are valid and still bad.
 //!
-//! [`RULES`] lists every rule with its reason and examples; [`lint_suite`] and [`lint_rubric`] apply
-//! them; [`fixed`] carries out the changes that are sure. Some rules only a model can apply: a [`Linting`] says what is
-//! to be asked ([`Inquiry`]) and takes what was found ([`Remark`]); asking is left to others.
+//! [`RULES`] lists every rule with its reason and examples; [`lint_suite`] and [`lint_rubric`] apply them;
+//! [`fixed`] applies the fixes that keep the meaning. Some rules only a model can apply: a [`Linting`] lists
+//! the questions ([`Inquiry`]) and takes the answers ([`Remark`]); the caller asks the model.
 
 #![warn(missing_docs)]
 

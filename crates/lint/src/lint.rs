@@ -1,4 +1,4 @@
-//! Applying the rules to what was loaded.
+//! Application of the rules to loaded files.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,75 +19,76 @@ use crate::rules::RULES;
 use crate::sources::Sources;
 use crate::view::{CaseView, RubricView};
 
-/// What linting a file came to.
+/// Result of linting a file.
 #[derive(Debug)]
 pub struct Linted {
-    /// The files the findings point into.
+    /// Source files of the findings.
     pub sources: SourceMap,
-    /// The findings, sorted; all are warnings.
+    /// Findings, sorted; all are warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many findings comments allow.
+    /// Number of findings that comments allow.
     pub allowed: usize,
 }
 
 /// Applies every rule to a suite and its cases.
 ///
 /// # Errors
-/// When a dataset can't be read again.
+/// Fails if a dataset cannot be read again.
 pub fn lint_suite(suite: &Suite, cases: &Cases) -> Result<Linted, CaseLoadError> {
     let mut linter = Linter::default();
     linter.suite(suite, cases)?;
     Ok(linter.finish(&[]))
 }
 
-/// A lint that a model takes part in: the rules that need nobody are applied, what a model is to be asked is known.
+/// A lint that involves a model: the other rules are applied at once, and the inquiries for the model are
+/// collected.
 pub struct Linting {
     linter: Linter,
 }
 
 impl Linting {
-    /// Of a suite and its cases.
+    /// Lints a suite and its cases.
     ///
     /// # Errors
-    /// When a dataset can't be read again.
+    /// Fails if a dataset cannot be read again.
     pub fn of_suite(suite: &Suite, cases: &Cases) -> Result<Self, CaseLoadError> {
         let mut linter = Linter { inquiries: Some(Inquiries::default()), ..Linter::default() };
         linter.suite(suite, cases)?;
         Ok(Self { linter })
     }
 
-    /// Of a rubric in a file of its own.
+    /// Lints a rubric in a file of its own.
     pub fn of_rubric(rubric: &LoadedRubric) -> Self {
         let mut linter = Linter { inquiries: Some(Inquiries::default()), ..Linter::default() };
         linter.rubric_file(rubric, None);
         Self { linter }
     }
 
-    /// What a model is to be asked: each rubric once, a rubric of the suite without a case.
+    /// Returns the inquiries for a model: each rubric once, a rubric of the suite without a case.
     pub fn inquiries(&self) -> &[Inquiry] {
         self.linter.inquiries.as_ref().map_or(&[], |inquiries| &inquiries.list)
     }
 
-    /// Adds a finding about the inquiry of this index. One that names no rule of a model or nothing that is there is
-    /// left out.
+    /// Adds a finding about the inquiry at this index. A remark with an unknown rule, or about a criterion
+    /// that does not exist, is ignored.
     pub fn add(&mut self, inquiry: usize, remark: &Remark) {
         let Some(inquiry) = self.inquiries().get(inquiry).cloned() else { return };
         let head = inquiry.head(remark).and_then(|mark| self.linter.sources.span(mark));
         self.linter.with(head, |report| inquiry.report(remark, report));
     }
 
-    /// What everything came to. `asked` are the rules that the model applied to all inquiries: of these, comments that
-    /// allow nothing are findings.
+    /// Returns the result. `asked` are the rules that the model applied to all inquiries: for these, comments
+    /// that allow nothing are findings.
     pub fn finish(self, asked: &[Code]) -> Linted {
         self.linter.finish(asked)
     }
 }
 
-/// The same for what a load came to: findings point into the texts that were loaded, saved or not. A file that does not
-/// load has no findings.
+/// Applies the rules to a loaded suite; findings point into the texts that were loaded, saved or not. A file
+/// that is not valid has no findings.
 ///
 /// # Errors
-/// When a dataset can't be read again.
+/// Fails if a dataset cannot be read again.
 pub fn lint_loaded(loaded: &LoadedSuite) -> Result<Linted, CaseLoadError> {
     let mut linter = Linter::default();
     linter.sources.take(&loaded.sources);
@@ -102,14 +103,15 @@ pub fn lint_rubric(rubric: &LoadedRubric) -> Linted {
     lint_rubric_for(rubric, None)
 }
 
-/// Applies the rules to a rubric that is not part of a suite, as if it had been written for this case.
+/// Applies the rules to a rubric that is not part of a suite, as if it belonged to this case.
 pub fn lint_rubric_for(rubric: &LoadedRubric, case: Option<&Case>) -> Linted {
     let mut linter = Linter::default();
     linter.rubric_file(rubric, case);
     linter.finish(&[])
 }
 
-/// Applies the rules to a scorecard: those about its tree, and those about wording to the conditions of its prompts.
+/// Applies the rules to a scorecard: those about its tree, and those about wording to the conditions of its
+/// prompts.
 pub fn lint_scorecard(loaded: &LoadedScorecard) -> Linted {
     let mut linter = Linter::default();
     linter.sources.take(&loaded.sources);
@@ -132,9 +134,9 @@ pub fn lint_scorecard(loaded: &LoadedScorecard) -> Linted {
 struct Linter {
     sources: Sources,
     found: Vec<Finding>,
-    /// What was found where: a rubric of the suite is met with every case.
+    /// Code and span of each finding so far: a rubric of the suite is visited with every case.
     seen: HashSet<(Code, Span)>,
-    /// What a model is to be asked, if one will be.
+    /// Inquiries for a model, if one will be asked.
     inquiries: Option<Inquiries>,
 }
 
@@ -206,7 +208,7 @@ impl Linter {
         }
     }
 
-    /// The rules about wording, for the conditions of a prompt.
+    /// Applies the rules about wording to the conditions of a prompt.
     fn conditions(&mut self, conditions: &Conditions) {
         let grader = &conditions.grader;
         let view = RubricView { grader, case: None, suite: None, shared: true, alone: true };
@@ -245,7 +247,7 @@ impl Linter {
     }
 }
 
-/// The rubrics of a grader and of the graders in it.
+/// Visits the rubrics of a grader and of the graders in it.
 fn each_rubric<'g>(grader: &'g Grader, look: &mut impl FnMut(&'g RubricGrader)) {
     match &grader.kind {
         GraderKind::Rubric(rubric) => look(rubric),
@@ -262,7 +264,7 @@ fn holds(grader: &Grader, wanted: &RubricGrader) -> bool {
     found
 }
 
-/// Whether a path names a dataset.
+/// Returns true if a path names a dataset.
 pub(crate) fn is_dataset(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"))
 }

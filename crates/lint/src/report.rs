@@ -1,4 +1,4 @@
-//! Where rules put what they find.
+//! Collection of the findings of rules.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use assize_evalfile::Mark;
 
 use crate::sources::Sources;
 
-/// A finding and the line above which it may be allowed, beside its own.
+/// A finding and the line above which it may be allowed, in addition to its own.
 pub(crate) struct Finding {
     pub(crate) diagnostic: Diagnostic,
     pub(crate) head: Option<Span>,
 }
 
-/// Takes the findings of the rules.
+/// Collector for the findings of the rules.
 pub(crate) struct Report<'s> {
     pub(crate) sources: &'s mut Sources,
     pub(crate) found: Vec<Finding>,
-    /// Where the criterion or case begins that is looked at now.
+    /// Span of the criterion or case under check.
     pub(crate) head: Option<Span>,
 }
 
@@ -27,19 +27,20 @@ impl Report<'_> {
         self.found.push(Finding { diagnostic, head: self.head });
     }
 
-    /// A mark as a span.
+    /// Returns the span of a mark.
     pub(crate) fn span(&mut self, mark: Option<&Mark>) -> Option<Span> {
         self.sources.span(mark?)
     }
 
-    /// The part `range` of a text read from `mark`: exactly where that is sure, else all of it.
+    /// Returns the span of the part `range` of a text read from `mark`, or that of the whole text if the part
+    /// cannot be located.
     pub(crate) fn part(&mut self, mark: Option<&Mark>, text: &str, range: Range<usize>) -> Option<Span> {
         let mark = mark?;
         self.sources.part(mark, text, range).or_else(|| self.sources.span(mark))
     }
 
-    /// The part `range` of a text read from `mark`, if its words stand there exactly, so that it can be
-    /// replaced.
+    /// Returns the span of the part `range` of a text read from `mark` if the source has exactly these words,
+    /// so that they can be replaced.
     pub(crate) fn exact(&mut self, mark: Option<&Mark>, text: &str, range: Range<usize>) -> Option<Span> {
         self.sources.part(mark?, text, range)
     }

@@ -1,4 +1,4 @@
-//! What a rule is.
+//! Definition of a rule.
 
 use assize_diagnostic::Code;
 use assize_evalfile::Scorecard;
@@ -6,31 +6,32 @@ use assize_evalfile::Scorecard;
 use crate::report::Report;
 use crate::view::{CaseView, CriterionView, RubricView};
 
-/// A rule: a kind of mistake, why it is one, and how it is found.
+/// A rule: a kind of mistake, the reason why it is one, and the check that finds it.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// Its code. The hundreds group the rules: 00 comments, 01 wording, 02 weights and gates, 03 score
-    /// ranges, 04 the rubric as a whole, 05 the case, 06 what only a model can tell, 07 scorecards.
+    /// Code of the rule. The hundreds group the rules: 00 comments, 01 wording, 02 weights and gates, 03
+    /// score ranges, 04 the rubric as a whole, 05 the case, 06 rules that only a model can apply, 07
+    /// scorecards.
     pub code: Code,
-    /// A short name.
+    /// Short name.
     pub name: &'static str,
-    /// What is wrong, in one sentence.
+    /// Problem, in one sentence.
     pub title: &'static str,
-    /// Why it matters and what to do, in Markdown.
+    /// Reason why it matters and advice, in Markdown.
     pub reason: &'static str,
-    /// Where that is known from.
+    /// Source of the claim.
     pub source: &'static str,
-    /// What the rule finds.
+    /// An example with the mistake.
     pub bad: Example,
-    /// The same put right.
+    /// The example without the mistake.
     pub good: Example,
-    /// Whether its suggestions keep the meaning, so that they may be carried out without asking.
+    /// True if its suggestions keep the meaning, so that they may be applied without asking.
     pub fixes: bool,
     pub(crate) check: Check,
 }
 
 impl Rule {
-    /// What a model is asked, if only a model can apply this rule.
+    /// Returns the question to a model, if only a model can apply this rule.
     pub const fn question(&self) -> Option<&Question> {
         match &self.check {
             Check::Model(question) => Some(question),
@@ -51,14 +52,14 @@ pub enum Example {
 }
 
 impl Example {
-    /// The text as shown.
+    /// Returns the text as shown.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Criteria(text) | Self::Case(text) | Self::Scorecard(text) => text,
         }
     }
 
-    /// A whole file around it.
+    /// Returns a whole file around the text.
     pub fn file(self) -> String {
         match self {
             Self::Case(text) => format!("tests:\n{text}"),
@@ -75,60 +76,60 @@ impl Example {
     }
 }
 
-/// What a rule looks at.
+/// Check of a rule, by the part of a file that it applies to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Check {
-    /// Each criterion by itself.
+    /// Applied to each criterion.
     Criterion(fn(&CriterionView<'_>, &mut Report<'_>)),
-    /// Each rubric.
+    /// Applied to each rubric.
     Rubric(fn(&RubricView<'_>, &mut Report<'_>)),
-    /// Each scorecard.
+    /// Applied to each scorecard.
     Scorecard(fn(&Scorecard, &mut Report<'_>)),
-    /// Each case.
+    /// Applied to each case.
     Case(fn(&CaseView<'_>, &mut Report<'_>)),
-    /// Comments: checked when all findings are known.
+    /// Applied to comments, after all findings are known.
     Comments,
-    /// What only a model can tell.
+    /// Applied by a model.
     Model(Question),
 }
 
-/// What a model is asked about a rubric.
+/// A question to a model about a rubric.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
-    /// What the question is about.
+    /// Scope of the question.
     pub scope: Scope,
-    /// The question. `Yes` is a finding.
+    /// Text of the question. `Yes` is a finding.
     pub text: &'static str,
-    /// What is said about a finding, in lower case.
+    /// Label of a finding, in lower case.
     pub found: &'static str,
-    /// What to do about it.
+    /// Advice on how to fix it.
     pub help: &'static str,
 }
 
-/// What a question is about, and so what a finding must name.
+/// Scope of a question, which determines what a finding must name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Each criterion by itself.
     Criterion,
-    /// Each criterion beside what its case expects; only where a case says what it expects.
+    /// Each criterion together with the expected outcome; only for cases that have one.
     Outcome,
     /// Each criterion that has score ranges.
     Bands,
     /// Two criteria.
     Pair,
-    /// The criteria together, beside what the case expects: what is lacking is quoted from there.
+    /// The criteria together with the expected outcome: the missing part is quoted from it.
     Missing,
     /// The criteria together.
     Unguarded,
 }
 
 impl Scope {
-    /// Whether a finding names a criterion.
+    /// Returns true if a finding names a criterion.
     pub const fn names_criterion(self) -> bool {
         matches!(self, Self::Criterion | Self::Outcome | Self::Bands | Self::Pair)
     }
 
-    /// Whether a finding quotes the words that it is about.
+    /// Returns true if a finding quotes words.
     pub const fn quotes(self) -> bool {
         !matches!(self, Self::Unguarded)
     }

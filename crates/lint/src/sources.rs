@@ -1,4 +1,4 @@
-//! The texts of the files that findings point into.
+//! Source texts of the files that findings point into.
 
 use std::collections::HashMap;
 use std::fs;
@@ -22,7 +22,7 @@ struct Known {
 }
 
 impl Sources {
-    /// A mark as a span. `None` if the file can't be read or no longer fits.
+    /// Returns the span of a mark; `None` if the file cannot be read or has changed.
     pub(crate) fn span(&mut self, mark: &Mark) -> Option<Span> {
         let (id, base) = self.base(mark)?;
         let text = self.map.file(id).text();
@@ -31,8 +31,8 @@ impl Sources {
         Some(Span::new(id, range.start, range.end))
     }
 
-    /// Where the part `range` of a text that was read from `mark` is written: only if those very words
-    /// stand there, and only once.
+    /// Returns the span of the part `range` of a text that was read from `mark`, if the source has exactly
+    /// these words, and only once.
     pub(crate) fn part(&mut self, mark: &Mark, text: &str, range: Range<usize>) -> Option<Span> {
         let span = self.span(mark)?;
         let needle = text.get(range).filter(|needle| !needle.trim().is_empty())?;
@@ -58,10 +58,10 @@ impl Sources {
         Some((id, start + skipped))
     }
 
-    /// Takes texts that are known already, so that their files are not read again.
+    /// Adds texts that are loaded already, so that their files are not read again.
     pub(crate) fn take(&mut self, given: &SourceMap) {
         for (_, file) in given.files().filter(|(_, file)| file.first_line() == 1 && !file.text().is_empty()) {
-            // The first line of a dataset is a text of its own too; the whole comes first.
+            // The first line of a dataset is a text of its own too; the whole file comes first.
             if self.known.contains_key(file.path()) {
                 continue;
             }

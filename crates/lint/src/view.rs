@@ -1,19 +1,19 @@
-//! What rules see: a criterion, a rubric, a case, each with what surrounds it.
+//! Input of the rules: a criterion, a rubric or a case with its context.
 
 use std::path::Path;
 
 use assize_evalfile::{Block, Case, CriterionMarks, Mark, RubricGrader, Suite};
 use assize_rubric::{Bands, Criterion, Lines, Rubric, Scale};
 
-/// A rubric and its surroundings.
+/// A rubric with its context.
 pub(crate) struct RubricView<'a> {
     pub(crate) grader: &'a RubricGrader,
-    /// The case it belongs to; none for a rubric file.
+    /// Case that the rubric belongs to; `None` for a rubric file.
     pub(crate) case: Option<&'a Case>,
     pub(crate) suite: Option<&'a Suite>,
-    /// It belongs to the suite, so that it is not about one question.
+    /// True if the rubric belongs to the suite, so that it is not about one question.
     pub(crate) shared: bool,
-    /// It is the only grader of its case.
+    /// True if it is the only grader of its case.
     pub(crate) alone: bool,
 }
 
@@ -26,12 +26,12 @@ impl<'a> RubricView<'a> {
         (0..self.rubric().criteria().len()).map(|index| CriterionView { rubric: self, index })
     }
 
-    /// The case, if the rubric was written for it alone.
+    /// Returns the case, if the rubric belongs to it alone.
     pub(crate) fn own_case(&self) -> Option<&'a Case> {
         self.case.filter(|_| !self.shared)
     }
 
-    /// The pass line as written and where; none if the default applies.
+    /// Returns the pass threshold as written and its mark; `None` if the default applies.
     pub(crate) fn threshold(&self) -> Option<(f64, &'a Mark)> {
         let of_case = self.case.and_then(|case| Some((case.lines.pass?, case.marks.threshold.as_ref()?)));
         let of_suite = || {
@@ -41,13 +41,13 @@ impl<'a> RubricView<'a> {
         of_case.or_else(of_suite).map(|(line, mark)| (line.get(), mark))
     }
 
-    /// The pass line that applies.
+    /// Returns the effective pass threshold.
     pub(crate) fn pass_line(&self) -> f64 {
         self.threshold().map_or(Lines::DEFAULT_PASS, |(line, _)| line)
     }
 }
 
-/// A criterion and its surroundings.
+/// A criterion with its context.
 pub(crate) struct CriterionView<'a> {
     pub(crate) rubric: &'a RubricView<'a>,
     pub(crate) index: usize,
@@ -70,17 +70,17 @@ impl<'a> CriterionView<'a> {
         self.rubric.grader.marks.get(self.index)
     }
 
-    /// Where the criterion begins.
+    /// Returns the mark at which the criterion begins.
     pub(crate) fn head(&self) -> Option<&'a Mark> {
         self.marks()?.head.as_ref()
     }
 
-    /// Where its text is, or where it begins.
+    /// Returns the mark of the text, or that at which the criterion begins.
     pub(crate) fn text_mark(&self) -> Option<&'a Mark> {
         self.marks()?.text.as_ref().or_else(|| self.head())
     }
 
-    /// What makes it required: its key if it has one, else its text.
+    /// Returns the mark of the key that makes the criterion required, or that of its text.
     pub(crate) fn gate_mark(&self) -> Option<&'a Mark> {
         let marks = self.marks()?;
         marks.minimum.as_ref().or(marks.required.as_ref()).or_else(|| self.text_mark())
@@ -93,20 +93,20 @@ impl<'a> CriterionView<'a> {
         }
     }
 
-    /// How many words its text has.
+    /// Returns the number of words of the text.
     pub(crate) fn length(&self) -> usize {
         self.text().split_whitespace().count()
     }
 }
 
-/// A case and its surroundings.
+/// A case with its context.
 pub(crate) struct CaseView<'a> {
     pub(crate) case: &'a Case,
-    /// The file that was asked for.
+    /// Path of the eval file.
     pub(crate) path: &'a Path,
 }
 
-/// Whether the case gives the target any attachment of a kind.
+/// Returns true if the input of the case has a block of a kind.
 pub(crate) fn has_block(case: &Case, wanted: fn(&Block) -> bool) -> bool {
     case.input.iter().flat_map(|message| &message.blocks).any(wanted)
 }

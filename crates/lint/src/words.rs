@@ -1,16 +1,16 @@
-//! Words, phrases and likeness of short English texts.
+//! Words, phrases and similarity of short English texts.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A word in lower case and where it stands.
+/// A word in lower case with its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) text: String,
     pub(crate) at: Range<usize>,
 }
 
-/// The words of a text. Apostrophes and hyphens inside a word belong to it; a typographic apostrophe
+/// Splits a text into words. Apostrophes and hyphens inside a word belong to it; a typographic apostrophe
 /// counts as a plain one.
 pub(crate) fn words(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
     found
 }
 
-/// Where a phrase, given as words with one blank between them, first stands in `words`.
+/// Returns the range of the first occurrence of a phrase, given as words separated by one blank.
 pub(crate) fn phrase(words: &[Word], phrase: &str) -> Option<Range<usize>> {
     let wanted: Vec<&str> = phrase.split(' ').collect();
     let hit =
@@ -43,12 +43,12 @@ pub(crate) fn phrase(words: &[Word], phrase: &str) -> Option<Range<usize>> {
     Some(hit.first()?.at.start..hit.last()?.at.end)
 }
 
-/// The first of several phrases that stands in `words`, earliest in the text.
+/// Returns the range of the earliest occurrence of any of several phrases.
 pub(crate) fn any_phrase(words: &[Word], phrases: &[&str]) -> Option<Range<usize>> {
     phrases.iter().filter_map(|wanted| phrase(words, wanted)).min_by_key(|range| range.start)
 }
 
-/// Whether the words begin with one of the phrases; the range of that one.
+/// Returns the range of the phrase with which the words begin, if it is one of these.
 pub(crate) fn begins(words: &[Word], phrases: &[&str]) -> Option<Range<usize>> {
     phrases.iter().find_map(|wanted| {
         let length = wanted.split(' ').count();
@@ -56,7 +56,7 @@ pub(crate) fn begins(words: &[Word], phrases: &[&str]) -> Option<Range<usize>> {
     })
 }
 
-/// The words after an opening such as "the answer": most criteria may be written with or without it.
+/// Returns the words after an opening such as "the answer": most criteria may be written with or without it.
 pub(crate) fn statement(words: &[Word]) -> &[Word] {
     let article = usize::from(words.first().is_some_and(|w| matches!(w.text.as_str(), "the" | "a" | "its")));
     let noun = words.get(article).is_some_and(|w| SUBJECTS.contains(&w.text.as_str()));
@@ -68,11 +68,11 @@ pub(crate) fn statement(words: &[Word]) -> &[Word] {
     if modal { &rest[1..] } else { rest }
 }
 
-/// What criteria call the thing they are about.
+/// Nouns that criteria use for the answer or its author.
 pub(crate) const SUBJECTS: &[&str] =
     &["answer", "response", "reply", "output", "assistant", "model", "agent", "explanation", "completion"];
 
-/// A word without the endings that inflect it. Crude, and the same for both sides of a comparison.
+/// Returns a word without inflectional endings. Crude, but equal for both sides of a comparison.
 pub(crate) fn stem(word: &str) -> String {
     let word = word.strip_suffix("'s").unwrap_or(word);
     for (ending, put, least) in [
@@ -104,20 +104,20 @@ const STOP: &[&str] = &[
     "please", "about", "into", "if", "than", "then", "also", "any", "all", "each", "so", "such",
 ];
 
-/// Whether a word carries no content of its own.
+/// Returns true if a word carries no content of its own.
 pub(crate) fn is_stop(word: &str) -> bool {
     STOP.contains(&word) || SUBJECTS.contains(&word)
 }
 
-/// The stems of the words with content, without an opening such as "the answer". Numbers count as
-/// content, negations don't.
+/// Returns the stems of the words with content, without an opening such as "the answer". Numbers count as
+/// content, negations do not.
 pub(crate) fn content(text: &str) -> BTreeSet<String> {
     let words = words(text);
     let stems = statement(&words).iter().map(|word| word.text.as_str());
     stems.filter(|word| !STOP.contains(word) && !is_negation(word)).map(stem).collect()
 }
 
-/// Words that turn a statement around.
+/// Returns true if a word negates a statement.
 pub(crate) fn is_negation(word: &str) -> bool {
     matches!(
         word,
@@ -125,14 +125,14 @@ pub(crate) fn is_negation(word: &str) -> bool {
     ) || word.ends_with("n't")
 }
 
-/// Share of the words of both that they have in common, 0 to 1 (Jaccard index).
+/// Returns the share of words in common, 0 to 1 (Jaccard index).
 pub(crate) fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let all = a.len() + b.len() - common;
     if all == 0 { 0.0 } else { common as f64 / all as f64 }
 }
 
-/// Whether the text explains itself: an example, a number, a quotation, a list after a colon.
+/// Returns true if the text explains itself: an example, a number, a quotation, a list after a colon.
 pub(crate) fn is_anchored(text: &str) -> bool {
     let words = words(text);
     text.contains(['"', '“', '`', '(', ':', '\'', '‘']) && !apostrophes_only(text)
@@ -144,7 +144,7 @@ pub(crate) fn is_anchored(text: &str) -> bool {
         .is_some()
 }
 
-/// The only quotation marks in the text are apostrophes inside words.
+/// Returns true if the only quotation marks in the text are apostrophes inside words.
 fn apostrophes_only(text: &str) -> bool {
     let others = text.contains(['"', '“', '`', '(', ':']);
     let bytes: Vec<char> = text.chars().collect();

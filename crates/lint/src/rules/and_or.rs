@@ -1,4 +1,4 @@
-//! L0111: "and/or".
+//! L0111: a criterion with "and/or".
 
 use assize_diagnostic::{Code, Diagnostic};
 

@@ -1,4 +1,4 @@
-//! L0503: a case id that says nothing.
+//! L0503: a case id without meaning.
 
 use assize_diagnostic::{Code, Diagnostic};
 

@@ -1,12 +1,12 @@
-//! L0001 and L0002: comments that allow findings, and don't work.
+//! L0001 and L0002: `allow:` comments that have no effect.
 
 use assize_diagnostic::Code;
 
 use crate::rule::{Check, Example, Rule};
 
-/// A comment without a reason.
+/// Code for a comment without a reason.
 pub(crate) const ALLOW_WITHOUT_REASON: Code = Code::new("L0001");
-/// A comment that silences nothing.
+/// Code for a comment that silences nothing.
 pub(crate) const ALLOW_UNUSED: Code = Code::new("L0002");
 
 pub(super) const WITHOUT_REASON: Rule = Rule {

@@ -75,7 +75,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }
 }
 
-/// A word with a capital letter if it is to have one.
+/// Returns a word, capitalised if `upper`.
 pub(super) fn cased(word: &str, upper: bool) -> String {
     let mut chars = word.chars();
     match chars.next() {

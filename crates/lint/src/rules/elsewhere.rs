@@ -45,7 +45,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let text = view.text();
     let words = words(text);
     let Some(range) = any_phrase(&words, OTHERS) else { return };
-    // A text of several lines may well refer to its own lines.
+    // A text of several lines may refer to its own lines.
     if text.trim().contains('\n') || view.bands().is_some() || text[range.start..].starts_with("the above-") {
         return;
     }

@@ -60,11 +60,11 @@ const BAD: &[&str] = &[
     "misleading",
 ];
 
-/// Texts up to this many words may be told by one word.
+/// Maximum number of words of a text whose tone a single word can decide.
 const SHORT: usize = 6;
 
-/// Clearly more good words than bad ones (1), fewer (-1), or neither (0). A negation before a word turns
-/// it; in a longer text one word is not enough.
+/// Returns 1 if good words clearly outnumber bad ones, -1 if bad ones do, and 0 otherwise. A negation before
+/// a word inverts it; in a longer text one word is not enough.
 fn tone(text: &str) -> i32 {
     let words = words(text);
     let mut sum = 0;

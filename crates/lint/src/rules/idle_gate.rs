@@ -43,7 +43,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     out.add(diagnostic);
 }
 
-/// The line of a span with its line end, if nothing but the span stands on it.
+/// Returns the line of a span with its line end, if the line holds nothing else.
 fn whole_line(out: &Report<'_>, span: Span) -> Option<Span> {
     let text = out.sources.map.file(span.source).text();
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);

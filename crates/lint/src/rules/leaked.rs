@@ -1,4 +1,4 @@
-//! L0502: the reference answer stands in the question.
+//! L0502: the question contains the reference answer.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Case(check),
 };
 
-/// Shorter answers stand in questions by chance, or as one of several choices.
+/// Minimum number of words: shorter answers occur in questions by chance, or as one of several choices.
 const WORDS: usize = 8;
 const COPYING: &[&str] = &[
     "extract",

@@ -1,4 +1,4 @@
-//! L0110: length rewarded though nobody asked for it.
+//! L0110: a criterion that rewards length though the question does not ask for it.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -34,7 +34,7 @@ const LONG: &[&str] = &[
     "exhaustive",
     "exhaustively",
 ];
-/// Longer criteria say what the details are.
+/// Maximum number of words: longer criteria name the details.
 const SHORT: usize = 9;
 
 /// Units of length.
@@ -57,7 +57,7 @@ const ASKS: &[&str] = &[
     "brief",
 ];
 
-/// "Is at least 500 words long", where nothing asks for that.
+/// Reports "Is at least 500 words long" if the question asks for no length.
 fn at_least(view: &CriterionView<'_>, out: &mut Report<'_>) -> bool {
     let Some(case) = view.rubric.own_case().filter(|_| view.weight() > 0.0 && view.bands().is_none()) else {
         return false;
@@ -99,7 +99,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let Some(range) = any_phrase(&words, LONG).filter(|_| !words.iter().any(|w| is_negation(&w.text))) else {
         return;
     };
-    // What is thorough must be the answer, not something the answer is about.
+    // The adjective must be about the answer, not about something in it.
     let about_answer = any_phrase(
         &words,
         &[

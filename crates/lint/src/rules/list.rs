@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Criterion(check),
 };
 
-/// Words that make a list one thing: a choice, a number of them, examples.
+/// Words that make a list one requirement: a choice, a number, examples.
 const ONE_THING: &[&str] = &[
     "or",
     "any of",
@@ -46,13 +46,13 @@ const ONE_THING: &[&str] = &[
     "between",
 ];
 
-/// In longer sentences commas do many things.
+/// Maximum number of words: in longer sentences commas have other uses.
 const SHORT: usize = 20;
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let text = view.text();
     let all = words(text);
-    // Lists in brackets, quotes or behind a colon spell one thing out.
+    // A list in brackets, in quotes or after a colon spells out one thing.
     if view.bands().is_some()
         || view.length() > SHORT
         || text.contains(['(', '[', '{', '"', '“', '`', ':', ';', '\n'])
@@ -64,9 +64,9 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }
     let Some((before, last)) = text.rsplit_once(" and ") else { return };
     let items: Vec<&str> = before.split(", ").collect();
-    // The first part holds the verb; the parts behind it are short if they are a list of things.
+    // The first part holds the verb; the following parts are short in a list of things.
     let short = |item: &&str| (1..=4).contains(&item.split_whitespace().count());
-    // A long beginning is a sentence of its own before the comma.
+    // A long first part is a clause of its own.
     if items[0].split_whitespace().count() > 8 {
         return;
     }

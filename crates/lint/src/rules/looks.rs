@@ -1,4 +1,4 @@
-//! L0116: layout that nobody asked for.
+//! L0116: a criterion that rewards layout though the case does not ask for it.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Criterion(check),
 };
 
-/// Layout, each with the stems of words that ask for it.
+/// Layout words, each with the stems of words that ask for it.
 const LAYOUT: &[(&str, &[&str])] = &[
     ("bullet points", &["bullet", "list", "format", "markdown", "structure"]),
     ("bullets", &["bullet", "list", "format", "markdown", "structure"]),
@@ -36,7 +36,7 @@ const LAYOUT: &[(&str, &[&str])] = &[
     ("emoji", &["emoji", "post", "tweet", "chat"]),
     ("emojis", &["emoji", "post", "tweet", "chat"]),
 ];
-/// Longer criteria say what the layout is for.
+/// Maximum number of words: longer criteria give the purpose of the layout.
 const SHORT: usize = 9;
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {

@@ -48,7 +48,7 @@ pub(crate) use comments::{ALLOW_UNUSED, ALLOW_WITHOUT_REASON};
 
 use crate::rule::Rule;
 
-/// Every rule, by its code.
+/// Every rule, in the order of the codes.
 pub const RULES: &[Rule] = &[
     comments::WITHOUT_REASON,
     comments::UNUSED,

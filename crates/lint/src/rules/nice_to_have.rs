@@ -1,4 +1,4 @@
-//! L0203: required, and worded as a wish.
+//! L0203: a required criterion worded as a wish.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -40,7 +40,7 @@ const WISHES: &[&str] = &[
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let text = view.text();
     let words = words(text);
-    // A criterion about somebody's bonus is no wish.
+    // A criterion about somebody's bonus is not a wish.
     let wish = any_phrase(&words, WISHES).filter(|range| {
         &text[range.clone()].to_lowercase() != "bonus"
             || text[range.end..].starts_with(':')

@@ -1,4 +1,4 @@
-//! L0114: "the correct answer" without anybody saying which that is.
+//! L0114: a criterion that asks for "the correct answer" though the case does not give it.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -36,7 +36,7 @@ const ASKED: &[&str] = &[
     "final answer is correct",
 ];
 
-/// Longer criteria mention a correct answer on the way to something else.
+/// Maximum number of words: longer criteria mention a correct answer only in passing.
 const SHORT: usize = 8;
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -61,7 +61,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }
 }
 
-/// Whether a text holds something to compare with: a number, a quotation, code.
+/// Returns true if a text holds something to compare with: a number, a quotation, code.
 fn has_value(text: &str) -> bool {
     text.contains(['"', '`', '“', '\'', ':', '(', '=']) || text.chars().any(|c| c.is_ascii_digit())
 }

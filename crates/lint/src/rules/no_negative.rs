@@ -31,7 +31,7 @@ const FORBIDS: &[&str] =
 
 fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
     let criteria = view.rubric().criteria();
-    // A second grader may well do the forbidding.
+    // A second grader may do the forbidding.
     if criteria.len() < LONG || !view.alone {
         return;
     }

@@ -1,4 +1,4 @@
-//! L0209: a rubric of penalties alone.
+//! L0209: a rubric that consists of penalties.
 
 use assize_diagnostic::{Code, Diagnostic};
 

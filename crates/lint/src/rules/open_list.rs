@@ -1,4 +1,4 @@
-//! L0108: a list that goes on.
+//! L0108: a criterion that ends in an open list.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -25,7 +25,7 @@ const OPEN: &[&str] = &["etc", "and so on", "and so forth", "and the like", "and
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let text = view.text();
     let words = words(text);
-    // In brackets and behind "such as" the list is one of examples.
+    // In brackets and after "such as" the list is one of examples.
     let examples =
         any_phrase(&words, &["such as", "for example", "like", "e g", "including", "any", "one of"])
             .is_some();

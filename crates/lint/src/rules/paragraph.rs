@@ -1,4 +1,4 @@
-//! L0402: one criterion that carries a whole paragraph.
+//! L0402: a single criterion with a whole paragraph of demands.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -49,10 +49,10 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
     }
 }
 
-/// Points that end no sentence.
+/// Abbreviations whose full stop ends no sentence.
 const ABBREVIATED: &[&str] = &[" e.g. ", " i.e. ", " al. ", " vs. ", " Fig. ", " approx. ", " no. "];
 
-/// Sentences and list items.
+/// Counts sentences and list items.
 fn demands(text: &str) -> usize {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_item = |line: &str| {

@@ -70,10 +70,12 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let Some(at) = (0..words.len()).find(|&at| {
         let amount = AMOUNTS.contains(&words[at].text.as_str());
         let before = at.checked_sub(1).map_or("", |b| words[b].text.as_str());
-        // "of the many reasons" counts nothing; "too many" and "not many" set a limit the author means.
+        // "of the many reasons" counts nothing; "too many" and "not many" set a limit that the author
+        // intends.
         amount
             && !matches!(before, "the" | "too" | "so" | "how" | "as" | "these" | "those")
-            // "Many development steps" may be one of many; "several good examples" asks for some.
+            // In "many development steps" the amount may be incidental; "several good examples" asks for
+            // some.
             && (counted(at + 1) || (counted(at + 2) && !matches!(words[at].text.as_str(), "many" | "multiple" | "various")))
     }) else {
         return;

@@ -37,7 +37,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let mut diagnostic =
         Diagnostic::warning(RULE.code, "this criterion is a question", span, "met or unmet?")
             .with_help("state what holds for a good answer");
-    // "Does the answer mention x?" is "Mentions x": the subject and the question mark go.
+    // "Does the answer mention x?" becomes "Mentions x": the subject and the question mark are removed.
     let verb = match words.as_slice() {
         [does, the, subject, verb, ..]
             if does.text == "does" && the.text == "the" && SUBJECTS.contains(&subject.text.as_str()) =>

@@ -27,9 +27,10 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Rubric(check),
 };
 
-/// Share of words in common from which two texts count as one.
+/// Word similarity from which two texts count as repetitions.
 const ALIKE: f64 = 0.85;
-/// Pairs are compared up to here; larger rubrics only for equal texts of neighbours.
+/// Number of criteria up to which all pairs are compared; above it, each is compared with its ten
+/// predecessors.
 const MANY: usize = 300;
 
 struct Said<'a> {
@@ -80,8 +81,8 @@ fn relation(a: &Said<'_>, b: &Said<'_>) -> Option<Relation> {
         return None;
     }
     let alike = likeness(&a.content, &b.content);
-    // A word in place of another makes another criterion, whatever the length; a word more need not.
-    // Word order may carry the difference too ("from A to B").
+    // One word replaced by another makes a different criterion, whatever the length; an additional word need
+    // not. A different word order may carry the difference too ("from A to B").
     let more = a.content.is_subset(&b.content) || b.content.is_subset(&a.content);
     if alike < ALIKE || !more || (alike < 1.0 && a.content.len() + b.content.len() < 10) || !same_order(a, b)
     {
@@ -97,8 +98,8 @@ fn relation(a: &Said<'_>, b: &Said<'_>) -> Option<Relation> {
     }
 }
 
-/// Whether the words both texts share come in the same order, and the words they don't share are no
-/// numbers or names, which make all the difference.
+/// Returns true if the shared words come in the same order, and no numbers or names are among the other
+/// words: those make a different criterion.
 fn same_order(a: &Said<'_>, b: &Said<'_>) -> bool {
     let order = |said: &Said<'_>, other: &Said<'_>| -> Vec<String> {
         let stems = words(said.view.text()).into_iter().map(|word| crate::words::stem(&word.text));
@@ -110,7 +111,7 @@ fn same_order(a: &Said<'_>, b: &Said<'_>) -> bool {
         && (a.content == b.content || !names_differ(a.view.text(), b.view.text()))
 }
 
-/// Whether one text has a capitalised or quoted word, not its first, that the other lacks.
+/// Returns true if one text has a capitalised or quoted word, not its first, that the other lacks.
 fn names_differ(a: &str, b: &str) -> bool {
     let names = |text: &str| -> BTreeSet<String> {
         let named = |at: &usize| {

@@ -1,4 +1,4 @@
-//! L0501: a criterion that says the question again.
+//! L0501: a criterion that repeats the question.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Criterion(check),
 };
 
-/// Share of words in common from which the two say the same.
+/// Word similarity from which a criterion counts as a repetition of the question.
 const ALIKE: f64 = 0.8;
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -33,8 +33,8 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         return;
     }
     let (question, said) = (case.question(), content(view.text()));
-    // The task may stand in the first sentence of a longer question; what follows are conditions, and to test those is
-    // right.
+    // The task may be the first sentence of a longer question; the rest are conditions, which are legitimate
+    // criteria.
     let first = question.split(['.', '?', '!', '\n']).next().unwrap_or_default();
     let again = [question.as_str(), first].iter().any(|asked| likeness(&content(asked), &said) >= ALIKE);
     if said.len() < 3 || !again {

@@ -81,9 +81,9 @@ pub(super) const VERBS: &[&str] = &[
     "warns",
 ];
 
-/// Words that make the two one: a choice, an order.
+/// Words that make the two statements one: a choice, an order.
 const ONE: &[&str] = &["and then", "either", "or"];
-/// Words that begin a clause about something in the answer; what follows may belong to that clause.
+/// Words that begin a clause about something in the answer; the following words may belong to that clause.
 const CLAUSE: &[&str] = &["that", "which", "who", "how", "where", "whose"];
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -105,7 +105,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }
 }
 
-/// Where "and VERB" begins, if the text begins with a verb too.
+/// Returns the range of "and VERB" if the text begins with a verb too.
 fn second_statement(text: &str, all: &[Word]) -> Option<Range<usize>> {
     let said = statement(all);
     let is_verb = |w: &Word| VERBS.contains(&w.text.as_str());

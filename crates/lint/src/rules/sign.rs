@@ -1,4 +1,4 @@
-//! L0201: a weight whose sign contradicts the words.
+//! L0201: a weight whose sign contradicts the wording.
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ const ABSENT: &[&str] = &[
     "has no",
     "makes no",
 ];
-/// Absences that are faults themselves.
+/// Verbs whose absence is a fault.
 const OMITS: &[&str] = &[
     "mention",
     "include",
@@ -126,10 +126,10 @@ const FAULT: &[&str] = &[
     "is offensive",
     "leaks",
 ];
-/// Openings after which a fault may be named as a noun.
+/// Verbs that ascribe a fault named by a noun.
 const HOLDS: &[&str] =
     &["contains", "makes", "commits", "introduces", "has", "gives", "provides", "includes", "states"];
-/// Such nouns; as the last words of a criterion or before what they are about.
+/// Nouns that name a fault.
 const FAULTS: &[&str] = &[
     "errors",
     "mistakes",
@@ -140,7 +140,7 @@ const FAULTS: &[&str] = &[
     "contradictions",
     "typos",
 ];
-/// What is wanted of an answer. Nobody would say so of a fault; "clearly" and "politely" may go with one.
+/// Words of praise that nobody uses of a fault; "clearly" and "politely" may go with one.
 const MERIT: &[&str] = &[
     "correctly",
     "accurately",
@@ -152,10 +152,10 @@ const MERIT: &[&str] = &[
     "is helpful",
 ];
 
-/// A fault that the statement ascribes to the answer: "contains factual errors".
+/// Returns the range of a fault that the statement ascribes to the answer: "contains factual errors".
 fn ascribes(said: &[Word]) -> Option<Range<usize>> {
     let holds = begins(said, HOLDS)?;
-    // At most two words between the verb and the noun, and none that takes it back.
+    // At most two words between the verb and the noun, and none that negates it.
     let near = said.get(1..said.len().min(4))?;
     let at = near.iter().position(|word| FAULTS.contains(&word.text.as_str()))?;
     let between = &near[..at];

@@ -1,4 +1,4 @@
-//! L0406: style that weighs more than content.
+//! L0406: style criteria that outweigh content.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -59,7 +59,7 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
     if style <= substance || substance == 0.0 {
         return;
     }
-    // A question about style, or a rubric of the whole suite, is the author's choice.
+    // In a question about style, or in a rubric of the whole suite, it is the author's choice.
     let Some(case) = view.own_case() else { return };
     for criterion in view.criteria().filter(|c| is_style(c) && c.weight() == style) {
         let asked = content(&case.question());

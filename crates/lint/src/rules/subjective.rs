@@ -1,4 +1,4 @@
-//! L0107: an adjective of taste with nothing to measure it by.
+//! L0107: a subjective adjective without an anchor.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -55,7 +55,7 @@ const TASTE: &[&str] = &[
     "meaningfully",
     "good",
 ];
-/// Longer criteria have room to say what they mean, and mostly do.
+/// Maximum number of words: longer criteria usually explain the adjective.
 const SHORT: usize = 12;
 
 fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
@@ -64,7 +64,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         return;
     }
     let words = words(text);
-    // Criteria of praise alone have a rule of their own.
+    // Criteria that consist of praise have a rule of their own.
     if words.len() < 4 || any_phrase(&words, &["by", "which", "when", "good faith", "good morning"]).is_some()
     {
         return;

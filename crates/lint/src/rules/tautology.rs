@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Criterion(check),
 };
 
-/// Texts of which these words are all.
+/// Words without content: a text that consists of them says nothing.
 const EMPTY: &[&str] = &[
     "meets",
     "meet",
@@ -70,7 +70,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let empty = words.len() >= 2
         && words.iter().all(|word| EMPTY.contains(&word.text.as_str()))
         && words.iter().any(|word| KEY.contains(&word.text.as_str()));
-    // "Matches the expected output" beside a reference is a comparison, not a tautology.
+    // "Matches the expected output" with a reference answer is a comparison, not a tautology.
     let compares = empty
         && words.iter().any(|w| matches!(w.text.as_str(), "output" | "answer" | "response"))
         && view.rubric.case.is_some_and(|case| !case.expected_output.is_empty());

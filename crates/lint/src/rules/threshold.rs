@@ -1,4 +1,4 @@
-//! L0207: a threshold that decides nothing.
+//! L0207: a threshold without effect.
 
 use assize_diagnostic::{Code, Diagnostic};
 use assize_rubric::at_least;

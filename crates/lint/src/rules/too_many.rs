@@ -1,4 +1,4 @@
-//! L0403: more criteria than anybody reads.
+//! L0403: too many criteria in one judge call.
 
 use assize_diagnostic::{Code, Diagnostic};
 use assize_rubric::Judging;

@@ -1,4 +1,4 @@
-//! L0109: a text its author meant to come back to.
+//! L0109: unfinished text.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -42,7 +42,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }
 }
 
-/// `{{ name }}` or `[insert ...]`.
+/// Returns the range of `{{ name }}` or `[insert ...]`.
 fn placeholder(text: &str) -> Option<std::ops::Range<usize>> {
     let open = text.find("{{")?;
     let close = open + text[open..].find("}}")? + 2;

@@ -1,4 +1,4 @@
-//! L0115: a criterion about something that is not there.
+//! L0115: a criterion about something that the case does not have.
 
 use std::ops::Range;
 
@@ -58,7 +58,7 @@ const TURN: &[&str] = &[
 ];
 const CLOCK: &[&str] =
     &["response time", "responds within", "answers within", "replies within", "latency of the response"];
-/// Said of the answer itself, with a number of seconds.
+/// Phrases about the speed of the answer's program, used with a number of seconds.
 const TAKES: &[&str] = &[
     "runs in",
     "runs within",
@@ -74,7 +74,7 @@ const TAKES: &[&str] = &[
     "answers in",
     "loads in",
 ];
-/// What only running the answer shows.
+/// Claims that only running the answer can verify.
 const RUNS: &[&str] = &[
     "compiles without",
     "compiles successfully",
@@ -91,7 +91,7 @@ const RUNS: &[&str] = &[
     "works in production",
     "works in all browsers",
 ];
-/// What happens in a reader.
+/// Words for the reader of the answer, whose feelings a judge cannot see.
 const READER: &[&str] = &["user", "customer", "reader", "audience", "patient", "student"];
 const FEELS: &[&str] = &[
     "is satisfied",
@@ -130,7 +130,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         let asks = |word: &str| case.question().to_lowercase().contains(word);
         let no_image = !has_block(case, |b| matches!(b, Block::Image { .. }));
         let no_file = !has_block(case, |b| matches!(b, Block::File { .. } | Block::Image { .. }));
-        // A question that speaks of the thing itself may hold it as text, or name an address.
+        // A question that mentions the thing itself may hold it as text, or name an address.
         let visual =
             ["image", "screenshot", "photo", "picture", "http", "figure"].iter().any(|word| asks(word));
         let document = ["file", "document", "attach", "upload", "pdf", "http", "workspace", "```"]
@@ -157,7 +157,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }
 }
 
-/// A number with a unit of time.
+/// Returns true if a text holds a number with a unit of time.
 fn seconds(text: &str) -> bool {
     let words = words(text);
     let joined = |word: &Word| {
@@ -169,7 +169,7 @@ fn seconds(text: &str) -> bool {
             && any_phrase(&words, &["seconds", "second", "milliseconds", "ms", "minutes", "minute"]).is_some()
 }
 
-/// A state of the reader that the criterion demands: "the user feels heard".
+/// Returns the range of a demanded feeling of the reader: "the user feels heard".
 fn inner(words: &[Word]) -> Option<Range<usize>> {
     let article = usize::from(words.first().is_some_and(|word| word.text == "the"));
     let reader = words.get(article).filter(|word| READER.contains(&word.text.as_str()))?;
@@ -180,7 +180,7 @@ fn inner(words: &[Word]) -> Option<Range<usize>> {
     Some(reader.at.start..feels.end)
 }
 
-/// Whether something runs what the target made: an agent in a folder, a program beside the judge.
+/// Returns true if something executes the target's work: an agent in a workspace, or a program as a grader.
 fn runs(view: &CriterionView<'_>) -> bool {
     let Some(case) = view.rubric.case else { return true };
     let programs = |grader: &std::sync::Arc<assize_evalfile::Grader>| {
@@ -189,15 +189,14 @@ fn runs(view: &CriterionView<'_>) -> bool {
     case.workspace.is_some() || case.graders.iter().any(programs)
 }
 
-/// Nothing else of the case can hold the thing: no folder to work in, no turns, no given answer that
-/// may have come with it.
+/// Returns true if nothing else of the case can hold the thing: no workspace, no turns.
 fn elsewhere(case: &Case) -> bool {
     case.workspace.is_none() && case.conversation.is_none()
 }
 
 fn single(case: &Case) -> bool {
     let question = case.question().to_lowercase();
-    // A transcript may stand in one message.
+    // A transcript may be a single message.
     case.input.len() < 2
         && case.conversation.is_none()
         && case.conversation_id.is_none()

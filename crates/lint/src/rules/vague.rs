@@ -1,4 +1,4 @@
-//! L0101: a criterion of which nothing is left when words of praise are taken away.
+//! L0101: a criterion that consists of praise.
 
 use assize_diagnostic::{Code, Diagnostic};
 
@@ -71,7 +71,7 @@ const PRAISE: &[&str] = &[
     "robust",
 ];
 
-/// Words that say neither what is praised nor how.
+/// Words that name neither the praised thing nor its quality.
 const EMPTY: &[&str] = &[
     "quality",
     "code",
@@ -120,7 +120,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     if praise == 0 || !words.iter().all(|w| known(&w.text)) {
         return;
     }
-    // "Answers the question correctly" beside a reference answer is a plain comparison with it.
+    // "Answers the question correctly" with a reference answer is a comparison with it.
     let compares =
         words.iter().any(|w| matches!(w.text.as_str(), "correct" | "correctly" | "accurate" | "right"));
     if compares && view.rubric.case.is_some_and(|case| case.reference().is_some()) {

@@ -1,6 +1,6 @@
-//! Turning a verb into the form in which criteria begin.
+//! Conversion of a verb to the form with which criteria begin.
 
-/// The third person of a verb's plain form: "mention", "mentions". `None` for what is not sure to be a
+/// Returns the third person of a verb's plain form: "mention", "mentions"; `None` if the word may not be a
 /// plain form.
 pub(super) fn third_person(verb: &str) -> Option<String> {
     if verb.len() < 2 || !verb.chars().all(|c| c.is_ascii_lowercase()) {
@@ -11,7 +11,7 @@ pub(super) fn third_person(verb: &str) -> Option<String> {
         "have" => "has".to_owned(),
         "do" => "does".to_owned(),
         "go" => "goes".to_owned(),
-        // These may already be inflected, or no verbs at all.
+        // These may already be inflected, or not verbs.
         "not" | "never" | "the" | "a" | "an" | "its" | "all" | "any" | "only" | "also" | "both" => {
             return None;
         }

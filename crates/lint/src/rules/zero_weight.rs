@@ -1,4 +1,4 @@
-//! L0206: a criterion that counts for nothing.
+//! L0206: a criterion without effect.
 
 use assize_diagnostic::{Code, Diagnostic};
 

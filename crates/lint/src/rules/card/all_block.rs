@@ -28,7 +28,7 @@ fn check(card: &Scorecard, out: &mut Report<'_>) {
     for rubric in &card.rubrics {
         let CardParts::Benchmarks(parts) = &rubric.parts else { continue };
         let all = parts.iter().all(|part| card.benchmarks[*part].criticality == Criticality::HardGate);
-        // A single benchmark that blocks is the rubric.
+        // A rubric with a single benchmark has nothing else that could decide.
         if parts.len() < 2 || !all {
             continue;
         }

@@ -26,7 +26,7 @@ pub(in crate::rules) const RULE: Rule = Rule {
 
 fn check(card: &Scorecard, out: &mut Report<'_>) {
     for benchmark in &card.benchmarks {
-        // Where the lowest or highest score counts, weights do not.
+        // With a minimum or maximum aggregation, weights have no effect.
         let averaged = card
             .rubrics
             .get(benchmark.parent)

@@ -1,4 +1,4 @@
-//! Rules that only a model can apply, one file each: what it is asked, and what is said about a finding.
+//! Rules that only a model can apply, one file each.
 
 pub(super) mod ambiguous;
 pub(super) mod bands;
