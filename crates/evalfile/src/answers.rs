@@ -1,4 +1,4 @@
-//! Loading answers to be graded against a rubric, without a suite.
+//! Loading of answers that are graded against a rubric, without a suite.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,9 +16,9 @@ use crate::model::{
 
 /// Loads a JSONL file of answers as cases of a suite whose only grader is the rubric.
 ///
-/// Each line is an object with `answer` (or `output`), and perhaps `id`, `question` (or `input`),
-/// `reference` (or `expected_output`), `expected_outcome`, `tags` and `metadata`; other keys are kept
-/// as metadata. The rubric must be sound; without one the result has no suite.
+/// Each line is an object with `answer` (or `output`), and optionally `id`, `question` (or `input`),
+/// `reference` (or `expected_output`), `expected_outcome`, `tags` and `metadata`; other keys are kept as
+/// metadata. The rubric must be valid; otherwise the result has no suite.
 pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -> LoadedSuite {
     let mut cx = context(path, options);
     let mut loaded = None;
@@ -41,21 +41,21 @@ pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -
     LoadedSuite::new(cx, loaded)
 }
 
-/// An answer that is at hand, with what a judge may be shown beside it.
+/// A given answer with the context that a judge may see.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GivenAnswer {
-    /// The answer's text.
+    /// Text of the answer.
     pub text: String,
-    /// What was asked.
+    /// Question that was asked.
     pub question: Option<String>,
-    /// An example of a good answer.
+    /// Reference answer.
     pub reference: Option<String>,
-    /// What a good answer does, in a sentence.
+    /// Expected outcome, in a sentence.
     pub expected_outcome: Option<String>,
 }
 
-/// One answer as the only case, called `id`, of a suite whose only grader is the rubric. Nothing of the environment is put
-/// into the texts. `None` for a rubric with errors.
+/// Returns one answer as the only case, with the id `id`, of a suite whose only grader is the rubric.
+/// Environment variables are not substituted in the texts. Returns `None` for a rubric with errors.
 pub fn suite_of_answer(rubric: &LoadedRubric, id: &str, answer: &GivenAnswer) -> Option<(Suite, Case)> {
     let decoded = rubric.rubric.as_deref()?;
     let message = |role: Role, text: &Option<String>| -> Vec<Message> {
@@ -88,7 +88,7 @@ pub fn suite_of_answer(rubric: &LoadedRubric, id: &str, answer: &GivenAnswer) ->
     Some((suite, case))
 }
 
-/// A suite that stands for the rubric, and the rubric as its grader. `path` is where the cases come from.
+/// Returns a suite for the rubric, and the rubric as its grader. `path` is the file of the cases.
 fn suite_of(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) -> (Suite, Grader) {
     let grader = Grader {
         name: rubric.name.clone(),

@@ -1,4 +1,4 @@
-//! The cases of a suite, in memory or read again line by line.
+//! Cases of a suite, in memory or read again line by line.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::decode::{CaseLoadError, DatasetCases, Part};
 use crate::model::Case;
 
-/// The sound cases of a suite, in the order of its files. Cheap to clone.
+/// The valid cases of a suite, in the order of its files. Cheap to clone.
 ///
-/// Cases of YAML files are kept; those of a JSONL dataset are read again each time, so that memory does
-/// not grow with their number.
+/// Cases of YAML files are kept in memory; those of a JSONL dataset are read again each time, so that memory
+/// does not grow with their number.
 #[derive(Clone, Default)]
 pub struct Cases {
     parts: Arc<[Part]>,
@@ -22,12 +22,12 @@ impl Cases {
         Self { parts: parts.into(), broken, have_dependencies }
     }
 
-    /// Whether any of them depends on another one. It was noted when they were checked, so nothing is read for it.
+    /// Returns true if any case depends on another one. Recorded by the first check, so no file is read.
     pub const fn have_dependencies(&self) -> bool {
         self.have_dependencies
     }
 
-    /// How many cases were left out because they are not sound.
+    /// Returns the number of cases that were excluded because they are invalid.
     pub fn left_out(&self) -> usize {
         let in_datasets = self.parts.iter().map(|part| match part {
             Part::Kept(_) => 0,
@@ -36,7 +36,7 @@ impl Cases {
         self.broken + in_datasets.sum::<usize>()
     }
 
-    /// How many cases there are.
+    /// Returns the number of cases.
     pub fn len(&self) -> usize {
         self.parts
             .iter()
@@ -47,7 +47,7 @@ impl Cases {
             .sum()
     }
 
-    /// The datasets that the cases are read from again.
+    /// Returns the paths of the datasets that cases are read from.
     pub fn datasets(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().filter_map(|part| match part {
             Part::Kept(_) => None,
@@ -55,20 +55,20 @@ impl Cases {
         })
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no cases.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Reads the cases from the beginning. An error ends the reading: the dataset is not the one that
-    /// was checked.
+    /// Reads the cases from the beginning. An error ends the iteration: the dataset has changed since it was
+    /// checked.
     pub fn iter(&self) -> CaseIter {
         let parts = Arc::clone(&self.parts);
         CaseIter { parts, part: 0, kept: 0, dataset: None, failed: false, ahead: false }
     }
 
-    /// The same, faster as a whole: the lines of a large dataset are decoded ahead, on threads of their own. Whoever has work
-    /// for all processors in the meantime takes them one by one.
+    /// Reads the cases, decoding the lines of large datasets ahead on other threads. Faster as a whole; use
+    /// [`Cases::iter`] if the processors are busy in the meantime.
     pub fn iter_at_once(&self) -> CaseIter {
         CaseIter { ahead: true, ..self.iter() }
     }
@@ -89,14 +89,14 @@ impl IntoIterator for &Cases {
     }
 }
 
-/// One reading of the cases of a suite. Owns what it needs, so it can move to another thread.
+/// Iterator over the cases of a suite. Owns its data, so it can move to another thread.
 pub struct CaseIter {
     parts: Arc<[Part]>,
     part: usize,
     kept: usize,
     dataset: Option<DatasetCases>,
     failed: bool,
-    /// Whether lines are decoded ahead.
+    /// True if lines are decoded ahead.
     ahead: bool,
 }
 

@@ -1,19 +1,19 @@
-//! The codes of every complaint this crate makes, with what each means.
+//! Codes of all diagnostics of this crate, with their explanations.
 //!
-//! The hundreds group them: 00 reading the text, 01 shape of maps and values, 02 criteria and
-//! scores, 03 graders, 04 cases and suites, 05 files and references, 06 targets and settings, 07 scorecards.
-//! [`ALL`] is the source of the error index.
+//! The hundreds group them: 00 reading the text, 01 shape of maps and values, 02 criteria and scores, 03
+//! graders, 04 cases and suites, 05 files and references, 06 targets and settings, 07 scorecards. [`ALL`] is
+//! the source of the error index.
 
 use assize_diagnostic::Code;
 
 /// A code with its page in the error index.
 #[derive(Debug, Clone, Copy)]
 pub struct CodePage {
-    /// The code.
+    /// Diagnostic code.
     pub code: Code,
-    /// What it says, in a few words.
+    /// Short title.
     pub title: &'static str,
-    /// What it means and what to do, in Markdown.
+    /// Explanation and advice, in Markdown.
     pub text: &'static str,
 }
 
@@ -21,7 +21,7 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $id:literal, $title:literal, $text:literal;)*) => {
         $(#[doc = $title] pub const $name: Code = Code::new($id);)*
 
-        /// Every code, in order.
+        /// Every code, in ascending order within its group.
         pub const ALL: &[CodePage] = &[
             $(CodePage { code: $name, title: $title, text: $text },)*
         ];

@@ -1,4 +1,4 @@
-//! Finding eval files in folders.
+//! Discovery of eval files in folders.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -6,36 +6,36 @@ use std::path::{Path, PathBuf};
 
 use crate::decode::is_scorecard;
 
-/// How much of a file is looked at.
+/// Number of bytes of a file that are examined.
 const HEAD: u64 = 64 * 1024;
-/// Folders deeper than this are not searched.
+/// Maximum depth of the folders that are searched.
 const MAX_DEPTH: usize = 32;
-/// Folders that hold other people's files.
+/// Folders that hold third-party files.
 const SKIPPED: [&str; 2] = ["node_modules", "target"];
 
-/// The eval files that were found.
+/// Eval files and scorecards found in a search.
 #[derive(Debug, Default)]
 pub struct Discovered {
-    /// Paths in the order they were asked for, those of a folder sorted; none twice.
+    /// Eval files in the order of the arguments, those of a folder sorted, without duplicates.
     pub files: Vec<PathBuf>,
-    /// Scorecards, in the order they were found: folders, and files that were asked for by name.
+    /// Scorecards in the order found: folders, and files that were named explicitly.
     pub scorecards: Vec<PathBuf>,
-    /// What could not be searched, and folders without any eval file or scorecard.
+    /// Paths that could not be searched, and folders without any eval file or scorecard.
     pub problems: Vec<Undiscovered>,
 }
 
-/// A path in which nothing was found.
+/// Failure to find an eval file in a path.
 #[derive(Debug, thiserror::Error)]
 pub enum Undiscovered {
-    /// There is nothing of this name.
+    /// The path does not exist.
     #[error("{}: no such file or folder", .0.display())]
     Missing(PathBuf),
-    /// The folder can't be read.
+    /// The folder cannot be read.
     #[error("{}: can't be read: {reason}", path.display())]
     Unreadable {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: String,
     },
     /// The folder holds no eval file.
@@ -46,8 +46,9 @@ pub enum Undiscovered {
     Empty(PathBuf),
 }
 
-/// Finds the eval files among `paths`: files as they are given, whatever they are called; folders are
-/// searched. A scorecard is not searched for eval files. Hidden folders, `node_modules` and `target` are left out, links to folders not followed.
+/// Finds the eval files among `paths`: files are accepted whatever their name, folders are searched.
+/// Scorecards are not searched for eval files. Hidden folders, `node_modules` and `target` are skipped, and
+/// links to folders are not followed.
 pub fn find_suites(paths: &[PathBuf]) -> Discovered {
     let mut found = Discovered::default();
     for path in paths {
@@ -127,7 +128,7 @@ impl Search {
         if let Some(stem) = lower.strip_suffix(".yaml").or_else(|| lower.strip_suffix(".yml")) {
             let head = head(&path);
             let dataset = stem.starts_with("dataset") && !stem.contains('.');
-            // Settings beside a dataset are read with the dataset.
+            // The settings file of a dataset is read with the dataset.
             let beside = path.with_extension("jsonl").is_file();
             if has_cases(&head) || (!beside && (named(stem) || dataset)) {
                 self.suites.push((path, head));
@@ -157,18 +158,18 @@ impl Search {
     }
 }
 
-/// The beginning of a file; empty if it can't be read, which loading it will complain about.
+/// Returns the beginning of a file; empty if it cannot be read, which loading it will report.
 fn head(path: &Path) -> String {
     let mut bytes = Vec::new();
     if let Ok(file) = File::open(path) {
-        // A shorter beginning is looked at as far as it goes.
+        // If reading fails, the bytes read so far are examined.
         let _ = file.take(HEAD).read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a beginning has a list of cases at its top level. `tests` and `cases` are words of many
-/// files, so there must be something of a case too.
+/// Returns true if the beginning of a file has a list of cases at its top level. `tests` and `cases` are
+/// common words, so there must be another key of a case too.
 fn has_cases(head: &str) -> bool {
     let head = head.trim_start_matches('\u{feff}');
     let key = |name: &str| {

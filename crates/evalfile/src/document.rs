@@ -1,4 +1,4 @@
-//! A YAML or JSON file as plain values whose lines are known, for files in formats of other tools.
+//! A YAML or JSON file as plain values with line numbers, for files in formats of other tools.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::decode::file::ending;
 use crate::decode::finish;
 use crate::tree::{Node, read_json, read_yaml};
 
-/// A file that was read as values.
+/// A parsed file.
 #[derive(Debug, Clone)]
 pub struct Document {
     root: Node,
@@ -18,8 +18,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a text; the ending of the path says whether it is JSON. Scalars are those of YAML 1.2: `Yes` and dates
-    /// stay texts. On failure: the complaints, and what they point into.
+    /// Parses a text; the extension of the path decides whether it is JSON. Scalars are those of YAML 1.2:
+    /// `Yes` and dates stay texts. An error holds the diagnostics and their sources.
     pub fn read(path: &Path, text: &str) -> Result<Self, (Vec<Diagnostic>, SourceMap)> {
         let mut sources = SourceMap::new();
         let source = sources.add(path, text);
@@ -34,13 +34,13 @@ impl Document {
         }
     }
 
-    /// The values; aliases and merged maps are filled in.
+    /// Returns the values, with aliases and merge keys resolved.
     pub fn value(&self) -> Value {
         self.root.to_json()
     }
 
-    /// The line, from 1, on which the value at a JSON pointer (RFC 6901) stands; that of the nearest value around it if
-    /// there is none.
+    /// Returns the line, from 1, of the value at a JSON pointer (RFC 6901), or of its nearest enclosing value
+    /// if there is none.
     pub fn line(&self, pointer: &str) -> usize {
         let mut node = &self.root;
         for part in pointer.split('/').skip(1) {

@@ -1,9 +1,10 @@
-//! Lengths of time as people write them: numbers with units.
+//! Durations as users write them: numbers with units.
 
 use std::time::Duration;
 
-/// A length of time more than zero: numbers with the units `ms`, `s`, `m` and `h`, the larger ones first, such as `90s`,
-/// `1.5h` or `1h30m`. `None` for anything else, also for a number alone, which could mean anything.
+/// Parses a positive duration: numbers with the units `ms`, `s`, `m` and `h`, the larger ones first, such as
+/// `90s`, `1.5h` or `1h30m`. Returns `None` for anything else, also for a number without a unit, which is
+/// ambiguous.
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim();
     let mut total = Duration::ZERO;

@@ -1,4 +1,4 @@
-//! Eval files in, checked plans out.
+//! Loading, checking and editing of eval files, rubric files, scorecards, targets and settings.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Loading an eval file: from a path to a checked suite, its cases and every complaint.
+//! Loading of an eval file from a path to a checked suite with its cases.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,32 +12,32 @@ use crate::decode::{collect_cases, external, file, finish, format, interpolate, 
 use crate::model::Suite;
 use crate::tree::{Data, Node};
 
-/// What a load may look at.
+/// Files and variables that a load may access.
 #[derive(Clone)]
 pub struct LoadOptions {
-    /// Looks up environment variables.
+    /// Lookup of environment variables.
     pub environment: Environment,
-    /// The working folder, absolute.
+    /// Absolute path of the working folder.
     pub working_folder: PathBuf,
-    /// Folders that references may lead into besides the repository and the working folder.
+    /// Folders that references may lead into, in addition to the repository and the working folder.
     pub extra_roots: Vec<PathBuf>,
 }
 
-/// What came of loading an eval file.
+/// A loaded eval file.
 #[derive(Debug)]
 pub struct LoadedSuite {
-    /// The suite, unless its top level could not be read at all.
+    /// Suite, unless its top level could not be decoded at all.
     pub suite: Option<Suite>,
-    /// The sound cases. Those with errors are left out; whoever goes on in spite of errors runs these.
+    /// Valid cases. Invalid ones are excluded; a run that continues despite errors runs these.
     pub cases: Cases,
-    /// The texts that the diagnostics point into.
+    /// Texts that the diagnostics point into.
     pub sources: SourceMap,
-    /// Every complaint, sorted by file and place. With any error among them the file is not to be run.
+    /// All diagnostics, sorted by file and position. The file must not be run if any is an error.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadedSuite {
-    /// What was loaded, with every complaint made on the way.
+    /// Combines the loaded parts with every diagnostic of the load.
     pub(crate) fn new(cx: Context, loaded: Option<(Suite, Cases)>) -> Self {
         let (suite, cases) = match loaded {
             Some((suite, cases)) => (Some(suite), cases),
@@ -48,15 +48,14 @@ impl LoadedSuite {
         Self { suite, cases, sources, diagnostics }
     }
 
-    /// Whether anything is wrong enough to refuse the file.
+    /// Returns true if the file has errors.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|d| d.severity == assize_diagnostic::Severity::Error)
     }
 }
 
-/// Loads an eval file of either format: `.yaml`, `.yml`, `.json`, or a `.jsonl` dataset with its
-/// settings beside it. Everything that is wrong is reported at once; nothing is run and nothing but the
-/// files it names is read.
+/// Loads an eval file of either format: `.yaml`, `.yml`, `.json`, or a `.jsonl` dataset with its settings
+/// file. All problems are reported at once; nothing is run, and only the files it refers to are read.
 pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
     let mut cx = context(path, options);
     let loaded = match file::ending(path).as_str() {
@@ -73,8 +72,8 @@ pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
     LoadedSuite::new(cx, loaded)
 }
 
-/// Loads the text of an eval file, YAML, JSON or JSONL, as if it stood at `path`: files it names are looked for from
-/// there.
+/// Loads the text of an eval file, YAML, JSON or JSONL, as if it were the file at `path`: references are
+/// resolved from there.
 pub fn read_suite(path: &Path, text: &str, options: &LoadOptions) -> LoadedSuite {
     let mut cx = context(path, options);
     let source = cx.sources.add(path, text);
@@ -108,7 +107,8 @@ fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
     }
 }
 
-/// The folders a file may refer to, and those in which its references are looked for.
+/// Returns the context of a file: the folders it may refer to, and those against which its references are
+/// resolved.
 pub(crate) fn context(path: &Path, options: &LoadOptions) -> Context {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
@@ -130,14 +130,14 @@ pub(crate) fn context(path: &Path, options: &LoadOptions) -> Context {
     }
     allow(real.clone());
     options.extra_roots.iter().filter_map(|root| fs::canonicalize(root).ok()).for_each(allow);
-    // The folders above are searched as far as they may be read.
+    // Parent folders are searched as far as they may be read.
     let above = real.ancestors().skip(1).take_while(|up| roots.iter().any(|root| up.starts_with(root)));
     search.extend(above.map(Path::to_path_buf));
     search.push(options.working_folder.clone());
     Context::new(options.environment.clone(), search, roots)
 }
 
-/// A file that is read as a whole.
+/// Decodes a file that is read as a whole.
 fn whole(cx: &mut Context, path: &Path, source: SourceId) -> Loaded {
     let before = cx.problems.errors();
     let root = file::read_tree(cx, source);
@@ -212,8 +212,8 @@ fn cases(cx: &mut Context, key: &str, key_span: Span, mut list: Node, defaults: 
     collector.into_cases()
 }
 
-/// A dataset that is loaded by itself, with the file of settings beside it. With a text its cases are kept, and the
-/// file is not read.
+/// Decodes a dataset that is loaded by itself, with its settings file. With a text, its cases are kept in
+/// memory and the file is not read.
 fn dataset(cx: &mut Context, path: &Path, text: Option<&str>) -> Loaded {
     let settings = settings(cx, path);
     let line = match text {
@@ -258,8 +258,7 @@ fn dataset(cx: &mut Context, path: &Path, text: Option<&str>) -> Loaded {
     Some((suite, collector.into_cases()))
 }
 
-/// The file of settings beside a dataset: `a.yaml` beside `a.jsonl`, and for `a.eval.jsonl` also
-/// `a.eval.yaml`.
+/// Returns the settings file of a dataset: `a.yaml` for `a.jsonl`, and for `a.eval.jsonl` also `a.eval.yaml`.
 fn settings(cx: &mut Context, path: &Path) -> Option<(PathBuf, Node)> {
     let plain = path.with_extension("");
     let mut stems = vec![plain.clone()];

@@ -1,24 +1,24 @@
-//! Patterns: what a JavaScript regular expression means here.
+//! Translation of JavaScript regular expressions.
 //!
-//! A pattern is translated, character by character, into one that means the same to an engine that
-//! runs in linear time. What such an engine can't do (look-around, back-references) is refused, not
-//! approximated. Patterns are read as JavaScript reads them with the flag `u`: a character is a whole
-//! Unicode character; but the loose syntax without `u` (a lone brace) is accepted.
+//! A pattern is translated, character by character, into an equivalent one for an engine that runs in linear
+//! time. Features that such an engine lacks (look-around, back-references) are rejected, not approximated.
+//! Patterns are read as JavaScript reads them with the flag `u`: a character is a whole Unicode character;
+//! but the loose syntax without `u` (a lone brace) is accepted.
 
 use std::fmt::Write as _;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Why a pattern can't be used, in words.
+/// Reason why a pattern cannot be used, in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PatternError(String);
 
-/// What `.` does not match in JavaScript.
+/// Characters that `.` does not match in JavaScript.
 const LINE_ENDS: &str = r"\n\r\x{2028}\x{2029}";
 
-/// The expression that means what `pattern` with `flags` means in JavaScript. `g` and `d` change
-/// nothing about whether something matches; `y` ties the match to the beginning.
+/// Compiles the expression with the meaning of `pattern` with `flags` in JavaScript. `g` and `d` do not
+/// affect matching; `y` anchors the match at the beginning.
 pub fn compile_pattern(pattern: &str, flags: &str) -> Result<regex::Regex, PatternError> {
     let translated =
         Translator { rest: pattern.chars().peekable(), dot_all: flags.contains('s'), out: String::new() }
@@ -38,7 +38,8 @@ pub fn compile_pattern(pattern: &str, flags: &str) -> Result<regex::Regex, Patte
     regex::Regex::new(&whole).map_err(|error| PatternError(reason(&error)))
 }
 
-/// The last line of the engine's complaint says what is wrong; the others draw the translated pattern.
+/// Returns the last line of the engine's message, which gives the reason; the others show the translated
+/// pattern.
 fn reason(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default().trim();
@@ -77,7 +78,7 @@ impl Translator<'_> {
         Ok(self.out)
     }
 
-    /// A quantifier such as `{2,}`, or a brace that stands for itself.
+    /// Translates a quantifier such as `{2,}`, or a literal brace.
     fn brace(&mut self) {
         let ahead: String = self.rest.clone().take_while(|c| *c != '}').collect();
         let closed = self.rest.clone().nth(ahead.chars().count()) == Some('}');
@@ -177,7 +178,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// `\uXXXX`, two of them for one character, or `\u{X}`.
+    /// Translates `\uXXXX`, two of them for one character, or `\u{X}`.
     fn unicode(&mut self) -> Result<(), PatternError> {
         if self.rest.peek() == Some(&'{') {
             self.rest.next();

@@ -1,7 +1,6 @@
-//! Answers that are already there, one on each line: the input of grading without a suite.
+//! Given answers, one on each line: the input of grading without a suite.
 //!
-//! The lines are data from elsewhere. Nothing of the environment is put into them and no file they
-//! name is read.
+//! The lines are external data: environment variables are not substituted and no file they name is read.
 
 use std::sync::Arc;
 
@@ -17,11 +16,10 @@ use crate::codes;
 use crate::model::{Case, CaseId, CaseMarks, LineOverrides, Message, OnDependencyFailure, Role};
 use crate::tree::{Data, Node};
 
-/// The keys that hold the answer.
+/// Keys of the answer.
 const ANSWER_KEYS: [&str; 2] = ["answer", "output"];
 
-/// Reads one line. Keys that mean nothing here are kept as metadata: answer files come with columns
-/// of their own.
+/// Decodes one line. Unknown keys are kept as metadata: answer files have columns of their own.
 pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &SuiteDefaults) -> CaseRead {
     let before = cx.problems.errors();
     let nothing = CaseRead { id: None, case: None, depends_on: Vec::new() };
@@ -31,7 +29,7 @@ pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &Suit
         None => Some(Spanned::new(format!("line-{line}"), head)),
         Some(id) => match &id.data {
             Data::Str(text) => usable_id(cx, Spanned::new(text.clone(), id.place()), "the id of an answer"),
-            // Numbered rows are common in exported data; the number is the name.
+            // Numbered rows are common in exported data; the number becomes the id.
             Data::Int(number) => Some(Spanned::new(number.to_string(), id.place())),
             _ => object.string("id", &mut cx.problems),
         },

@@ -1,4 +1,4 @@
-//! One case.
+//! Decoder of a single case.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::model::{
 };
 use crate::tree::{Data, Entry, Node};
 
-/// Keys of newer generations and common guesses, with what does the same here.
+/// Keys of newer versions and common guesses, with the equivalent here.
 const FOREIGN: &[(&str, &str)] = &[
     ("name", "write the name as `id`"),
     ("prompts", "write the prompt as `input`"),
@@ -41,17 +41,17 @@ const FOREIGN: &[(&str, &str)] = &[
     ("run", "write `execution: {threshold: ...}` on the case, other run settings on the suite"),
 ];
 
-/// What came of reading a case.
+/// Result of decoding a case.
 pub(crate) struct CaseRead {
-    /// The id, even of a case that is otherwise broken: duplicates are found among all.
+    /// Id, also of an invalid case: duplicates are detected among all.
     pub(crate) id: Option<Spanned<String>>,
-    /// The case, if nothing was wrong with it.
+    /// Decoded case; `None` if it has errors.
     pub(crate) case: Option<Arc<Case>>,
-    /// Ids it depends on, with their places.
+    /// Ids of the cases it depends on, with their spans.
     pub(crate) depends_on: Vec<Spanned<String>>,
 }
 
-/// Reads a case. `fallback_id` is its id if it names none (the name of its folder).
+/// Decodes a case. `fallback_id` is its id if it has none (the name of its folder).
 pub(crate) fn case(
     cx: &mut Context,
     node: &mut Node,
@@ -67,7 +67,7 @@ pub(crate) fn case(
         return broken(None);
     }
     if let Data::Map(entries) = &mut node.data {
-        // A given answer is data from elsewhere: nothing of the environment goes into it.
+        // A given answer is external data: environment variables are not substituted.
         for entry in entries.iter_mut().filter(|entry| entry.key != "output") {
             interpolate(cx, &mut entry.value);
         }
@@ -146,7 +146,7 @@ fn vars(cx: &mut Context, node: &Node) -> BTreeMap<String, Value> {
     }
 }
 
-/// The parts of a case while it is read.
+/// Parts of a case while it is decoded.
 struct Parts {
     head: Span,
     input: Vec<Message>,
@@ -272,7 +272,7 @@ impl Parts {
         own.splice(0..0, inline_rubrics);
         let suite: &[Arc<Grader>] = match format {
             _ if skip_defaults => &[],
-            // In format 1 a case's own list stands in the place of the suite's.
+            // In format 1 a case's own list replaces that of the suite.
             Format::One if list.is_some() => &[],
             Format::One | Format::Two => &defaults.graders,
         };
@@ -344,7 +344,7 @@ impl Parts {
     }
 }
 
-/// Settings of `execution` that a suite has and a case doesn't.
+/// Settings of `execution` that only a suite may have.
 const SUITE_ONLY: &[(&str, &str)] = &[
     ("workers", "move it into the `execution` of the suite"),
     ("cache", "move it into the `execution` of the suite"),
@@ -402,7 +402,7 @@ fn nothing_to_grade(head: Span, format: Format, has_reference: bool) -> Diagnost
     }
 }
 
-/// The spellings of what a good answer does, the right one first.
+/// Returns the spellings of the expected outcome, the current one first.
 const fn outcome_keys(format: Format) -> [&'static str; 3] {
     match format {
         Format::One => ["expected_outcome", "outcome", "criteria"],
@@ -451,11 +451,11 @@ fn metadata(cx: &mut Context, object: &mut Object<'_>) -> Map<String, Value> {
     metadata
 }
 
-/// How the input of a case comes about.
+/// Decoder of the input of a case.
 struct Input<'d> {
     defaults: &'d SuiteDefaults,
     skip_defaults: bool,
-    /// The case has an answer or turns, so that it can do without.
+    /// True if the case has an answer or turns, so that the input is optional.
     optional: bool,
 }
 
@@ -500,7 +500,7 @@ impl Input<'_> {
             }
             return own;
         }
-        // Files go to what the case asks; a case that asks nothing of its own has the suite's question.
+        // Files are attached to the case's own input; without one, to the suite's question.
         let target = if own.is_empty() { &mut all } else { &mut own };
         if messages::attach(target, &files).is_err() {
             let at = own_files.or(entry).map_or(object.head(), |entry| entry.key_span);

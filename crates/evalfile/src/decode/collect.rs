@@ -1,4 +1,4 @@
-//! Putting the cases of a suite together.
+//! Collection of the cases of a suite.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,28 +14,28 @@ use crate::Cases;
 use crate::codes;
 use crate::model::Case;
 
-/// A stretch of the cases, in order.
+/// A run of consecutive cases.
 #[derive(Clone)]
 pub(crate) enum Part {
-    /// Cases that stand in files that are read as a whole.
+    /// Cases of files that are read as a whole.
     Kept(Vec<Arc<Case>>),
     /// Cases that are read again from their dataset.
     Dataset(Dataset),
 }
 
-/// The ids of cases that depend on others, each with the ids it names.
+/// Ids of cases that depend on others, each with the ids of its dependencies.
 pub(crate) type Dependencies = Vec<(Spanned<String>, Vec<Spanned<String>>)>;
 
-/// Collects cases and what is true of all of them together.
+/// Collector of cases and of facts about all of them.
 pub(crate) struct Collector {
     pub(crate) defaults: Arc<SuiteDefaults>,
     pub(crate) ids: Ids,
     pub(crate) parts: Vec<Part>,
-    /// Whether any case was met, sound or not.
+    /// True if any case was found, valid or not.
     pub(crate) met: bool,
-    /// Cases of whole files that are not sound.
+    /// Number of invalid cases in whole files.
     broken: usize,
-    /// What cases depend on.
+    /// Dependencies of the cases.
     pub(crate) dependencies: Dependencies,
 }
 
@@ -71,7 +71,7 @@ impl Collector {
         }
     }
 
-    /// What was collected.
+    /// Returns the collected cases.
     pub(crate) fn into_cases(self) -> Cases {
         Cases::new(self.parts, self.broken, !self.dependencies.is_empty())
     }
@@ -82,7 +82,7 @@ impl Collector {
         self.parts.push(Part::Dataset(dataset));
     }
 
-    /// Checks that dependencies name cases of this suite and don't go round in a circle.
+    /// Checks that dependencies name cases of this suite and form no cycle.
     pub(crate) fn check_dependencies(&self, cx: &mut Context) {
         for (id, names) in &self.dependencies {
             for name in names {
@@ -108,8 +108,8 @@ impl Collector {
     }
 
     fn check_circles(&self, cx: &mut Context) {
-        // Cases that wait for nothing are taken away again and again; what stays is a circle, or
-        // waits for one.
+        // Cases without unresolved dependencies are removed repeatedly; the rest is in a cycle, or depends on
+        // one.
         let known: BTreeSet<&str> = self.dependencies.iter().map(|(id, _)| id.value.as_str()).collect();
         let mut waiting: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (id, names) in &self.dependencies {

@@ -1,4 +1,4 @@
-//! Small readings that suites, cases and their settings share.
+//! Helpers shared by the decoders of suites, cases and their settings.
 
 use assize_diagnostic::{Diagnostic, Span, Spanned};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use crate::codes;
 use crate::model::{LineOverrides, Unbuilt};
 use crate::tree::{Data, Entry, Node};
 
-/// Warns that a key is read although it is an older or foreign spelling of `present`.
+/// Warns that a key is an older or foreign spelling of `present`.
 pub(crate) fn old_spelling(cx: &mut Context, entry: &Entry, present: &str) {
     let diagnostic = Diagnostic::warning(
         codes::OLD_SPELLING,
@@ -19,7 +19,7 @@ pub(crate) fn old_spelling(cx: &mut Context, entry: &Entry, present: &str) {
         format!("read as `{present}`"),
     )
     .with_help(format!("write `{present}`"));
-    // Elsewhere more than the key would have to change.
+    // In other files more than the key would have to change.
     let only_the_key = !present.contains('.') && entry.key != "evaluator";
     cx.problems.add(if only_the_key {
         diagnostic.with_suggestion("rename the key", entry.key_span, present)
@@ -28,8 +28,8 @@ pub(crate) fn old_spelling(cx: &mut Context, entry: &Entry, present: &str) {
     });
 }
 
-/// The entry of the first spelling that is there; the first of `keys` is the right one, `quiet` of
-/// them (at least 1) are read without a warning.
+/// Returns the entry under the first spelling that is present. The first of `keys` is the current spelling;
+/// `quiet` of them (at least 1) are accepted without a warning.
 pub(crate) fn spelled<'n>(
     cx: &mut Context,
     object: &mut Object<'n>,
@@ -43,7 +43,7 @@ pub(crate) fn spelled<'n>(
     Some(entry)
 }
 
-/// One word out of several, as a value. `None` after a complaint.
+/// Decodes one of several words to a value. Returns `None` after adding a diagnostic.
 pub(crate) fn one_word<T: Copy>(
     cx: &mut Context,
     node: &Node,
@@ -55,8 +55,8 @@ pub(crate) fn one_word<T: Copy>(
     choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
 }
 
-/// Complains about keys that belong to another tool or version, each with what does the same here. A
-/// help that ends in "as `NAME`" says that the key is `NAME` by another name.
+/// Reports keys that belong to another tool or version, each with its equivalent here. A help that ends in
+/// "as `NAME`" means that the key is `NAME` under another name.
 pub(crate) fn refuse(cx: &mut Context, object: &mut Object<'_>, keys: &[(&'static str, &'static str)]) {
     for (key, help) in keys {
         if let Some(entry) = object.foreign(key) {
@@ -76,7 +76,7 @@ pub(crate) fn refuse(cx: &mut Context, object: &mut Object<'_>, keys: &[(&'stati
     }
 }
 
-/// A map of free data.
+/// Decodes a map of arbitrary data.
 pub(crate) fn free_map(cx: &mut Context, node: &Node, key: &str) -> Map<String, Value> {
     let Value::Object(map) = node.to_json() else {
         cx.problems.add(wrong_type(node, &format!("`{key}`"), "a map"));
@@ -85,7 +85,7 @@ pub(crate) fn free_map(cx: &mut Context, node: &Node, key: &str) -> Map<String, 
     map
 }
 
-/// `tags`: a list of texts, none of them blank.
+/// Decodes `tags`: a list of texts, none of them blank.
 pub(crate) fn tags(cx: &mut Context, object: &mut Object<'_>) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     for tag in object.strings("tags", &mut cx.problems) {
@@ -101,8 +101,8 @@ pub(crate) fn tags(cx: &mut Context, object: &mut Object<'_>) -> Vec<String> {
     tags
 }
 
-/// A text that becomes an id or a name in records: some visible character, no control character, no
-/// blanks at the ends.
+/// Checks a text that becomes an id or a name in records: it needs a visible character, no control
+/// characters, and no blanks at the ends.
 pub(crate) fn usable_id(cx: &mut Context, id: Spanned<String>, what: &str) -> Option<Spanned<String>> {
     let complaint = if id.value.trim().is_empty() {
         ("is empty", "nothing here".to_owned(), "write a short name that stays the same")
@@ -123,8 +123,7 @@ pub(crate) fn usable_id(cx: &mut Context, id: Spanned<String>, what: &str) -> Op
     None
 }
 
-/// `threshold` and `borderline` of a map, into `lines`. The second map that sets one of them is a
-/// mistake: both would claim to decide.
+/// Decodes `threshold` and `borderline` of a map into `found`. Setting one of them in two maps is an error.
 pub(crate) fn lines(cx: &mut Context, object: &mut Object<'_>, found: &mut FoundLines) {
     for (key, slot) in [("threshold", &mut found.pass), ("borderline", &mut found.borderline)] {
         let Some(value) = object.unit(key, &mut cx.problems) else { continue };
@@ -145,7 +144,7 @@ pub(crate) fn lines(cx: &mut Context, object: &mut Object<'_>, found: &mut Found
     }
 }
 
-/// Lines with their places, while both maps that may hold them are read.
+/// Thresholds with their spans, while the two maps that may hold them are decoded.
 #[derive(Default)]
 pub(crate) struct FoundLines {
     pass: Option<Spanned<assize_rubric::Unit>>,
@@ -153,12 +152,12 @@ pub(crate) struct FoundLines {
 }
 
 impl FoundLines {
-    /// Where the pass line is written.
+    /// Returns the span of the pass threshold.
     pub(crate) fn pass_span(&self) -> Option<Span> {
         self.pass.as_ref().map(|line| line.span)
     }
 
-    /// The lines, after checking that they don't cross.
+    /// Returns the thresholds, after checking that the borderline threshold is not above the pass threshold.
     pub(crate) fn finish(self, cx: &mut Context) -> LineOverrides {
         if let (Some(pass), Some(borderline)) = (&self.pass, &self.borderline)
             && borderline.value > pass.value
@@ -181,12 +180,12 @@ impl FoundLines {
     }
 }
 
-/// Notes a part that is read but can't be run yet.
+/// Records a part that is decoded but cannot be run yet.
 pub(crate) fn unbuilt(cx: &Context, feature: &'static str, span: Span) -> Unbuilt {
     Unbuilt { feature, place: cx.place(span) }
 }
 
-/// An amount of US dollars, more than nothing.
+/// Decodes a positive amount of US dollars.
 pub(crate) fn dollars(cx: &mut Context, object: &mut Object<'_>, key: &'static str) -> Option<f64> {
     let value = object.number(key, &mut cx.problems)?;
     if value.value > 0.0 {
@@ -204,7 +203,7 @@ pub(crate) fn dollars(cx: &mut Context, object: &mut Object<'_>, key: &'static s
     None
 }
 
-/// Whether a value is a non-empty list; complains about an empty or missing one.
+/// Returns the items of a non-empty list; reports an empty list or another value.
 pub(crate) fn filled_list<'n>(cx: &mut Context, entry: &'n Entry) -> Option<&'n [Node]> {
     match &entry.value.data {
         Data::Seq(items) if !items.is_empty() => Some(items),

@@ -1,4 +1,4 @@
-//! The config file of a project.
+//! Decoder of the config file of a project.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::duration::parse_duration;
 use crate::model::{Config, LineOverrides, PanelSpec};
 use crate::tree::{Node, read_yaml};
 
-/// Where a config file is looked for in a folder, first to last.
+/// Paths of the config file in a folder, in order of precedence.
 const NAMES: &[&str] =
     &[".assize/config.yaml", ".assize/config.yml", ".agentv/config.yaml", ".agentv/config.yml"];
 
@@ -36,7 +36,7 @@ const OURS: &[&str] = &[
     "targets",
     "env_file",
 ];
-/// Those that may be numbers when they come from variables.
+/// Keys whose values may be numbers when they come from variables.
 const TYPED: &[&str] = &[
     "workers",
     "max_concurrency",
@@ -47,7 +47,7 @@ const TYPED: &[&str] = &[
     "judging",
 ];
 
-/// Keys of the other tool's config file that mean nothing for a run here.
+/// Keys of the other tool's config file that have no effect on a run here.
 const FOREIGN: &[&str] = &[
     "required_version",
     "eval_patterns",
@@ -64,7 +64,7 @@ const FOREIGN: &[&str] = &[
     "studio",
 ];
 
-/// The same under its `execution`.
+/// Keys under its `execution` that have no effect on a run here.
 const FOREIGN_EXECUTION: &[&str] = &[
     "verbose",
     "keep_workspaces",
@@ -80,33 +80,31 @@ const FOREIGN_EXECUTION: &[&str] = &[
     "trace_file",
 ];
 
-/// A config file, read and checked.
+/// A config file, loaded and checked.
 #[derive(Debug, Clone, Default)]
 pub struct LoadedConfig {
-    /// What it says. Not to be used when there are errors.
+    /// Settings. Not to be used when there are errors.
     pub config: Config,
-    /// The file; `None` when there is none.
+    /// Path of the file; `None` if there is none.
     pub path: Option<PathBuf>,
-    /// The text of the file, for drawing complaints.
+    /// Text of the file, for rendering diagnostics.
     pub sources: SourceMap,
-    /// Every complaint.
+    /// All diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadedConfig {
-    /// Whether the file can't be used.
+    /// Returns true if the file cannot be used.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
-/// Reads the settings that belong to the eval files of the folder `start`: the nearest
-/// `.assize/config.yaml`, or `.agentv/config.yaml` where a folder has only that, in `start`, in the
-/// folders above it up to the root of the repository, and in the working folder. That there is none
-/// is no complaint.
+/// Loads the settings for the eval files of the folder `start`: the nearest `.assize/config.yaml`, or
+/// `.agentv/config.yaml` where a folder has only that, in `start`, in its parent folders up to the root of
+/// the repository, and in the working folder. A missing file is not an error.
 ///
-/// The other tool's file is read leniently: what it has in common with ours counts, and its own
-/// settings are no mistakes.
+/// The other tool's file is read leniently: shared settings apply, and its own settings are not errors.
 pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
     let working = &options.working_folder;
     let folders = folders(start, working);
@@ -126,10 +124,10 @@ pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
     LoadedConfig { config, path: Some(path), sources: cx.sources, diagnostics }
 }
 
-/// Where a config file stands.
+/// Location of a config file.
 struct Home {
     folder: PathBuf,
-    /// Whether it is the other tool's.
+    /// True if the file is the other tool's.
     foreign: bool,
     /// Folders that its paths may not leave.
     roots: Vec<PathBuf>,
@@ -185,7 +183,7 @@ fn count(cx: &mut Context, object: &mut Object<'_>, key: &'static str, most: u32
     u32::try_from(found.value).ok().and_then(NonZeroU32::new)
 }
 
-/// A length of time as text, such as `90s`.
+/// Decodes a duration, such as `90s`.
 fn time(cx: &mut Context, object: &mut Object<'_>, key: &'static str) -> Option<Duration> {
     let written: Spanned<String> = object.text(key, &mut cx.problems)?;
     let found = parse_duration(&written.value);
@@ -209,7 +207,7 @@ fn lines(cx: &mut Context, object: &mut Object<'_>) -> LineOverrides {
     found.finish(cx)
 }
 
-/// A path, relative to the folder of the config file, or to the one above, in which `.assize` stands.
+/// Decodes a path, relative to the folder of the config file, or to its parent folder, which holds `.assize`.
 fn path(cx: &mut Context, object: &mut Object<'_>, key: &'static str, home: &Home) -> Option<PathBuf> {
     let written: Spanned<String> = object.text(key, &mut cx.problems)?;
     let above = home.folder.parent().unwrap_or(&home.folder);
@@ -239,7 +237,7 @@ fn path(cx: &mut Context, object: &mut Object<'_>, key: &'static str, home: &Hom
     Some(found)
 }
 
-/// What the other tool's file says in its own way.
+/// Decodes settings that only the other tool's file has.
 fn foreign(cx: &mut Context, object: &mut Object<'_>, root: &Node, config: &mut Config) {
     for key in FOREIGN {
         object.entry(key);
@@ -262,7 +260,7 @@ fn foreign(cx: &mut Context, object: &mut Object<'_>, root: &Node, config: &mut 
         }
     }
     object.entry("execution");
-    // Expanded by itself, so that a variable of one setting is no reason to lose the others.
+    // Expanded separately, so that a variable of one setting does not invalidate the others.
     let Some(node) = root.get("execution").filter(|node| !node.is_null()) else { return };
     let expanded = expand(node, TYPED, &cx.reach.environment.clone(), &mut cx.problems);
     unset_variables(cx, &expanded);
@@ -283,7 +281,7 @@ fn finish_leniently(object: Object<'_>, problems: &mut Problems) {
     for mut diagnostic in unknown.into_vec() {
         diagnostic.severity = Severity::Warning;
         diagnostic.code = codes::FOREIGN_SETTING;
-        // Not all keys are listed here, so a list of those that are would mislead.
+        // Not all keys are listed here, so a suggestion from this list would mislead.
         if diagnostic.suggestion.is_none() {
             diagnostic.help = vec!["nothing is done with it; check its spelling".to_owned()];
         }
@@ -291,7 +289,8 @@ fn finish_leniently(object: Object<'_>, problems: &mut Problems) {
     }
 }
 
-/// Settings always apply, so their variables must be set. Other keys are not read, or complained about.
+/// Reports variables that are not set in the settings: these always apply. Other keys are not read, or
+/// reported elsewhere.
 fn unset_variables(cx: &mut Context, expanded: &Expanded) {
     for unset in expanded.unset.iter().filter(|unset| OURS.contains(&unset.key.as_str())) {
         cx.problems.add(

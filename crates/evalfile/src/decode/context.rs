@@ -1,5 +1,4 @@
-//! What decoding needs beside the tree: sources, complaints, the environment and the files that
-//! may be read.
+//! Context of decoding: sources, diagnostics, the environment and the files that may be read.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,27 +12,27 @@ use super::grader::Templates;
 use crate::codes;
 use crate::model::{Mark, Place};
 
-/// Looks up an environment variable.
+/// Lookup of an environment variable.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// The state of one load.
+/// State of one load.
 pub(crate) struct Context {
     pub(crate) sources: SourceMap,
     pub(crate) problems: Problems,
     pub(crate) reach: Arc<Reach>,
-    /// Assertion templates that have been read.
+    /// Assertion templates that were loaded.
     pub(crate) templates: Templates,
 }
 
-/// What a load may look at.
+/// Files and variables that a load may access.
 #[derive(Clone)]
 pub(crate) struct Reach {
     pub(crate) environment: Environment,
-    /// Folders in which a relative reference is looked for, first to last.
+    /// Folders against which a relative reference is resolved, in order.
     pub(crate) search: Vec<PathBuf>,
     /// Folders (canonical) that no reference may leave.
     pub(crate) roots: Vec<PathBuf>,
-    /// Texts that stand for files of these paths: what is open in an editor and not saved.
+    /// Unsaved texts that replace the files of these paths, such as those open in an editor.
     pub(crate) open: BTreeMap<PathBuf, String>,
 }
 
@@ -41,27 +40,27 @@ pub(crate) struct Reach {
 #[derive(Debug, Clone)]
 pub(crate) struct TextFile {
     pub(crate) path: PathBuf,
-    /// Line ends are single newlines.
+    /// Text with single newlines as line ends.
     pub(crate) text: Arc<str>,
 }
 
-/// Attachments above this are refused: they would not fit into any prompt.
+/// Maximum size of an attachment: larger ones would not fit into any prompt.
 const MAX_ATTACHMENT: u64 = 16 * 1024 * 1024;
 
 impl Context {
-    /// A context with no sources and no complaints.
+    /// Creates a context with no sources and no diagnostics.
     pub(crate) fn new(environment: Environment, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
         Self::within(Arc::new(Reach { environment, search, roots, open: BTreeMap::new() }))
     }
 
-    /// The same where it is known what may be looked at.
+    /// Creates a context with existing limits of access.
     pub(crate) fn within(reach: Arc<Reach>) -> Self {
         let (sources, problems) = (SourceMap::new(), Problems::default());
         Self { sources, problems, reach, templates: Templates::default() }
     }
 
-    /// The same surroundings with no sources and no complaints: for reading one line of a dataset,
-    /// whose text is dropped when it is found sound. What must not be shown stays hidden.
+    /// Creates a context with the same access, but with no sources and no diagnostics: for one line of a
+    /// dataset, whose text is dropped if it is valid. Secrets stay hidden.
     pub(crate) fn fork(&self) -> Self {
         Self {
             sources: SourceMap::new(),
@@ -71,13 +70,13 @@ impl Context {
         }
     }
 
-    /// The place of a span in a form that outlives the sources.
+    /// Returns the start of a span in a form that outlives the sources.
     pub(crate) fn place(&self, span: Span) -> Place {
         let position = self.sources.position(span);
         Place::shared(self.sources.file(span.source).shared_path(), position.line, position.column)
     }
 
-    /// The stretch of a span in a form that outlives the sources.
+    /// Returns the range of a span in a form that outlives the sources.
     pub(crate) fn mark(&self, span: Span) -> Mark {
         Mark {
             place: self.place(span),
@@ -87,8 +86,9 @@ impl Context {
         }
     }
 
-    /// Finds the file or folder that `written` refers to. Relative paths are tried in the folder of
-    /// the file that holds the reference, then in the search folders. `None` after a complaint.
+    /// Finds the file or folder that `written` refers to. Relative paths are resolved against the folder of
+    /// the file that holds the reference, then against the search folders. Returns `None` after adding a
+    /// diagnostic.
     pub(crate) fn find(&mut self, written: &str, span: Span) -> Option<PathBuf> {
         let given = Path::new(written.strip_prefix("file://").unwrap_or(written));
         let home = self.folder_of(span.source);
@@ -96,7 +96,7 @@ impl Context {
         if given.is_absolute() {
             candidates.push(given.to_path_buf());
         }
-        // A leading slash may also mean the top of a search folder.
+        // A leading slash may also mean the root of a search folder.
         let relative = given.strip_prefix("/").unwrap_or(given);
         candidates.push(home.join(relative));
         candidates.extend(self.reach.search.iter().map(|folder| folder.join(relative)));
@@ -131,7 +131,7 @@ impl Context {
         None
     }
 
-    /// Reads the text file that `written` refers to. `None` after a complaint.
+    /// Reads the text file that `written` refers to. Returns `None` after adding a diagnostic.
     pub(crate) fn read_text(&mut self, written: &str, span: Span) -> Option<TextFile> {
         let path = self.find(written, span)?;
         let complaint = match fs::metadata(&path) {
@@ -174,8 +174,8 @@ impl Context {
         }
     }
 
-    /// The folders in which something kept beside a file is looked for, nearest first: the folder of
-    /// the file that holds `span`, then the search folders.
+    /// Returns the folders that are searched for files kept beside a file, nearest first: the folder of the
+    /// file that holds `span`, then the search folders.
     pub(crate) fn folders_upward(&self, span: Span) -> Vec<PathBuf> {
         let mut folders = vec![self.folder_of(span.source)];
         for folder in &self.reach.search {
@@ -186,7 +186,7 @@ impl Context {
         folders
     }
 
-    /// Whether `written` names a file that may be read. Makes no complaint.
+    /// Returns true if `written` names a file that may be read. Adds no diagnostic.
     pub(crate) fn reachable(&self, written: &str, span: Span) -> bool {
         let given = Path::new(written);
         self.folders_upward(span)
@@ -195,7 +195,7 @@ impl Context {
             .any(|real| real.is_file() && self.reach.roots.iter().any(|root| real.starts_with(root)))
     }
 
-    /// The folder of a source file.
+    /// Returns the folder of a source file.
     pub(crate) fn folder_of(&self, source: SourceId) -> PathBuf {
         let path = self.sources.file(source).path();
         match path.parent() {

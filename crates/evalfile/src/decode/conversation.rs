@@ -1,4 +1,4 @@
-//! Conversations: `mode`, `turns` and what belongs to them.
+//! Decoder of conversations: `mode`, `turns` and related keys.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::model::{
 };
 use crate::tree::Node;
 
-/// Reads the keys of a conversation. `None` for an ordinary case, and after a complaint.
+/// Decodes the keys of a conversation. Returns `None` for an ordinary case, and after adding a diagnostic.
 pub(crate) fn conversation(
     cx: &mut Context,
     object: &mut Object<'_>,
@@ -114,7 +114,7 @@ fn turn(cx: &mut Context, node: &Node, base: &AssertionContext) -> Option<Turn> 
     Some(Turn { input: input?, expected_output, graders, place: cx.place(head) })
 }
 
-/// The grader of a turn that has an example of a good answer and nothing else: a judge scores the answer as a whole.
+/// Returns the grader of a turn that has only a reference answer: a judge that scores the whole answer.
 fn comparison(place: Place) -> Grader {
     let llm = LlmGrader {
         prompt: None,

@@ -1,4 +1,4 @@
-//! The lines of a dataset, decoded one after another or, where there are many, on several threads.
+//! Decoding of the lines of a dataset, in sequence or, for large files, on several threads.
 
 use std::fs::File;
 use std::io;
@@ -10,33 +10,34 @@ use std::thread::{self, JoinHandle};
 
 use super::lines::{Line, Lines};
 
-/// Lines at the beginning of a file that are decoded where they are asked for: a short file is not worth a thread.
+/// Number of lines at the beginning of a file that are decoded on the calling thread: a short file is not
+/// worth a thread.
 const ALONE: usize = 64;
-/// Lines that are handed to a thread together.
+/// Number of lines handed to a thread together.
 const BLOCK: usize = 64;
-/// Threads that decode at most: one thread takes what they make, and more of them would wait for it.
+/// Maximum number of threads: a single thread consumes their results, so more would be idle.
 const MOST_THREADS: usize = 8;
-/// Blocks that a thread has at a time: the one it decodes, and the next.
+/// Number of blocks in flight per thread: the one being decoded, and the next.
 const AHEAD: usize = 2;
 
-/// How a line is decoded.
+/// Decoder of one line.
 type Decode<T> = Arc<dyn Fn(Line) -> T + Send + Sync>;
 
-/// What the lines of a file come to, in their order. An error ends them.
+/// Iterator over the decoded lines of a file, in their order. An error ends it.
 pub(super) struct Decoded<T> {
     lines: Lines<File>,
     decode: Decode<T>,
-    /// Lines that are still decoded on the thread that asks for them.
+    /// Number of lines still to be decoded on the calling thread.
     alone: usize,
-    /// Take turns: block after block goes to one after another, and comes back in the same order.
+    /// Threads in round-robin order: blocks are handed out and returned in the same order.
     threads: Vec<Decoder<T>>,
-    /// Blocks that were handed out.
+    /// Number of blocks handed out.
     given: usize,
-    /// Blocks that came back.
+    /// Number of blocks returned.
     taken: usize,
-    /// What is left of the block that came back last.
+    /// Remaining results of the last block returned.
     ready: std::vec::IntoIter<T>,
-    /// Set when the file has been read; what went wrong is told after the lines before it.
+    /// Result of reading to the end of the file; an error is returned after the lines before it.
     end: Option<io::Result<()>>,
 }
 
@@ -48,7 +49,7 @@ struct Decoder<T> {
 }
 
 impl<T: Send + 'static> Decoded<T> {
-    /// Decodes each line when it is asked for.
+    /// Decodes each line when it is requested.
     pub(super) fn one_by_one(file: File, decode: impl Fn(Line) -> T + Send + Sync + 'static) -> Self {
         Self::new(file, Arc::new(decode), usize::MAX)
     }
@@ -71,7 +72,8 @@ impl<T: Send + 'static> Decoded<T> {
         }
     }
 
-    /// Starts the threads. Where there is one processor, or none can be started, the rest is decoded alone.
+    /// Starts the threads. With a single processor, or if no thread can be started, the rest is decoded on
+    /// the calling thread.
     fn start(&mut self) {
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         if processors > 1 {
@@ -83,14 +85,14 @@ impl<T: Send + 'static> Decoded<T> {
         }
     }
 
-    /// Gives the threads as much as they may have at a time.
+    /// Hands out blocks up to the limit per thread.
     fn hand_out(&mut self) {
         while self.end.is_none() && self.given - self.taken < self.threads.len() * AHEAD {
             match self.lines.block(BLOCK) {
                 Ok(block) if block.is_empty() => self.end = Some(Ok(())),
                 Ok(block) => {
                     let thread = &self.threads[self.given % self.threads.len()];
-                    // A thread that is gone has panicked, which is noticed when its block is taken back.
+                    // A thread that is gone has panicked, which is noticed when its block is requested.
                     let _ = thread.to.send(block);
                     self.given += 1;
                 }
@@ -99,7 +101,7 @@ impl<T: Send + 'static> Decoded<T> {
         }
     }
 
-    /// The block that was handed out first.
+    /// Waits for the block that was handed out first.
     fn take_back(&mut self) -> Vec<T> {
         let turn = self.taken % self.threads.len();
         self.taken += 1;
@@ -141,7 +143,7 @@ impl<T: Send + 'static> Decoder<T> {
         let work = move || {
             for block in blocks {
                 let decoded = block.into_iter().map(&*decode).collect();
-                // Whoever asked may have had enough.
+                // The iterator may have been dropped.
                 if results.send(decoded).is_err() {
                     break;
                 }

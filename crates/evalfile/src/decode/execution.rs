@@ -1,4 +1,4 @@
-//! `execution`: targets, limits and the lists of graders, on a suite and on a case.
+//! Decoder of `execution`: targets, limits and the lists of graders, of a suite or a case.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::codes;
 use crate::model::{Format, SuiteSettings, TargetRef};
 use crate::tree::{Data, Entry, Node};
 
-/// Keys of newer generations, with what does the same here.
+/// Keys of newer versions, with the equivalent here.
 const FOREIGN: &[(&str, &str)] = &[
     ("provider", "name the target: `target: NAME`"),
     ("providers", "list the targets: `targets: [NAME, ...]`"),
@@ -24,7 +24,7 @@ const FOREIGN: &[(&str, &str)] = &[
     ("judge_target", "name the judge: `judge: NAME`"),
 ];
 
-/// Opens `execution` of a suite or case, if it is there.
+/// Opens `execution` of a suite or case, if present.
 pub(crate) fn open<'n>(cx: &mut Context, object: &mut Object<'n>) -> Option<Object<'n>> {
     let node = object.value("execution")?;
     let mut inner = Object::new(node, "`execution`", &mut cx.problems)?;
@@ -32,7 +32,7 @@ pub(crate) fn open<'n>(cx: &mut Context, object: &mut Object<'n>) -> Option<Obje
     Some(inner)
 }
 
-/// Reads the settings of a suite out of its own keys and `execution`.
+/// Decodes the settings of a suite from its own keys and `execution`.
 pub(crate) fn settings(
     cx: &mut Context,
     outer: &mut Object<'_>,
@@ -93,7 +93,7 @@ pub(crate) fn settings(
     settings
 }
 
-/// The targets that a suite or case names: `target` or `targets` of `execution`, or `target` itself.
+/// Decodes the targets of a suite or case: `target` or `targets` of `execution`, or the top-level `target`.
 pub(crate) fn targets(
     cx: &mut Context,
     outer: &mut Object<'_>,
@@ -176,7 +176,7 @@ fn target(cx: &mut Context, node: &Node) -> Option<TargetRef> {
     Some(TargetRef { use_target, hooks, ..name?? })
 }
 
-/// The one list of graders that a suite or case has, whatever it is called.
+/// Returns the only list of graders of a suite or case, whatever its key.
 pub(crate) fn grader_list<'n>(
     cx: &mut Context,
     outer: &mut Object<'n>,

@@ -1,4 +1,4 @@
-//! Cases that stand in other files: a path, a folder, a pattern.
+//! Cases in other files: a path, a folder, a pattern.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -17,15 +17,15 @@ use super::workspace::folder_beside;
 use crate::codes;
 use crate::tree::{Data, Node};
 
-/// Folders deeper than this are not searched for a pattern.
+/// Maximum depth of the folders that are searched for a pattern.
 const MAX_DEPTH: usize = 32;
 
-/// Whether an entry of a list of cases is a reference to others.
+/// Returns the reference if an entry of a list of cases is one.
 pub(crate) fn reference(node: &Node) -> Option<&str> {
     node.as_str().filter(|text| text.starts_with("file://"))
 }
 
-/// Adds the cases of `written`, which stands at `span`: a file, a folder or a pattern.
+/// Adds the cases of `written`, the reference at `span`: a file, a folder or a pattern.
 pub(crate) fn collect(cx: &mut Context, written: &str, span: Span, into: &mut Collector) {
     let path = written.strip_prefix("file://").unwrap_or(written).trim();
     if path.is_empty() {
@@ -66,7 +66,7 @@ fn collect_file(cx: &mut Context, path: &Path, span: Span, into: &mut Collector)
     }
 }
 
-/// The complaint about a file of cases of a kind that is not read.
+/// Returns the diagnostic for a file of cases of an unsupported type.
 pub(crate) fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
     let help = match ending {
         "csv" | "tsv" => {
@@ -129,7 +129,7 @@ fn list_of_cases(cx: &mut Context, path: &Path, span: Span, root: Option<Node>, 
     }
 }
 
-/// A folder with one sub-folder for each case.
+/// Adds the cases of a folder with one sub-folder for each case.
 fn collect_folder(cx: &mut Context, folder: &Path, span: Span, into: &mut Collector) {
     let mut found = false;
     for sub in sorted(folder).into_iter().filter(|path| path.is_dir()) {
@@ -211,7 +211,7 @@ fn folder_case(cx: &mut Context, file: &Path, name: &str, folder: &Path, span: S
     into.case(cx, read);
 }
 
-/// The files that a pattern matches, sorted. A pattern that matches none is a complaint.
+/// Returns the files that a pattern matches, sorted. A pattern without a match is an error.
 fn matches(cx: &mut Context, pattern: &str, span: Span) -> Vec<PathBuf> {
     // The folders before the first special character are not part of the search.
     let mut base = cx.folder_of(span.source);
@@ -271,7 +271,7 @@ fn matches(cx: &mut Context, pattern: &str, span: Span) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a file that was found by searching may be read; complains if not.
+/// Returns true if a file found by searching may be read; reports it otherwise.
 fn inside_roots(cx: &mut Context, file: &Path, span: Span) -> bool {
     let real = fs::canonicalize(file);
     let inside = real.is_ok_and(|real| cx.reach.roots.iter().any(|root| real.starts_with(root)));
@@ -302,7 +302,7 @@ fn walk(folder: &Path, depth: usize, found: &mut impl FnMut(&Path)) {
     }
 }
 
-/// The entries of a folder by name, hidden ones left out.
+/// Returns the entries of a folder by name, without hidden ones.
 fn sorted(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .into_iter()
@@ -315,7 +315,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The cases of one list: maps and references.
+/// Adds the cases of one list: maps and references.
 pub(crate) fn collect_list(cx: &mut Context, items: Vec<Node>, into: &mut Collector) {
     for mut item in items {
         if let Data::Str(_) = item.data {

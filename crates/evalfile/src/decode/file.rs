@@ -1,4 +1,4 @@
-//! Reading whole files of cases and settings.
+//! Reading of whole files of cases and settings.
 
 use std::fs;
 use std::path::Path;
@@ -9,11 +9,11 @@ use super::Context;
 use crate::codes;
 use crate::tree::{Node, read_json, read_yaml};
 
-/// Files above this are not read as a whole: a tree of their values would take many times the memory.
+/// Maximum size of a file that is read as a whole: a tree of its values takes many times the memory.
 pub(crate) const MAX_WHOLE: u64 = 64 * 1024 * 1024;
 
-/// Reads a file as text and adds it to the sources. `from` is the reference that names it; a file that
-/// nobody refers to is complained about at its own beginning.
+/// Reads a file as text and adds it to the sources. `from` is the reference that names it; without one,
+/// problems are reported at the beginning of the file.
 pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> Option<SourceId> {
     let at = |cx: &mut Context| {
         from.unwrap_or_else(|| {
@@ -78,7 +78,7 @@ pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> 
     }
 }
 
-/// The complaint about a byte that is not UTF-8.
+/// Returns the diagnostic for a byte that is not UTF-8.
 pub(crate) fn not_utf8(at: Span, byte: u8, offset: usize) -> Diagnostic {
     let now = if offset == 0 && matches!(byte, 0xFE | 0xFF) { "UTF-16" } else { "Latin-1" };
     Diagnostic::error(
@@ -90,7 +90,7 @@ pub(crate) fn not_utf8(at: Span, byte: u8, offset: usize) -> Diagnostic {
     .with_help(format!("save the file as UTF-8 (it is probably {now} now)"))
 }
 
-/// Reads the tree of a source by the end of its name.
+/// Parses the tree of a source, in the syntax of its file extension.
 pub(crate) fn read_tree(cx: &mut Context, source: SourceId) -> Option<Node> {
     let is_json = ending(cx.sources.file(source).path()) == "json";
     if is_json && !cx.sources.file(source).text().trim().is_empty() {
@@ -100,7 +100,7 @@ pub(crate) fn read_tree(cx: &mut Context, source: SourceId) -> Option<Node> {
     }
 }
 
-/// The ending of a file name in lower case, without its dot.
+/// Returns the extension of a file name in lower case, without its dot.
 pub(crate) fn ending(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }

@@ -1,10 +1,10 @@
-//! The last step of every load: complaints in order, suggested changes in the language of their file.
+//! Last step of every load: sorting diagnostics, and converting suggestions to the syntax of their file.
 
 use assize_diagnostic::{Diagnostic, SourceMap, Suggestion};
 
 use super::Problems;
 
-/// The complaints of a load, sorted by file and place.
+/// Returns the diagnostics of a load, sorted by file and position.
 pub(crate) fn finish(problems: Problems, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut diagnostics = problems.into_vec();
     for suggestion in diagnostics.iter_mut().filter_map(|diagnostic| diagnostic.suggestion.as_mut()) {
@@ -17,7 +17,7 @@ pub(crate) fn finish(problems: Problems, sources: &SourceMap) -> Vec<Diagnostic>
     diagnostics
 }
 
-/// Suggestions are made as YAML, in which words need no quotes. The place of a key is inside its
+/// Converts a suggestion from YAML, in which words need no quotes, to JSON. The span of a key excludes its
 /// quotation marks, that of a text includes them.
 fn write_as_json(suggestion: &mut Suggestion, sources: &SourceMap) {
     let written = sources.slice(suggestion.span);

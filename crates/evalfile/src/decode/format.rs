@@ -1,4 +1,4 @@
-//! Which format a file is written in, and what a file that is neither looks like.
+//! Detection of the format of a file, and hints for a file in neither format.
 
 use assize_diagnostic::Diagnostic;
 
@@ -9,11 +9,11 @@ use crate::codes;
 use crate::model::Format;
 use crate::tree::Node;
 
-/// The keys that hold the cases; the format of each.
+/// Keys of the list of cases, each with its format.
 const LISTS: [(&str, Format); 4] =
     [("tests", Format::Two), ("evalcases", Format::One), ("eval_cases", Format::Two), ("cases", Format::Two)];
 
-/// The format of an eval file and the key of its cases. `None` after a complaint.
+/// Returns the format of an eval file and the key of its cases. Returns `None` after adding a diagnostic.
 pub(crate) fn format_of(cx: &mut Context, root: &Node) -> Option<(Format, &'static str)> {
     let Some(entries) = root.as_map() else {
         cx.problems.add(match root.as_seq() {
@@ -55,13 +55,13 @@ pub(crate) fn format_of(cx: &mut Context, root: &Node) -> Option<(Format, &'stat
     Some((format, key))
 }
 
-/// Whether a map holds cases.
+/// Returns true if a map holds cases.
 pub(crate) fn has_cases(root: &Node) -> bool {
     LISTS.iter().any(|(key, _)| root.get(key).is_some())
 }
 
-/// The format of a dataset's line, told by the keys that only one of the formats has. `settings` is
-/// the file of settings beside it.
+/// Returns the format of a dataset's line, detected by the keys that only one of the formats has. `settings`
+/// is the accompanying file of settings.
 pub(crate) fn format_of_line(settings: Option<&Node>, line: Option<&Node>) -> Format {
     let has = |node: &Node, keys: &[&str]| keys.iter().any(|key| node.get(key).is_some());
     if let Some(settings) = settings {
@@ -81,7 +81,7 @@ pub(crate) fn format_of_line(settings: Option<&Node>, line: Option<&Node>) -> Fo
     }
 }
 
-/// Whether a line of a dataset is a row of results instead of a case.
+/// Returns true if a line of a dataset is a row of results rather than a case.
 pub(crate) fn looks_like_result(line: &Node) -> bool {
     line.get("id").is_none()
         && ["test_id", "eval_id", "case_id"].iter().any(|key| line.get(key).is_some())
@@ -93,7 +93,7 @@ fn not_an_eval_file(root: &Node, title: &str, label: &str) -> Diagnostic {
     Diagnostic::error(codes::NOT_AN_EVAL_FILE, format!("{title}, not an eval file"), at, label)
 }
 
-/// What a map without cases looks like, and what reads that.
+/// Returns the diagnostic for a map without cases: the type of file it resembles, and the tool for that.
 fn looks_like(root: &Node) -> Diagnostic {
     let has = |key: &str| root.get(key).is_some();
     let complain =

@@ -1,4 +1,4 @@
-//! The graders of a suite and of its cases: which lists count, and in which order.
+//! Graders of a suite and of its cases: the lists that apply, and their order.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::codes;
 use crate::model::{Format, Grader};
 use crate::tree::Entry;
 
-/// Decodes a list. An empty one is a complaint: it would leave a case ungraded.
+/// Decodes a list. An empty list is an error: it would leave a case ungraded.
 pub(crate) fn read(
     cx: &mut Context,
     entry: &Entry,
@@ -24,8 +24,8 @@ pub(crate) fn read(
     }
 }
 
-/// The graders of a case: its own, then those of the suite, each with a name of its own. `entry` is
-/// the case's own list.
+/// Returns the graders of a case: its own, then those of the suite, with unique names. `entry` is the case's
+/// own list.
 pub(crate) fn with_suite(
     cx: &mut Context,
     entry: Option<&Entry>,
@@ -33,7 +33,7 @@ pub(crate) fn with_suite(
     suite: &[Arc<Grader>],
 ) -> Vec<Arc<Grader>> {
     for grader in &own {
-        // A name that is the type's was made up, here or there.
+        // A name equal to the type was generated, in one of the two lists.
         let clash = suite.iter().find(|other| other.name == grader.name && grader.name != grader.type_name);
         if let (Some(other), Some(entry)) = (clash, entry) {
             cx.problems.add(

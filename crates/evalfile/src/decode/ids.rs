@@ -1,4 +1,4 @@
-//! Ids that have been met, to find duplicates without keeping the ids.
+//! Ids seen so far, for detecting duplicates without storing the ids.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
@@ -11,7 +11,7 @@ use super::Context;
 use crate::codes;
 use crate::model::Place;
 
-/// Where an id was met.
+/// Location of an id.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Met<'p> {
     /// In a source that is kept.
@@ -20,25 +20,25 @@ pub(crate) enum Met<'p> {
     Line(&'p Arc<Path>, usize),
 }
 
-/// All ids of a suite, by a hash of 16 bytes: two different ids of a million share one with a
-/// probability below 1e-26. An entry takes 32 bytes, however long the id is.
+/// All ids of a suite, by a hash of 16 bytes: among a million ids, two collide with a probability below
+/// 1e-26. An entry takes 32 bytes, however long the id is.
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
     met: HashMap<u128, First, BuildHasherDefault<Hashed>>,
-    /// By what each half of a hash is made: unknown to whoever wrote the ids.
+    /// Random keys for the two halves of a hash: unknown to the author of the ids.
     keys: [RandomState; 2],
     spans: Vec<(Span, Place)>,
     datasets: Vec<Arc<Path>>,
 }
 
-/// The first place of an id: indices into the lists of [`Ids`].
+/// First location of an id: indices into the lists of [`Ids`].
 #[derive(Debug, Clone, Copy)]
 enum First {
     Source(u32),
     Line(u32, u32),
 }
 
-/// Finds the place of a key that is a hash already.
+/// Identity hasher for keys that are hashes already.
 #[derive(Default)]
 struct Hashed(u64);
 
@@ -57,7 +57,7 @@ impl Hasher for Hashed {
 }
 
 impl Ids {
-    /// Notes an id, or complains that it is taken.
+    /// Records an id, or reports it as a duplicate.
     pub(crate) fn claim(&mut self, cx: &mut Context, id: &Spanned<String>, met: Met<'_>) {
         let key = self.key(&id.value);
         let Some(first) = self.met.get(&key).copied() else {
@@ -97,7 +97,7 @@ impl Ids {
         });
     }
 
-    /// Whether an id was met.
+    /// Returns true if an id was recorded.
     pub(crate) fn has(&self, id: &str) -> bool {
         self.met.contains_key(&self.key(id))
     }

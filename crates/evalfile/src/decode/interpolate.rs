@@ -1,4 +1,4 @@
-//! `${{ NAME }}`: values from the environment, put into the strings of a tree.
+//! Substitution of `${{ NAME }}`: values from the environment in the strings of a tree.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -6,9 +6,9 @@ use super::Context;
 use crate::codes;
 use crate::tree::{Data, Node};
 
-/// Replaces every `${{ NAME }}` and `${{ NAME:-default }}` in the strings below `node`. A string
-/// that is nothing but one such reference becomes a boolean or number if its value reads like one.
-/// `$${{ NAME }}` stands for the text itself. A variable that is not set is a complaint.
+/// Replaces every `${{ NAME }}` and `${{ NAME:-default }}` in the strings below `node`. A string that
+/// consists of one such reference becomes a boolean or number if its value reads like one. `$${{ NAME }}`
+/// escapes the reference. A variable that is not set is an error.
 ///
 /// Only plain names count: `${{ secrets.NAME }}` and the like are ordinary text.
 pub(crate) fn interpolate(cx: &mut Context, node: &mut Node) {
@@ -76,7 +76,7 @@ fn not_set(name: &str, place: Span) -> Diagnostic {
     .with_help(format!("or give a value for when it is not set: `${{{{ {name}:-value }}}}`"))
 }
 
-/// The reference at the beginning of `text`, its name and its default.
+/// Parses the reference at the beginning of `text`: the whole reference, its name and its default.
 fn parse(text: &str) -> Option<(&str, &str, Option<&str>)> {
     let inner = text.strip_prefix("${{")?;
     let end = inner.find("}}")?;
@@ -91,8 +91,8 @@ fn parse(text: &str) -> Option<(&str, &str, Option<&str>)> {
     (starts_well && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some((whole, name, default))
 }
 
-/// What a value from outside means when it stands alone: `true`, `false` and plain decimal numbers
-/// are typed, everything else is text.
+/// Returns the value of a reference that is a whole string: `true`, `false` and plain decimal numbers are
+/// typed, everything else is text.
 fn typed(text: String) -> Data {
     match text.as_str() {
         "true" => return Data::Bool(true),

@@ -1,5 +1,5 @@
-//! Datasets with one case on each line. They may be of any size: the first reading checks every line
-//! and keeps none, later readings decode line by line.
+//! Datasets with one case on each line, of any size: the first pass checks every line and keeps none, later
+//! passes decode line by line.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -24,24 +24,24 @@ use crate::codes;
 use crate::model::Case;
 use crate::tree::{Node, read_json};
 
-/// Broken lines whose complaints are shown. The rest is counted: a file that is wrong throughout must
-/// not fill the memory.
+/// Maximum number of invalid lines whose diagnostics are kept. The rest is counted: a file that is wrong
+/// throughout must not fill the memory.
 const MAX_SHOWN: usize = 200;
 
-/// A dataset that was checked, and what it takes to read it again.
+/// A checked dataset, with everything needed to read it again.
 #[derive(Clone)]
 pub(crate) struct Dataset {
     pub(crate) path: Arc<Path>,
-    /// Sound cases.
+    /// Number of valid cases.
     pub(crate) count: usize,
-    /// Numbers of the lines that hold broken cases, rising.
+    /// Numbers of the lines with invalid cases, ascending.
     pub(crate) broken: Vec<usize>,
     fingerprint: Fingerprint,
     defaults: Arc<SuiteDefaults>,
     reach: Arc<Reach>,
 }
 
-/// By what a change of the file between two readings is noticed.
+/// Length and time of a file, for detecting a change between two passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Fingerprint {
     length: u64,
@@ -49,7 +49,7 @@ struct Fingerprint {
 }
 
 impl Dataset {
-    /// What its lines are read with.
+    /// Returns the reader of its lines.
     fn reader(&self) -> LineReader {
         let cx = Context::within(Arc::clone(&self.reach));
         LineReader { path: Arc::clone(&self.path), cx, defaults: Arc::clone(&self.defaults) }
@@ -63,8 +63,8 @@ impl Fingerprint {
     }
 }
 
-/// Checks every line of a dataset. `from` is the reference that names it; without one, complaints
-/// about the file itself stand at its beginning. `None` if it can't be read at all.
+/// Checks every line of a dataset. `from` is the reference that names it; without one, problems of the file
+/// itself are reported at its beginning. Returns `None` if it cannot be read at all.
 pub(crate) fn check(
     cx: &mut Context,
     path: &Path,
@@ -132,7 +132,7 @@ fn check_lines(cx: &mut Context, path: &Path, into: &mut Collector) -> io::Resul
     Ok(dataset)
 }
 
-/// Notes the id of a case and the cases it waits for, the latter with places that outlive the line.
+/// Records the id of a case and its dependencies, the latter with spans that outlive the line.
 fn claim(
     cx: &mut Context,
     fork: &mut Context,
@@ -155,13 +155,13 @@ fn claim(
     dependencies.push((place(id), read.depends_on.iter().map(place).collect()));
 }
 
-/// Reads the lines of a dataset that is at hand as a text and keeps every case: for texts that are not saved.
+/// Decodes the lines of a dataset from a text and keeps every case: for texts that are not saved.
 pub(crate) fn keep(cx: &mut Context, path: &Path, text: &str, collector: &mut Collector) {
     let mut lines = Lines::new(text.as_bytes());
     let shared: Arc<Path> = Arc::from(path);
     let mut shown = Shown::default();
     let mut kept = Vec::new();
-    // A text in memory can be read to its end.
+    // Reading from memory cannot fail.
     while let Ok(Some(line)) = lines.next_line() {
         let number = line.number;
         let mut fork = cx.fork();
@@ -177,13 +177,13 @@ pub(crate) fn keep(cx: &mut Context, path: &Path, text: &str, collector: &mut Co
     collector.parts.push(Part::Kept(kept));
 }
 
-/// The tree of the first line that holds anything, for telling the format. Complaints about it are made
-/// when the lines are checked.
+/// Returns the tree of the first non-blank line, for detecting the format. Its problems are reported when the
+/// lines are checked.
 pub(crate) fn first_line(cx: &Context, path: &Path) -> Option<Node> {
     first_of(cx, path, File::open(path).ok()?)
 }
 
-/// The same for a text that is at hand.
+/// Returns the tree of the first non-blank line of `lines`.
 pub(crate) fn first_of(cx: &Context, path: &Path, lines: impl Read) -> Option<Node> {
     let mut lines = Lines::new(lines);
     let line = lines.next_line().ok()??;
@@ -192,26 +192,26 @@ pub(crate) fn first_of(cx: &Context, path: &Path, lines: impl Read) -> Option<No
     read_json(&fork.sources, source, &mut fork.problems)
 }
 
-/// What the lines of a dataset are read with.
+/// Reader of the lines of a dataset.
 struct LineReader {
     path: Arc<Path>,
-    /// The surroundings of every line.
+    /// Context that each line forks.
     cx: Context,
     defaults: Arc<SuiteDefaults>,
 }
 
-/// What came of checking a line, with the complaints about it.
+/// Result of checking a line, with its diagnostics.
 struct Checked {
     number: usize,
     cx: Context,
-    /// What was read, without the case.
+    /// Decoded line, without the case.
     read: CaseRead,
-    /// Whether there was a case.
+    /// True if the line holds a valid case.
     is_case: bool,
 }
 
 impl LineReader {
-    /// Reads a line for the complaints about it. The case is dropped where it was made.
+    /// Decodes a line for its diagnostics. The case is dropped on the thread that decoded it.
     fn check(&self, line: Line) -> Checked {
         let (number, mut cx) = (line.number, self.cx.fork());
         let mut read = read_line(&mut cx, &self.path, line, &self.defaults);
@@ -219,7 +219,7 @@ impl LineReader {
         Checked { number, cx, read, is_case }
     }
 
-    /// Reads a line for its case: its number, and the case if it is there.
+    /// Decodes a line for its case: returns its number, and the case if it is valid.
     fn case(&self, line: Line) -> (usize, Option<Arc<Case>>) {
         let number = line.number;
         (number, read_line(&mut self.cx.fork(), &self.path, line, &self.defaults).case)
@@ -257,11 +257,11 @@ fn read_line(cx: &mut Context, path: &Arc<Path>, line: Line, defaults: &SuiteDef
     }
 }
 
-/// The complaints of a dataset: all of the first broken lines, each warning once.
+/// Diagnostics of a dataset: all of the first invalid lines, each warning once.
 #[derive(Default)]
 struct Shown {
     list: Vec<Diagnostic>,
-    /// Warnings by what they say: where in `list`, and on how many further lines.
+    /// Warnings by code and text: index in `list`, and number of further lines.
     warnings: HashMap<(Code, String), (usize, usize)>,
     broken: usize,
     first_hidden: Option<usize>,
@@ -327,7 +327,7 @@ impl Shown {
     }
 }
 
-/// Moves complaints from the sources of one line to those of the load.
+/// Moves diagnostics from the sources of one line to those of the load.
 struct Moved<'s> {
     from: &'s SourceMap,
     known: HashMap<SourceId, SourceId>,
@@ -353,41 +353,41 @@ impl Moved<'_> {
     }
 }
 
-/// Why a later reading of a dataset failed.
+/// Failure of a later pass over a dataset.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseLoadError {
-    /// The file can't be read any more.
+    /// The file can no longer be read.
     #[error("can't read {}: {source}", path.display())]
     Unreadable {
-        /// The dataset.
+        /// Path of the dataset.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The file is not the one that was checked.
+    /// The file has changed since it was checked.
     #[error("{} was changed while it was in use; start again", path.display())]
     Changed {
-        /// The dataset.
+        /// Path of the dataset.
         path: PathBuf,
     },
-    /// A line that was sound no longer is: the dataset, or a file it refers to, was changed.
+    /// A valid line has become invalid: the dataset, or a file it refers to, has changed.
     #[error("line {line} of {} was sound and no longer is; was it, or a file it names, changed?", path.display())]
     Unsound {
-        /// The dataset.
+        /// Path of the dataset.
         path: PathBuf,
-        /// The line, from 1.
+        /// Line number, from 1.
         line: usize,
     },
 }
 
-/// A later reading of a dataset.
+/// A later pass over a dataset.
 pub(crate) struct DatasetCases {
     dataset: Dataset,
-    /// Whether cases are decoded ahead.
+    /// True if cases are decoded ahead.
     ahead: bool,
     state: State,
     given: usize,
-    /// How many of the broken lines were passed.
+    /// Number of invalid lines passed.
     passed: usize,
 }
 
@@ -398,12 +398,12 @@ enum State {
 }
 
 impl DatasetCases {
-    /// Reads each case when it is asked for, or with `ahead` on threads of its own as far as they go well together.
+    /// Decodes each case when it is requested, or with `ahead` on other threads.
     pub(crate) fn new(dataset: Dataset, ahead: bool) -> Self {
         Self { dataset, ahead, state: State::Start, given: 0, passed: 0 }
     }
 
-    /// The next case; `None` at the end and after an error.
+    /// Returns the next case; `None` at the end and after an error.
     pub(crate) fn next_case(&mut self) -> Option<Result<Arc<Case>, CaseLoadError>> {
         let result = self.try_next();
         if !matches!(result, Ok(Some(_))) {

@@ -1,14 +1,15 @@
-//! The lines of a dataset, told apart before anything in them is read.
+//! Splitting of a dataset into lines, before any line is parsed.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
-/// Lines above this are refused: a case of that size would fit into no prompt.
+/// Maximum length of a line: a case of that size would fit into no prompt.
 pub(super) const MAX_LINE: u64 = 16 * 1024 * 1024;
-/// Bytes of a block at most, but for its last line: what is in memory at a time are a few blocks.
+/// Maximum number of bytes of a block, except for its last line; bounds the memory, since only a few blocks
+/// are held.
 const BLOCK_BYTES: usize = 128 * 1024;
 
-/// The lines of a file that hold anything.
+/// Non-blank lines of a file.
 pub(super) struct Lines<R> {
     reader: BufReader<R>,
     number: usize,
@@ -21,7 +22,7 @@ pub(super) struct Line {
     pub(super) content: Result<Arc<str>, Unfit>,
 }
 
-/// Why a line has no text.
+/// Reason why a line has no text.
 pub(super) enum Unfit {
     NotUtf8 { valid: usize, byte: u8, lossy: String },
     TooLong,
@@ -32,7 +33,7 @@ impl<R: Read> Lines<R> {
         Self { reader: BufReader::with_capacity(256 * 1024, file), number: 0, buffer: Vec::new() }
     }
 
-    /// The next lines, so many or so long at most. None at the end.
+    /// Returns the next lines, limited in number and total length. Empty at the end.
     pub(super) fn block(&mut self, most: usize) -> io::Result<Vec<Line>> {
         let mut block = Vec::new();
         let mut bytes = 0;
@@ -46,7 +47,7 @@ impl<R: Read> Lines<R> {
         Ok(block)
     }
 
-    /// The next line that is not blank, without its line end and without a byte order mark.
+    /// Returns the next line that is not blank, without its line end and without a byte order mark.
     pub(super) fn next_line(&mut self) -> io::Result<Option<Line>> {
         loop {
             self.buffer.clear();

@@ -1,4 +1,4 @@
-//! Messages and what they hold: texts, objects, files, images.
+//! Decoder of messages and their content: texts, objects, files, images.
 
 use std::path::Path;
 
@@ -12,14 +12,15 @@ use crate::codes;
 use crate::model::{Block, GivenOutput, Message, Role};
 use crate::tree::{Data, Node};
 
-/// What a list of messages is for. Answers, given or recorded, may be empty; questions may not.
+/// Use of a list of messages. Answers, given or recorded, may be empty; questions may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Question,
     Answer,
 }
 
-/// `input`: a string (one user message) or a list of messages. `None` after a complaint.
+/// Decodes `input`: a string (one user message) or a list of messages. Returns `None` after adding a
+/// diagnostic.
 pub(crate) fn input(cx: &mut Context, node: &Node, key: &str) -> Option<Vec<Message>> {
     match &node.data {
         Data::Str(text) => {
@@ -44,8 +45,8 @@ pub(crate) fn input(cx: &mut Context, node: &Node, key: &str) -> Option<Vec<Mess
     }
 }
 
-/// `expected_output`: a string, an object or a list that stands for one assistant message, or a list
-/// of messages. `None` after a complaint.
+/// Decodes `expected_output`: a string, an object or a list as one assistant message, or a list of messages.
+/// Returns `None` after adding a diagnostic.
 pub(crate) fn expected(cx: &mut Context, node: &Node, key: &str) -> Option<Vec<Message>> {
     match &node.data {
         Data::Str(text) if text.trim().is_empty() => {
@@ -63,7 +64,7 @@ pub(crate) fn expected(cx: &mut Context, node: &Node, key: &str) -> Option<Vec<M
         Data::Seq(items) if items.iter().any(looks_like_message) => {
             list(cx, items, key, node.place(), Use::Answer)
         }
-        // The format takes any value here; numbers and booleans are answers like objects are.
+        // The format accepts any value here; numbers and booleans are answers like objects.
         Data::Map(_) | Data::Seq(_) | Data::Bool(_) | Data::Int(_) | Data::Float(_) => {
             Some(vec![assistant(vec![Block::Json(node.to_json())])])
         }
@@ -71,7 +72,7 @@ pub(crate) fn expected(cx: &mut Context, node: &Node, key: &str) -> Option<Vec<M
     }
 }
 
-/// The answer itself, as a string, an object or messages. `None` after a complaint.
+/// Decodes the answer itself: a string, an object or messages. Returns `None` after adding a diagnostic.
 pub(crate) fn given_output(cx: &mut Context, node: &Node, key: &str) -> Option<GivenOutput> {
     match &node.data {
         Data::Str(text) => Some(GivenOutput::Text(text.clone())),
@@ -96,7 +97,7 @@ pub(crate) fn given_output(cx: &mut Context, node: &Node, key: &str) -> Option<G
     }
 }
 
-/// `input_files`: a file block for each path. Missing files are complaints at their own lines.
+/// Decodes `input_files`: a file block for each path. Missing files are reported at their own spans.
 pub(crate) fn input_files(cx: &mut Context, node: &Node) -> Vec<Block> {
     let items = match &node.data {
         Data::Str(_) => std::slice::from_ref(node),
@@ -125,8 +126,7 @@ pub(crate) fn input_files(cx: &mut Context, node: &Node) -> Vec<Block> {
     blocks
 }
 
-/// Puts files before the text of the last user message, which is where `input_files` belong. `Err`
-/// if there is none.
+/// Inserts files before the text of the last user message, as `input_files` requires. Fails if there is none.
 pub(crate) fn attach(messages: &mut [Message], files: &[Block]) -> Result<(), ()> {
     if files.is_empty() {
         return Ok(());
@@ -173,7 +173,7 @@ fn message(cx: &mut Context, node: &Node, purpose: Use) -> Option<Message> {
     let tool_calls = tool_calls(cx, &mut object);
     let blocks = match object.entry("content").map(|entry| &entry.value) {
         Some(value) if !value.is_null() => content(cx, value, purpose, !tool_calls.is_empty()),
-        // A model that only calls tools says nothing.
+        // A model that only calls tools returns no text.
         _ if !tool_calls.is_empty() => Vec::new(),
         _ => {
             cx.problems.add(
@@ -288,7 +288,7 @@ fn content(cx: &mut Context, node: &Node, purpose: Use, may_be_empty: bool) -> V
             cx.problems.add(empty_list("content", node.place()));
             Vec::new()
         }
-        // A list in an expected answer that holds no blocks is a value like an object is.
+        // A list without blocks in an expected answer is a value like an object.
         Data::Seq(items)
             if purpose == Use::Answer
                 && !items.is_empty()
@@ -308,7 +308,7 @@ fn content(cx: &mut Context, node: &Node, purpose: Use, may_be_empty: bool) -> V
     }
 }
 
-/// Keys of content blocks elsewhere.
+/// Keys of content blocks in other tools.
 const BLOCK_FOREIGN: &[(&str, &str)] = &[
     ("text", "write the text as `value`"),
     ("path", "write the path as `value`"),
@@ -413,7 +413,7 @@ fn image(cx: &mut Context, written: &str, span: Span) -> Option<Block> {
     Some(Block::Image { written: written.to_owned(), path, media_type })
 }
 
-/// The media type of an image by its name; `None` for anything else.
+/// Returns the media type of an image by its name; `None` for anything else.
 fn media_type(written: &str) -> Option<&'static str> {
     let ending = Path::new(written).extension()?.to_str()?.to_ascii_lowercase();
     Some(match ending.as_str() {

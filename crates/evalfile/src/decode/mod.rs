@@ -1,4 +1,4 @@
-//! From trees to checked values, collecting every problem on the way.
+//! Decoding of trees to checked values, collecting every diagnostic on the way.
 
 mod answers;
 mod case;

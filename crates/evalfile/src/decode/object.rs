@@ -1,4 +1,4 @@
-//! Reading a map key by key, knowing which keys it may have.
+//! Reader of a map, key by key, which tracks the keys it may have.
 
 use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
 
@@ -6,31 +6,30 @@ use super::Problems;
 use crate::codes;
 use crate::tree::{Data, Entry, Node};
 
-/// A map being read. Every key that is asked for counts as known; [`Object::finish`] complains about
-/// the rest, so the list of allowed keys is never written down twice.
+/// A map being read. Every requested key counts as known; [`Object::finish`] reports the rest, so the list of
+/// allowed keys is never written down twice.
 pub(crate) struct Object<'n> {
     node: &'n Node,
     entries: &'n [Entry],
     what: &'static str,
     known: Vec<Known>,
-    /// Names of which something is there, but under a name that is refused.
+    /// Keys given under a rejected name; suppresses a second "missing key" error.
     meant: Vec<&'static str>,
     taken: Vec<bool>,
 }
 
-/// A key that was asked for.
+/// A requested key.
 struct Known {
     key: &'static str,
-    /// Whether it is another spelling of a key, which is read but not offered in lists of known keys.
+    /// True for an alternative spelling, which is accepted but not listed among known keys.
     is_other_spelling: bool,
 }
 
-/// Keys that a case is asked for, about: they are noted without making room again and again.
+/// Capacity hint: about the number of keys that the decoder of a case requests.
 const MANY_KEYS: usize = 48;
 
 impl<'n> Object<'n> {
-    /// Begins to read `node`, which must be a map. `what` names it in messages, with its article:
-    /// "a case".
+    /// Starts reading `node`, which must be a map. `what` names it in messages, with its article: "a case".
     pub(crate) fn new(node: &'n Node, what: &'static str, problems: &mut Problems) -> Option<Self> {
         let Some(entries) = node.as_map() else {
             problems.add(wrong_type(node, what, "a map"));
@@ -46,27 +45,27 @@ impl<'n> Object<'n> {
         })
     }
 
-    /// The place of the whole map.
+    /// Returns the span of the whole map.
     pub(crate) fn span(&self) -> Span {
         self.node.place()
     }
 
-    /// The place to complain about something missing: the first key, or the map itself.
+    /// Returns the span for reporting something missing: the first key, or the map itself.
     pub(crate) fn head(&self) -> Span {
         self.entries.first().map_or(self.node.place(), |entry| entry.key_span)
     }
 
-    /// Whether the map has the key, without marking it as read.
+    /// Returns true if the map has the key, without marking it as read.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)
     }
 
-    /// The entry of a key. A key whose value is `null` or left empty counts as given.
+    /// Returns the entry of a key. A key whose value is `null` or empty counts as given.
     pub(crate) fn entry(&mut self, key: &'static str) -> Option<&'n Entry> {
         self.asked(key, false)
     }
 
-    /// The entry of a key, which is noted.
+    /// Returns the entry of a key and records the key as known.
     fn asked(&mut self, key: &'static str, is_other_spelling: bool) -> Option<&'n Entry> {
         self.known.push(Known { key, is_other_spelling });
         #[cfg(test)]
@@ -76,19 +75,19 @@ impl<'n> Object<'n> {
         Some(&self.entries[index])
     }
 
-    /// The entry of a key that is recognised only to be refused: it is not offered as a known key.
+    /// Returns the entry of a key that is recognised only to be rejected: it is not listed as a known key.
     pub(crate) fn foreign(&mut self, key: &str) -> Option<&'n Entry> {
         let index = self.entries.iter().position(|entry| entry.key == key)?;
         self.taken[index] = true;
         Some(&self.entries[index])
     }
 
-    /// Notes that the map gives `name`, though under another name, which has a complaint of its own.
+    /// Records that the map gives `name` under another name, which is reported separately.
     pub(crate) fn means(&mut self, name: &'static str) {
         self.meant.push(name);
     }
 
-    /// The entry of the first of several spellings that is there. A second spelling beside it is an
+    /// Returns the entry of the first of several spellings that is present. A second spelling beside it is an
     /// error: only one can count.
     pub(crate) fn one_of(&mut self, keys: &[&'static str], problems: &mut Problems) -> Option<&'n Entry> {
         let mut found: Option<&'n Entry> = None;
@@ -114,12 +113,12 @@ impl<'n> Object<'n> {
         found
     }
 
-    /// The value of a key; absent and `null` are both `None`.
+    /// Returns the value of a key; `None` if it is absent or `null`.
     pub(crate) fn value(&mut self, key: &'static str) -> Option<&'n Node> {
         self.entry(key).map(|entry| &entry.value).filter(|node| !node.is_null())
     }
 
-    /// A text that may be absent.
+    /// Returns an optional text.
     pub(crate) fn string(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<String>> {
         #[cfg(test)]
         record::note(self.what, key, "string");
@@ -127,13 +126,13 @@ impl<'n> Object<'n> {
         string(node, key, problems)
     }
 
-    /// A text that must not be blank but may be absent.
+    /// Returns an optional text that must not be blank.
     pub(crate) fn text(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<String>> {
         let text = self.string(key, problems)?;
         not_blank(text, key, problems)
     }
 
-    /// A boolean that may be absent.
+    /// Returns an optional boolean.
     pub(crate) fn boolean(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<bool>> {
         #[cfg(test)]
         record::note(self.what, key, "boolean");
@@ -159,7 +158,7 @@ impl<'n> Object<'n> {
         None
     }
 
-    /// A finite number that may be absent.
+    /// Returns an optional finite number.
     pub(crate) fn number(&mut self, key: &'static str, problems: &mut Problems) -> Option<Spanned<f64>> {
         #[cfg(test)]
         record::note(self.what, key, "number");
@@ -167,7 +166,7 @@ impl<'n> Object<'n> {
         number(node, key, problems)
     }
 
-    /// A whole number within `low..=high` that may be absent.
+    /// Returns an optional integer within `low..=high`.
     pub(crate) fn integer(
         &mut self,
         key: &'static str,
@@ -207,7 +206,7 @@ impl<'n> Object<'n> {
         None
     }
 
-    /// A number from 0 to 1 that may be absent.
+    /// Returns an optional number from 0 to 1.
     pub(crate) fn unit(
         &mut self,
         key: &'static str,
@@ -238,7 +237,7 @@ impl<'n> Object<'n> {
         None
     }
 
-    /// A list of texts, or a single text that stands for a list of one; empty when absent.
+    /// Returns a list of texts, or a single text as a list of one; empty when absent.
     pub(crate) fn strings(&mut self, key: &'static str, problems: &mut Problems) -> Vec<Spanned<String>> {
         #[cfg(test)]
         record::note(self.what, key, "strings");
@@ -256,8 +255,8 @@ impl<'n> Object<'n> {
         }
     }
 
-    /// Ends the reading: every key that was neither asked for nor begins with `x-` is an error. What
-    /// stands there under a misspelt name is not missing as well.
+    /// Ends the reading: every key that was not requested and does not begin with `x-` is an error. A key
+    /// given under a misspelt name is not reported as missing too.
     pub(crate) fn finish(self, problems: &mut Problems) {
         let head = self.head();
         let mut meant = self.meant;
@@ -273,8 +272,8 @@ impl<'n> Object<'n> {
         }
     }
 
-    /// The keys that were not asked for, as they stand: for maps that carry settings of somebody
-    /// else. They count as known afterwards.
+    /// Returns the entries that were not requested, for maps with third-party settings. They count as known
+    /// afterwards.
     pub(crate) fn rest(&mut self) -> Vec<&'n Entry> {
         #[cfg(test)]
         record::note(self.what, "", "open");
@@ -289,7 +288,7 @@ impl<'n> Object<'n> {
     }
 }
 
-/// The complaint about a key that nothing reads.
+/// Returns the diagnostic for an unknown key.
 fn unknown_key(entry: &Entry, what: &str, known: &[Known]) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         codes::UNKNOWN_KEY,
@@ -314,7 +313,8 @@ fn unknown_key(entry: &Entry, what: &str, known: &[Known]) -> Diagnostic {
         .with_help("keys that begin with `x-` are free for your own use")
 }
 
-/// The complaint about a value of the wrong kind. `what` names the value, `expected` what it should be.
+/// Returns the diagnostic for a value of the wrong type. `what` names the value, `expected` the type it
+/// should have.
 pub(crate) fn wrong_type(node: &Node, what: &str, expected: &str) -> Diagnostic {
     Diagnostic::error(
         codes::WRONG_TYPE,
@@ -324,7 +324,7 @@ pub(crate) fn wrong_type(node: &Node, what: &str, expected: &str) -> Diagnostic 
     )
 }
 
-/// A text. Numbers and booleans are not silently taken as text: the fix is to quote them.
+/// Decodes a text. Numbers and booleans are not silently accepted: the fix is to quote them.
 pub(crate) fn string(node: &Node, key: &str, problems: &mut Problems) -> Option<Spanned<String>> {
     named_string(node, || format!("`{key}`"), problems)
 }
@@ -347,7 +347,7 @@ fn named_string(node: &Node, what: impl Fn() -> String, problems: &mut Problems)
     None
 }
 
-/// A finite number.
+/// Decodes a finite number.
 pub(crate) fn number(node: &Node, key: &str, problems: &mut Problems) -> Option<Spanned<f64>> {
     let value = match node.data {
         Data::Int(value) => value as f64,
@@ -376,7 +376,7 @@ pub(crate) fn number(node: &Node, key: &str, problems: &mut Problems) -> Option<
     Some(Spanned::new(value, node.place()))
 }
 
-/// Refuses a text of nothing but white space.
+/// Rejects a text of white space.
 pub(crate) fn not_blank(
     text: Spanned<String>,
     key: &str,
@@ -392,7 +392,7 @@ pub(crate) fn not_blank(
     Some(text)
 }
 
-/// What was asked of the maps that were read, for the test that holds the schemas to it.
+/// Requests recorded for the test that compares them with the schemas.
 #[cfg(test)]
 pub(crate) mod record {
     use std::cell::RefCell;

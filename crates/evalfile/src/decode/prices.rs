@@ -1,4 +1,4 @@
-//! The prices file of a project.
+//! Decoder of the prices file of a project.
 
 use std::path::PathBuf;
 
@@ -12,40 +12,40 @@ use crate::codes;
 use crate::model::{PriceRates, PriceRow};
 use crate::tree::{Entry, Node, read_yaml};
 
-/// Where a prices file is looked for in a folder, first to last.
+/// Paths of the prices file in a folder, in order of precedence.
 const NAMES: &[&str] = &[".assize/prices.yaml", ".assize/prices.yml"];
-/// A million tokens for more than this is a price in another unit.
+/// Maximum price of a million tokens in US dollars; a higher one is in another unit.
 const MAX_PRICE: f64 = 1_000_000.0;
-/// The keys of a row.
+/// Keys of a row.
 const KEYS: [&str; 5] = ["input", "cached_input", "cache_write", "output", "context_tokens"];
-/// More tokens than any model reads.
+/// Maximum context size, more tokens than any model reads.
 const MAX_CONTEXT: i64 = 1_000_000_000;
 
-/// Reads the name of a model into provider and model, or says what is wrong with it.
+/// Parses the name of a model into provider and model; an error is a message for the user.
 pub type ReadName<'a> = &'a dyn Fn(&str) -> Result<(String, String), String>;
 
-/// A prices file, read and checked.
+/// A prices file, loaded and checked.
 #[derive(Debug, Clone, Default)]
 pub struct LoadedPrices {
-    /// Its rows. Not to be used when there are errors.
+    /// Rows of the file. Not to be used when there are errors.
     pub rows: Vec<PriceRow>,
-    /// The file; `None` when there is none.
+    /// Path of the file; `None` if there is none.
     pub path: Option<PathBuf>,
-    /// The text of the file, for drawing complaints.
+    /// Text of the file, for rendering diagnostics.
     pub sources: SourceMap,
-    /// Every complaint.
+    /// All diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadedPrices {
-    /// Whether the file can't be used.
+    /// Returns true if the file cannot be used.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
-/// Reads the nearest `.assize/prices.yaml`, from the working folder up to the root of its repository. That there is none
-/// is no complaint.
+/// Loads the nearest `.assize/prices.yaml`, from the working folder up to the root of its repository. A
+/// missing file is not an error.
 pub fn load_prices(options: &LoadOptions, name: ReadName<'_>) -> LoadedPrices {
     let working = &options.working_folder;
     let Some(path) = find(&folders(working, working), NAMES) else { return LoadedPrices::default() };
@@ -145,14 +145,14 @@ fn row(entry: &Entry, problems: &mut Problems, name: ReadName<'_>) -> Option<Pri
     })
 }
 
-/// Whether the map has a key that was probably meant to be this one; that has a complaint of its own.
+/// Returns true if the map has a misspelt form of this key, which is reported separately.
 fn misspelt(node: &Node, key: &str) -> bool {
     let is_known = |entry: &Entry| KEYS.contains(&entry.key.as_str());
     let mut unknown = node.as_map().unwrap_or_default().iter().filter(|entry| !is_known(entry));
     unknown.any(|entry| did_you_mean(&entry.key, KEYS.iter().copied()) == Some(key))
 }
 
-/// A price of a million tokens: at least 0, and a whole number of millionths of a dollar.
+/// Decodes a price of a million tokens: at least 0, and an integer number of millionths of a dollar.
 fn price(object: &mut Object<'_>, key: &'static str, problems: &mut Problems) -> Option<Spanned<f64>> {
     let found = object.number(key, problems)?;
     let millionths = found.value * 1e6;

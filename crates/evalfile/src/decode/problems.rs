@@ -1,4 +1,4 @@
-//! The complaints of one load.
+//! Diagnostics of one load.
 
 use std::collections::HashSet;
 
@@ -6,18 +6,18 @@ use assize_diagnostic::{Code, Diagnostic, Label, Severity, Span};
 
 use crate::codes;
 
-/// Collects complaints so that reading can go on after each.
+/// Collector of diagnostics, so that decoding can continue after each.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     list: Vec<Diagnostic>,
-    /// What was said where: a part that is used several times by aliases is complained about once.
+    /// Diagnostics reported so far: a part that is used several times by aliases is reported once.
     said: HashSet<(Code, Span, String, String)>,
     errors: usize,
     hidden: Vec<Hidden>,
     unset: Vec<Span>,
 }
 
-/// A value that came from the environment. It may be a secret, so no complaint may show it.
+/// A value from the environment. It may be a secret, so no diagnostic may show it.
 #[derive(Debug, Clone)]
 struct Hidden {
     value: String,
@@ -25,7 +25,7 @@ struct Hidden {
     span: Span,
 }
 
-/// Complaints that something is missing, with further names under which it may be given.
+/// Codes of missing keys, with alternative names of the key.
 const MISSING: &[(Code, &[&str])] = &[
     (codes::MISSING_TEXT, &["outcome", "expected_outcome", "description"]),
     (codes::MISSING_SETTING, &[]),
@@ -38,13 +38,13 @@ const MISSING: &[(Code, &[&str])] = &[
     (codes::NO_TARGETS, &[]),
 ];
 
-/// Values shorter than this are hidden only in complaints about the place they were put into, and
-/// only as whole words: replacing every `1` of every message would say nothing and garble all.
+/// Values shorter than this are hidden only in diagnostics about the span they were substituted in, and only
+/// as whole words: replacing every `1` of every message would garble it.
 const SHORT: usize = 4;
 
 impl Problems {
     pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
-        // What is said about a value that is not there would only repeat that it is not there.
+        // A problem with an unset value would only repeat that it is not set.
         if self.unset.contains(&diagnostic.primary.span) {
             return;
         }
@@ -57,13 +57,13 @@ impl Problems {
         self.list.push(diagnostic);
     }
 
-    /// Counts an error that has been said elsewhere.
+    /// Counts an error that has been reported elsewhere.
     pub(crate) fn add_known(&mut self) {
         self.errors += 1;
     }
 
-    /// Takes back complaints at `head` that one of `names` is missing: it stands there under another
-    /// name, which has a complaint of its own.
+    /// Removes diagnostics at `head` that one of `names` is missing: it is given under another name, which is
+    /// reported separately.
     pub(crate) fn retract_missing(&mut self, head: Span, names: &[&str]) {
         let errors = &mut self.errors;
         self.list.retain(|found| {
@@ -79,7 +79,7 @@ impl Problems {
         });
     }
 
-    /// Number of errors so far. A part is sound if reading it leaves this unchanged.
+    /// Returns the number of errors so far. A part is valid if decoding it leaves this unchanged.
     pub(crate) fn errors(&self) -> usize {
         self.errors
     }
@@ -88,19 +88,19 @@ impl Problems {
         self.list
     }
 
-    /// An empty collection that hides the same values.
+    /// Returns an empty collector that hides the same values.
     pub(crate) fn fork(&self) -> Self {
         Self { hidden: self.hidden.clone(), ..Self::default() }
     }
 
-    /// From now on `value`, which the environment put at `span`, is shown as `shown`.
+    /// Hides `value`, substituted from the environment at `span`: diagnostics show `shown` instead.
     pub(crate) fn hide(&mut self, value: &str, shown: &str, span: Span) {
         if !value.trim().is_empty() {
             self.hidden.push(Hidden { value: value.trim().to_owned(), shown: shown.to_owned(), span });
         }
     }
 
-    /// Complains that the value at a place is not set. Nothing else is said about that place.
+    /// Reports that the value at a span is not set. Nothing else is reported about that span.
     pub(crate) fn add_unset(&mut self, diagnostic: Diagnostic) {
         let span = diagnostic.primary.span;
         let unset = std::mem::take(&mut self.unset);

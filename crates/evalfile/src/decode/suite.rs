@@ -1,4 +1,4 @@
-//! The top level of an eval file: everything but its cases.
+//! Decoder of the top level of an eval file, without its cases.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use crate::codes;
 use crate::model::{Block, Format, Grader, Message, Suite, Unbuilt};
 use crate::tree::{Entry, Node};
 
-/// What a suite gives to each of its cases.
+/// Defaults that a suite gives to each of its cases.
 #[derive(Debug)]
 pub(crate) struct SuiteDefaults {
     pub(crate) format: Format,
-    /// Graders of the suite, names settled.
+    /// Graders of the suite, with unique names.
     pub(crate) graders: Vec<Arc<Grader>>,
     /// Messages before those of a case.
     pub(crate) input: Vec<Message>,
     /// Attachments of cases that have none of their own.
     pub(crate) files: Vec<Block>,
-    /// Whether something was wrong with the above, so that what is missing in a case may be there.
+    /// True if one of the fields above had errors, so that a missing part of a case may be defined there.
     pub(crate) broken: bool,
-    /// Whether the lines of a dataset are bare answers rather than cases.
+    /// True if the lines of a dataset are bare answers rather than cases.
     pub(crate) answers: bool,
 }
 
-/// Keys of newer generations and neighbouring tools, with what does the same here.
+/// Keys of newer versions and of other tools, with the equivalent here.
 const FOREIGN: &[(&str, &str)] = &[
     ("providers", "name targets under `execution: {targets: [...]}` and describe them in the targets file"),
     ("prompts", "write the prompt as `input` of the suite or of each case, with `vars` for what differs"),
@@ -49,8 +49,8 @@ const FOREIGN: &[(&str, &str)] = &[
     ("timeout_seconds", "set the time limit on the target, in the targets file"),
 ];
 
-/// Reads the top level of an eval file or of the settings beside a dataset. `list_key` is the key of
-/// the cases, read elsewhere.
+/// Decodes the top level of an eval file or of the settings file of a dataset. `list_key` is the key of the
+/// cases, which are decoded elsewhere.
 pub(crate) fn suite(
     cx: &mut Context,
     node: &Node,
@@ -131,7 +131,7 @@ fn name(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<Str
     usable_id(cx, name, "the name of the suite").map(|name| name.value)
 }
 
-/// The file name without its endings: `a.eval.yaml` is `a`.
+/// Returns the file name without its extensions: `a.eval.yaml` becomes `a`.
 pub(crate) fn default_name(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let short = stem.strip_suffix(".eval").or_else(|| stem.strip_suffix(".EVAL")).unwrap_or(&stem);
@@ -149,7 +149,7 @@ fn metadata(cx: &mut Context, object: &mut Object<'_>) -> Map<String, serde_json
     metadata
 }
 
-/// Puts a descriptive key beside the author's own data.
+/// Stores a descriptive key in the author's metadata.
 pub(crate) fn keep(cx: &mut Context, metadata: &mut Map<String, serde_json::Value>, entry: &Entry) {
     if metadata.contains_key(&entry.key) {
         cx.problems.add(
@@ -166,8 +166,8 @@ pub(crate) fn keep(cx: &mut Context, metadata: &mut Map<String, serde_json::Valu
     metadata.insert(entry.key.clone(), entry.value.to_json());
 }
 
-/// `evaluator`: the kind of grader of cases that name none. The only kind that needs nothing else is a
-/// judge with the expected outcome, and that is what such cases get anyway.
+/// Decodes `evaluator`: the kind of grader of cases that name none. The only kind that needs nothing else is
+/// a judge with the expected outcome, which is the default anyway.
 pub(crate) fn default_kind(cx: &mut Context, object: &mut Object<'_>, format: Format) {
     let Some(entry) = object.entry("evaluator").filter(|entry| !entry.value.is_null()) else { return };
     let Some(Spanned { value, span }) = string(&entry.value, "evaluator", &mut cx.problems) else { return };

@@ -1,4 +1,4 @@
-//! `trials` and `repeat`: several runs of each case.
+//! Decoder of `trials` and `repeat`: several trials of each case.
 
 use assize_diagnostic::Diagnostic;
 use assize_rubric::{RepeatStrategy, Usd};
@@ -10,12 +10,12 @@ use crate::codes;
 use crate::model::Trials;
 use crate::tree::{Data, Node};
 
-/// The key, and its shorter spelling.
+/// Spellings of the key.
 const KEYS: [&str; 2] = ["trials", "repeat"];
-/// Most runs of a case.
+/// Maximum number of trials of a case.
 pub(crate) const MOST: i64 = 1000;
 
-/// The words of all generations for the strategies.
+/// Names of the strategies, in current and older spellings.
 const STRATEGIES: [(&str, RepeatStrategy); 6] = [
     ("pass_at_k", RepeatStrategy::PassAtK),
     ("mean", RepeatStrategy::Mean),
@@ -25,12 +25,12 @@ const STRATEGIES: [(&str, RepeatStrategy); 6] = [
     ("pass_pow_k", RepeatStrategy::PassAll),
 ];
 
-/// The words that a file may use, the usual ones first.
+/// Returns the accepted names, the current ones first.
 pub(crate) fn words() -> Vec<&'static str> {
     STRATEGIES.iter().map(|(word, _)| *word).collect()
 }
 
-/// The trials of a suite or a case: from its own keys, or from those of its `execution`.
+/// Decodes the trials of a suite or a case from its own keys, or from those of its `execution`.
 pub(crate) fn trials(
     cx: &mut Context,
     outer: &mut Object<'_>,
@@ -134,7 +134,7 @@ fn in_full(cx: &mut Context, node: &Node) -> Option<Trials> {
         );
         return None;
     }
-    // More dollars than can be counted are no limit.
+    // An amount too large to represent is no limit.
     let cost_limit = cost_limit_usd.and_then(Usd::from_dollars);
     Some(Trials {
         count: count.value as u32,

@@ -1,4 +1,4 @@
-//! `{{ name }}`: the variables of a case, put into its texts.
+//! Substitution of `{{ name }}`: the variables of a case in its texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::Context;
 use crate::codes;
 use crate::tree::{Data, Entry, Node};
 
-/// Keys of a case whose texts are filled, beside its graders and turns.
+/// Keys of a case whose texts are templates, apart from its graders and turns.
 const TEXTS: [&str; 9] = [
     "criteria",
     "description",
@@ -21,8 +21,8 @@ const TEXTS: [&str; 9] = [
     "input_messages",
     "outcome",
 ];
-/// Keys of a grader that hold programs, instructions to a judge, or names. Nothing is filled in
-/// there: what a dataset says must not reach a command line or a judge's instructions.
+/// Keys of a grader that hold programs, instructions to a judge, or names. They are not templates: values of
+/// a dataset must not reach a command line or a judge's instructions.
 const CLOSED: [&str; 11] =
     ["command", "config", "cwd", "extends", "include", "judge", "name", "prompt", "script", "target", "type"];
 /// Names that belong to prompts and reports, not to the case.
@@ -42,8 +42,8 @@ const RESERVED: [&str; 13] = [
     "workspace_path",
 ];
 
-/// Puts `vars` into the texts of the case `node`. A name that is not there stays as it is, with a
-/// warning if the case has variables at all.
+/// Substitutes `vars` in the texts of the case `node`. An unknown name stays as it is, with a warning if the
+/// case has variables at all.
 pub(crate) fn fill(cx: &mut Context, node: &mut Node, vars: &BTreeMap<String, Value>) {
     if vars.is_empty() {
         return;
@@ -85,7 +85,7 @@ pub(crate) fn fill(cx: &mut Context, node: &mut Node, vars: &BTreeMap<String, Va
 
 struct Filler<'v> {
     vars: &'v BTreeMap<String, Value>,
-    /// Names already complained about.
+    /// Names already reported.
     unknown: BTreeSet<String>,
     complaints: Vec<Diagnostic>,
 }
@@ -165,7 +165,7 @@ impl Filler<'_> {
     }
 }
 
-/// The reference `{{ a.b }}` at the beginning of `text` and its name.
+/// Parses the reference `{{ a.b }}` at the beginning of `text`; returns it and its name.
 fn parse(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix("{{")?;
     let end = inner.find("}}")?;
@@ -177,7 +177,7 @@ fn parse(text: &str) -> Option<(&str, &str)> {
     sound.then_some((&text[..end + 4], name))
 }
 
-/// The variable `a.b.0`: maps by key, lists by index.
+/// Returns the variable `a.b.0`: maps by key, lists by index.
 fn lookup<'v>(vars: &'v BTreeMap<String, Value>, name: &str) -> Option<&'v Value> {
     let mut parts = name.split('.');
     let mut value = vars.get(parts.next()?)?;
@@ -191,7 +191,7 @@ fn lookup<'v>(vars: &'v BTreeMap<String, Value>, name: &str) -> Option<&'v Value
     Some(value)
 }
 
-/// A variable as text: strings as they are, everything else as JSON.
+/// Returns a variable as text: strings as they are, everything else as JSON.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! A file of cases whose cases are given something more, and nothing else in it changes.
+//! Editing of a file of cases: adds values to cases and changes nothing else.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use crate::decode::file::ending;
 use crate::model::Case;
 use crate::tree::Node;
 
-/// Keys that hold the list of cases.
+/// Keys of the list of cases.
 const CASE_LISTS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
 
 /// The text of a file with cases: YAML, JSON, or JSONL.
 ///
-/// Every change is checked before it counts: the new text is read, and its values must be those of the old text and
-/// what was put in, and nothing else.
+/// Every change is verified before it is accepted: the new text is parsed, and its values must be those of
+/// the old text with the inserted value, and nothing else.
 #[derive(Debug, Clone)]
 pub struct CaseFile {
     path: PathBuf,
@@ -25,22 +25,23 @@ pub struct CaseFile {
     notation: Notation,
 }
 
-/// Where a case is in its file. Stays right while other cases are changed through the same [`CaseFile`].
+/// Location of a case in its file. Stays valid while other cases are changed through the same [`CaseFile`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseSpot {
-    /// The line of a dataset, from 0; 0 for other files.
+    /// Line of a dataset, from 0; 0 for other files.
     line: usize,
     way: Vec<Step>,
 }
 
-/// What is put into a case.
+/// A value to put into a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Insertion {
-    /// The value.
+    /// Value.
     pub value: Value,
     /// Lines of a comment above it, without `#`.
     pub comment: String,
-    /// A key and a text that say the same where comments can't stand. A case with such a key keeps its own.
+    /// Key and text that replace the comment where comments are not possible. A case with such a key keeps
+    /// its own.
     pub mark: (String, String),
 }
 
@@ -51,7 +52,7 @@ impl Insertion {
 }
 
 impl CaseFile {
-    /// The text of a file; the ending of the path says how it is written.
+    /// Wraps the text of a file; the extension of the path determines its syntax.
     pub fn new(path: &Path, text: String) -> Self {
         let notation = match ending(path).as_str() {
             "jsonl" => Notation::Lines,
@@ -61,12 +62,12 @@ impl CaseFile {
         Self { path: path.to_path_buf(), text, notation }
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The text as it is now.
+    /// Returns the current text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -102,14 +103,14 @@ impl CaseFile {
         if alone { Ok(spot(Vec::new())) } else { Err(EditError::NoCase) }
     }
 
-    /// The keys of a case as written, in order.
+    /// Returns the keys of a case as written, in order.
     pub fn keys(&self, case: &CaseSpot) -> Result<Vec<String>, EditError> {
         let (_, root) = self.root(case)?;
         let node = at(&root, &case.way).ok_or(EditError::NoCase)?;
         Ok(node.as_map().unwrap_or_default().iter().map(|entry| entry.key.clone()).collect())
     }
 
-    /// What stands in a case under these keys, one below the other.
+    /// Returns the value at a path of keys in a case.
     pub fn value(&self, case: &CaseSpot, keys: &[&str]) -> Result<Option<Value>, EditError> {
         let (_, root) = self.root(case)?;
         Ok(at(&root, &way_to(case, keys)).map(Node::to_json))
@@ -130,7 +131,7 @@ impl CaseFile {
         })
     }
 
-    /// Adds an item to the list under these keys of a case.
+    /// Adds an item to the list at a path of keys in a case.
     pub fn add_item(&mut self, case: &CaseSpot, keys: &[&str], new: &Insertion) -> Result<(), EditError> {
         self.edit(case, keys, |page, list, expected| {
             let name = || EditError::NoList(keys.join("."));
@@ -144,7 +145,7 @@ impl CaseFile {
         })
     }
 
-    /// Puts another value in the place of an entry of a case.
+    /// Replaces the value of an entry of a case.
     pub fn replace_entry(&mut self, case: &CaseSpot, key: &str, new: &Insertion) -> Result<(), EditError> {
         self.edit(case, &[], |page, map, expected| {
             let own = own_entries(map);
@@ -156,7 +157,7 @@ impl CaseFile {
         })
     }
 
-    /// Puts another value in the place of an item of the list under these keys of a case.
+    /// Replaces an item of the list at a path of keys in a case.
     pub fn replace_item(
         &mut self,
         case: &CaseSpot,
@@ -176,7 +177,7 @@ impl CaseFile {
         })
     }
 
-    /// The tree that holds a case, and where its text begins in the file.
+    /// Returns the tree that holds a case, and its byte range in the file.
     fn root(&self, case: &CaseSpot) -> Result<(std::ops::Range<usize>, Node), EditError> {
         let range = match self.notation {
             Notation::Lines => self.line(case.line).ok_or(EditError::NoCase)?,
@@ -186,7 +187,7 @@ impl CaseFile {
         Ok((range, node))
     }
 
-    /// The bytes of a line without its end.
+    /// Returns the byte range of a line without its line end.
     fn line(&self, number: usize) -> Option<std::ops::Range<usize>> {
         let mut start = 0;
         for (index, line) in self.text.split_inclusive('\n').enumerate() {
@@ -198,8 +199,8 @@ impl CaseFile {
         None
     }
 
-    /// Tries the ways of a change until one gives a text that means what it should: `look` returns the ways and the
-    /// value with the mark, and changes the given value to the one without.
+    /// Tries candidate edits until one gives a text with the expected value. `look` returns the candidates
+    /// and the value with the mark, and changes the given value to the one without.
     fn edit(
         &mut self,
         case: &CaseSpot,

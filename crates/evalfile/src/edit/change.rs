@@ -1,25 +1,25 @@
-//! One change of a text.
+//! A single change of a text.
 
-/// Bytes to replace and what to put there. With `start == end` something is inserted.
+/// A byte range and its replacement. With `start == end` the text is inserted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// First byte to replace.
     pub start: usize,
-    /// One past the last.
+    /// One past the last byte to replace.
     pub end: usize,
-    /// The new text.
+    /// New text.
     pub text: String,
 }
 
 impl Change {
-    /// Puts `text` before the byte `at`.
+    /// Creates an insertion of `text` before the byte `at`.
     pub fn insert(at: usize, text: impl Into<String>) -> Self {
         Self { start: at, end: at, text: text.into() }
     }
 }
 
-/// The text with the changes made; everything else stays as it is, byte for byte. The changes must be in the order of
-/// the text and must not overlap. `None` if they are not, or if one of them does not fit into the text.
+/// Applies changes to a text; everything else stays byte for byte. The changes must be in the order of the
+/// text and must not overlap. Returns `None` if they do not, or if one of them does not fit the text.
 pub fn apply_changes<'c>(text: &str, changes: impl IntoIterator<Item = &'c Change>) -> Option<String> {
     let mut result = String::with_capacity(text.len());
     let mut done = 0;

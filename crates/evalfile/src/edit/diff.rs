@@ -1,15 +1,16 @@
-//! Two texts side by side, as a patch that people and `patch` read.
+//! Unified diff of two texts.
 
 use std::fmt::Write as _;
 
-/// Unchanged lines shown around a change.
+/// Number of unchanged lines shown around a change.
 const CONTEXT: usize = 3;
-/// Equal lines in a row after which two texts are taken to go on alike.
+/// Number of consecutive equal lines that count as a resynchronisation.
 const ALIKE: usize = 3;
-/// Lines looked at for such a place; texts that differ in more are shown as wholly different from there on.
+/// Maximum number of lines searched for a resynchronisation; texts that differ in more are shown as
+/// completely different from there on.
 const MAX_DISTANCE: usize = 2000;
 
-/// One line of a comparison: kept, taken out or put in, with its line end.
+/// One line of a diff with its line end: kept, removed or added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line<'t> {
     Kept(&'t str),
@@ -17,8 +18,8 @@ enum Line<'t> {
     In(&'t str),
 }
 
-/// The difference of two texts in unified form with three lines of context; empty for equal texts. `name` stands in
-/// the head of the patch.
+/// Returns the difference of two texts as a unified diff with three lines of context; empty for equal texts.
+/// `name` is the file name in the header.
 pub fn unified_diff(old: &str, new: &str, name: &str) -> String {
     let lines = compare(old, new);
     let changed: Vec<usize> = lines
@@ -53,7 +54,7 @@ fn hunk(lines: &[Line<'_>], start: usize, end: usize, out: &mut String) {
     };
     let (before_old, before_new) = count(&lines[..start]);
     let (old, new) = count(&lines[start..end]);
-    // A side without lines is named by the line before it.
+    // An empty side is located by the line before it.
     let first = |before: usize, count: usize| before + usize::from(count > 0);
     let _ = writeln!(out, "@@ -{},{old} +{},{new} @@", first(before_old, old), first(before_new, new));
     for line in &lines[start..end] {
@@ -70,7 +71,7 @@ fn hunk(lines: &[Line<'_>], start: usize, end: usize, out: &mut String) {
     }
 }
 
-/// Goes through both texts together; where they differ, the nearest place where they agree again is looked for.
+/// Compares two texts line by line; where they differ, it searches the nearest point where they agree again.
 fn compare<'t>(old: &'t str, new: &'t str) -> Vec<Line<'t>> {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
@@ -90,9 +91,9 @@ fn compare<'t>(old: &'t str, new: &'t str) -> Vec<Line<'t>> {
     lines
 }
 
-/// How many lines to take out and to put in until both go on alike.
+/// Returns the number of lines to remove and to add until both texts agree again.
 fn resume(old: &[&str], new: &[&str]) -> (usize, usize) {
-    // One equal line may be chance; several in a row are the same place.
+    // A single equal line may be a coincidence; several in a row are the same passage.
     nearest(old, new, ALIKE).or_else(|| nearest(old, new, 1)).unwrap_or((old.len(), new.len()))
 }
 

@@ -1,4 +1,4 @@
-//! How a file is laid out: line ends, columns, steps of indentation.
+//! Layout of a file: line ends, columns, indentation steps.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::shape::{is_flow, own_entries};
 use super::yaml_text::{entry_lines, item_lines};
 use crate::tree::{Data, Node};
 
-/// The line end a file uses: that of its first line.
+/// Returns the line end of a file: that of its first line.
 pub(super) fn line_end(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -14,17 +14,17 @@ pub(super) fn line_end(text: &str) -> &'static str {
     }
 }
 
-/// First byte of the line that holds `at`.
+/// Returns the first byte of the line that holds `at`.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |before| before + 1)
 }
 
-/// First byte of the line after the one that holds `at`; the end of the text on the last line.
+/// Returns the first byte of the line after the one that holds `at`; the end of the text on the last line.
 pub(super) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
 }
 
-/// The column of the keys of a block map, from 0.
+/// Returns the column of the keys of a block map, from 0.
 pub(super) fn key_column(text: &str, map: &Node) -> Option<usize> {
     let before = |at: usize| {
         let line = &text[line_start(text, at)..at];
@@ -37,10 +37,11 @@ pub(super) fn key_column(text: &str, map: &Node) -> Option<usize> {
     alone.or_else(after_dash).map(|at| before(*at).len())
 }
 
-/// The column of the dashes of a block list, from 0.
+/// Returns the column of the dashes of a block list, from 0.
 pub(super) fn dash_column(text: &str, list: &Node) -> Option<usize> {
-    // An item may begin far behind its dash; the dash is the last thing on its line that is neither space nor part
-    // of an inner list, so the first of the line's dashes that leads to the item is looked for.
+    // An item may begin far to the right of its dash. The dash is the last character on its line that is
+    // neither a space nor part of an inner list, so the search takes the first of the line's dashes that
+    // leads to the item.
     let first = list.as_seq()?.first()?;
     let start = first.used_at.unwrap_or(first.span).start.max(list.span.start);
     let line = line_start(text, start);
@@ -50,7 +51,7 @@ pub(super) fn dash_column(text: &str, list: &Node) -> Option<usize> {
     before[..at].bytes().all(|b| b == b' ').then_some(at)
 }
 
-/// How far the items of block lists stand to the right of their key in this file; 2 where there is no list to tell.
+/// Returns the indentation of block list items relative to their key in this file; 2 if there is no list.
 pub(super) fn list_step(text: &str, node: &Node) -> usize {
     fn look(text: &str, node: &Node, column: usize) -> Option<usize> {
         if is_flow(text, node) {
@@ -77,16 +78,16 @@ pub(super) fn list_step(text: &str, node: &Node) -> usize {
     look(text, node, 0).unwrap_or(2)
 }
 
-/// Something to write: a comment above it, if it may have one, and the value.
+/// Text to write: a value with its optional key and comment.
 pub(super) struct Block<'v> {
     pub(super) comment: Option<&'v str>,
-    /// The key; none for an item of a list.
+    /// Key; `None` for an item of a list.
     pub(super) key: Option<&'v str>,
     pub(super) value: &'v Value,
 }
 
 impl Block<'_> {
-    /// Its lines at a column, each with the line end.
+    /// Returns its lines at a column, each with the line end.
     pub(super) fn text(&self, column: usize, step: usize, end: &str) -> String {
         let pad = " ".repeat(column);
         let comment = self.comment.into_iter().flat_map(str::lines).map(|line| format!("{pad}# {line}"));
@@ -102,7 +103,7 @@ impl Block<'_> {
     }
 }
 
-/// A value as JSON: on one line, or with line ends and the given indentation.
+/// Returns a value as JSON: on one line, or pretty-printed with the given indentation and line end.
 pub(super) fn json(value: &Value, pretty: Option<(&str, usize, &str)>) -> String {
     let Some((pad, unit, end)) = pretty else { return spaced(value) };
     let unit = " ".repeat(unit);
@@ -115,7 +116,7 @@ pub(super) fn json(value: &Value, pretty: Option<(&str, usize, &str)>) -> String
     escape(&String::from_utf8_lossy(&bytes)).replace('\n', &format!("{end}{pad}"))
 }
 
-/// JSON on one line with a space behind each comma and colon, as people write it.
+/// Returns JSON on one line with a space after each comma and colon.
 fn spaced(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
@@ -128,7 +129,7 @@ fn spaced(value: &Value) -> String {
     }
 }
 
-/// What JSON allows and YAML does not, as escapes.
+/// Escapes characters that are valid in JSON and not in YAML.
 fn escape(json: &str) -> String {
     let special =
         |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');

@@ -1,6 +1,7 @@
-//! Changing eval files byte by byte: what is not changed stays as it is, comments, blank lines, quotes and all.
+//! Editing of eval files byte by byte: everything unchanged stays as it is, including comments, blank lines
+//! and quotes.
 //!
-//! [`CaseFile`] puts values into the cases of a file, [`apply_changes`] carries out changes whose places are known,
+//! [`CaseFile`] puts values into the cases of a file, [`apply_changes`] applies changes at known offsets,
 //! [`yaml`] and [`yaml_scalar`] write values as YAML that reads back as the same values.
 
 mod case_file;

@@ -1,4 +1,4 @@
-//! The text of a file as a tree, and ways through it.
+//! The text of a file as a tree, and paths in it.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::EditError;
 use crate::decode::Problems;
 use crate::tree::{Data, Entry, Node, read_json, read_yaml};
 
-/// How a text is read.
+/// Syntax of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
     Yaml,
@@ -18,17 +18,17 @@ pub(super) enum Notation {
     Lines,
 }
 
-/// A step from a value to one in it.
+/// A step of a path from a value to one inside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     Key(String),
     Index(usize),
 }
 
-/// Reads a text. An error if it can't be read without any complaint.
+/// Parses a text. Any diagnostic is an error.
 pub(super) fn read(text: &str, notation: Notation) -> Result<Node, EditError> {
     let mut sources = SourceMap::new();
-    // The name is never shown: complaints here only say that the text is not to be touched.
+    // The name is never shown: diagnostics here only mean that the text must not be changed.
     let source = sources.add(Path::new("text"), text);
     let mut problems = Problems::default();
     let node = match notation {
@@ -38,7 +38,7 @@ pub(super) fn read(text: &str, notation: Notation) -> Result<Node, EditError> {
     node.filter(|_| problems.errors() == 0).ok_or(EditError::Unreadable)
 }
 
-/// The value at the end of a way.
+/// Returns the value at the end of a path.
 pub(super) fn at<'n>(root: &'n Node, way: &[Step]) -> Option<&'n Node> {
     way.iter().try_fold(root, |node, step| match step {
         Step::Key(key) => node.get(key),
@@ -46,7 +46,7 @@ pub(super) fn at<'n>(root: &'n Node, way: &[Step]) -> Option<&'n Node> {
     })
 }
 
-/// The same in a JSON value.
+/// Returns the value at the end of a path in a JSON value.
 pub(super) fn at_json<'v>(root: &'v mut Value, way: &[Step]) -> Option<&'v mut Value> {
     way.iter().try_fold(root, |value, step| match step {
         Step::Key(key) => value.get_mut(key),
@@ -54,23 +54,24 @@ pub(super) fn at_json<'v>(root: &'v mut Value, way: &[Step]) -> Option<&'v mut V
     })
 }
 
-/// Whether any value on the way came through an alias.
+/// Returns true if any value on the path came through an alias.
 pub(super) fn through_alias(root: &Node, way: &[Step]) -> bool {
     (0..=way.len()).any(|length| at(root, &way[..length]).is_some_and(|node| node.used_at.is_some()))
 }
 
-/// The entries that are written in the map itself, in the order of the text; those of merged maps stand before it.
+/// Returns the entries written in the map itself, in the order of the text; those of merged maps have earlier
+/// spans.
 pub(super) fn own_entries(map: &Node) -> Vec<&Entry> {
     let inside = |span: Span| span.start >= map.span.start;
     map.as_map().unwrap_or_default().iter().filter(|entry| inside(entry.key_span)).collect()
 }
 
-/// Whether a collection is written with brackets.
+/// Returns true if a collection is written with brackets.
 pub(super) fn is_flow(text: &str, node: &Node) -> bool {
     text[node.span.start..].starts_with(['{', '['])
 }
 
-/// One past the last byte of what a value shows: without the blank lines that some spans end with.
+/// Returns the end of a value's visible content: without the blank lines that some spans end with.
 pub(super) fn content_end(text: &str, node: &Node) -> usize {
     if let Some(alias) = node.used_at {
         return alias.end;
@@ -84,9 +85,9 @@ pub(super) fn content_end(text: &str, node: &Node) -> usize {
     last.unwrap_or_else(|| node.span.start + text[node.span.start..node.span.end].trim_end().len())
 }
 
-/// One past the last byte of an entry.
+/// Returns the end of an entry.
 pub(super) fn entry_end(text: &str, entry: &Entry) -> usize {
-    // An empty value has a place, but nothing stands there.
+    // An empty value has a span, but no text.
     let empty = entry.value.used_at.is_none()
         && entry.value.is_null()
         && text[entry.value.span.start..entry.value.span.end].trim().is_empty();

@@ -1,4 +1,4 @@
-//! Where something can be written: several ways, best first. Whoever uses them checks what came of each.
+//! Candidate edits for writing a value, best first. The caller verifies the result of each.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use super::layout::{Block, dash_column, json, key_column, line_end, line_start, 
 use super::shape::{Notation, content_end, entry_end, is_flow, own_entries};
 use crate::tree::{Entry, Node};
 
-/// A way of writing something.
+/// A candidate edit.
 pub(super) struct Site {
     pub(super) change: Change,
-    /// Whether a comment could be written with it.
+    /// True if the edit includes the comment.
     pub(super) commented: bool,
 }
 
-/// The file and how it is written.
+/// A file with its syntax and tree.
 #[derive(Clone, Copy)]
 pub(super) struct Page<'t> {
     pub(super) text: &'t str,
@@ -23,7 +23,7 @@ pub(super) struct Page<'t> {
 }
 
 impl Page<'_> {
-    /// Ways to add entries to a map. `comment` is written where there can be comments.
+    /// Returns candidate edits that add entries to a map. `comment` is included where comments are possible.
     pub(super) fn entry(
         &self,
         map: &Node,
@@ -53,7 +53,7 @@ impl Page<'_> {
         sites
     }
 
-    /// Ways to add an item to a list.
+    /// Returns candidate edits that add an item to a list.
     pub(super) fn item(
         &self,
         list: &Node,
@@ -88,7 +88,7 @@ impl Page<'_> {
         sites
     }
 
-    /// Ways to put another value in the place of an entry.
+    /// Returns candidate edits that replace the value of an entry.
     pub(super) fn instead_of_entry(
         &self,
         map: &Node,
@@ -102,14 +102,14 @@ impl Page<'_> {
             return vec![replacement(start, end, self.inline(value), false)];
         }
         let Some(column) = key_column(self.text, map) else { return Vec::new() };
-        // A key behind a dash leaves no room for a comment above it.
+        // A key after a dash leaves no room for a comment above it.
         let alone = self.alone(start).is_some();
         let block = Block { comment: alone.then_some(comment), key: Some(&entry.key), value };
         let start = self.above(start, comment);
         vec![self.in_block(start, end, column, &block)]
     }
 
-    /// Ways to put another value in the place of an item.
+    /// Returns candidate edits that replace an item.
     pub(super) fn instead_of_item(
         &self,
         list: &Node,
@@ -129,7 +129,8 @@ impl Page<'_> {
         vec![self.in_block(self.above(dash, comment), end, column, &block)]
     }
 
-    /// Where a replacement begins that brings a comment: at the comment of the same beginning that stands right above.
+    /// Returns the start of a replacement with a comment: an existing comment directly above with the same
+    /// beginning is replaced too.
     fn above(&self, start: usize, comment: &str) -> usize {
         let line = line_start(self.text, start);
         if self.alone(start).is_none() || line == 0 {
@@ -144,7 +145,7 @@ impl Page<'_> {
         }
     }
 
-    /// The block at a place where its first line is indented already.
+    /// Returns an edit that writes the block at a position whose line is indented already.
     fn in_block(&self, start: usize, end: usize, column: usize, block: &Block<'_>) -> Site {
         let line_end = line_end(self.text);
         let text = block.text(column, list_step(self.text, self.root), line_end);
@@ -152,7 +153,8 @@ impl Page<'_> {
         replacement(start, end, text.get(column..).unwrap_or_default().to_owned(), block.comment.is_some())
     }
 
-    /// Below the line that holds `end`: under the comments that belong to it, or right there.
+    /// Returns edits that write below the line that holds `end`: after the comments that belong to it, or
+    /// directly below.
     fn below(&self, end: usize, column: usize, text: &str) -> Vec<Site> {
         let mut at = end;
         loop {
@@ -178,13 +180,13 @@ impl Page<'_> {
         let text = if ends_line {
             text.to_owned()
         } else {
-            // The last line has no end, and gets none.
+            // A last line without a line end stays without one.
             format!("{end}{}", text.strip_suffix(end).unwrap_or(text))
         };
         Site { change: Change::insert(next, text), commented: true }
     }
 
-    /// An entry in a map with brackets, its comma before it, written like the entry it follows.
+    /// Returns an entry of a map with brackets, after a comma, in the style of the preceding entry.
     fn flow_entry(&self, map: &Node, last: &Entry, key: &str, value: &Value) -> String {
         let bare =
             !self.text[last.key_span.start..].starts_with(['"', '\'']) && self.notation == Notation::Yaml;
@@ -208,7 +210,7 @@ impl Page<'_> {
         }
     }
 
-    /// Where the key of an entry begins, its quotation mark included.
+    /// Returns the first byte of the key of an entry, including its quotation mark.
     fn key_start(&self, entry: &Entry) -> usize {
         let start = entry.key_span.start;
         let quoted = self.notation != Notation::Yaml && self.text[..start].ends_with('"');
@@ -223,7 +225,7 @@ impl Page<'_> {
         if self.is_tight() { "," } else { ", " }
     }
 
-    /// Whether a line of a dataset is written without spaces.
+    /// Returns true if a line of a dataset is written without spaces.
     fn is_tight(&self) -> bool {
         self.notation == Notation::Lines
             && own_entries(self.root).windows(2).all(|pair| {
@@ -232,14 +234,14 @@ impl Page<'_> {
             })
     }
 
-    /// The indentation and line end of the line, if nothing else stands before `at`.
+    /// Returns the indentation and line end of the line, if only blanks precede `at`.
     fn alone(&self, at: usize) -> Option<(&str, &'static str)> {
         let start = line_start(self.text, at);
         let pad = &self.text[start..at];
         (start > 0 && pad.bytes().all(|b| matches!(b, b' ' | b'\t'))).then(|| (pad, line_end(self.text)))
     }
 
-    /// How much deeper the entries of a collection stand than the line that opens it.
+    /// Returns the indentation of a collection's entries relative to the line that opens it.
     fn unit(&self, pad: &str, collection: &Node) -> usize {
         let line = &self.text[line_start(self.text, collection.span.start)..];
         let outer = line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -251,7 +253,7 @@ fn replacement(start: usize, end: usize, text: String, commented: bool) -> Site 
     Site { change: Change { start, end, text }, commented }
 }
 
-/// An object with one more entry; anything else as it is.
+/// Returns an object with one more entry; any other value unchanged.
 pub(super) fn with_mark(value: &Value, mark: &(String, Value)) -> Value {
     let mut value = value.clone();
     if let Some(map) = value.as_object_mut() {

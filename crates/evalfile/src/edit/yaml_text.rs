@@ -1,4 +1,4 @@
-//! Values as YAML text that every reader takes for the same values.
+//! YAML text that every parser reads as the given values.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::tree::{Data, resolve};
 
-/// A value as YAML in block style, each line indented by `indent` spaces, with a line feed after the last.
+/// Returns a value as YAML in block style, each line indented by `indent` spaces, with a trailing line feed.
 ///
-/// Maps keep the order of their keys. Texts of several lines become literal blocks where that is safe. Numbers are
-/// written as JSON writes them.
+/// Maps keep the order of their keys. Texts of several lines become literal blocks where that is safe.
+/// Numbers are written as JSON writes them.
 pub fn yaml(value: &Value, indent: usize) -> String {
     let mut lines = Vec::new();
     match value {
@@ -22,19 +22,21 @@ pub fn yaml(value: &Value, indent: usize) -> String {
     text
 }
 
-/// A text as a YAML scalar on one line: plain where every reader takes it for this text, else in double quotes.
+/// Returns a text as a YAML scalar on one line: plain where every parser reads it as this text, else in
+/// double quotes.
 pub fn yaml_scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
 }
 
-/// The lines of `key: value` at a column; items of lists stand `step` columns to the right of their key.
+/// Returns the lines of `key: value` at a column; items of lists are indented by `step` columns relative to
+/// their key.
 pub(super) fn entry_lines(key: &str, value: &Value, column: usize, step: usize) -> Vec<String> {
     let mut lines = Vec::new();
     entry(key, value, column, step, &mut lines);
     lines
 }
 
-/// The lines of `- value` at a column.
+/// Returns the lines of `- value` at a column.
 pub(super) fn item_lines(value: &Value, column: usize, step: usize) -> Vec<String> {
     let mut lines = Vec::new();
     item(value, column, step, &mut lines);
@@ -75,12 +77,12 @@ fn item(value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
         Value::Array(items) if !items.is_empty() => sequence(items, column + 2, step, lines),
         other => lines.push(format!("{}{}", " ".repeat(column + 2), leaf(other, column + 2))),
     }
-    // The dash takes the place of the first line's indentation.
+    // The dash replaces the indentation of the first line.
     let rest = lines[first][column + 2..].to_owned();
     lines[first] = format!("{}- {rest}", " ".repeat(column));
 }
 
-/// A value without parts. `column` is where the lines of a literal block stand.
+/// Returns a scalar, or an empty or inline collection. `column` is that of the lines of a literal block.
 fn leaf(value: &Value, column: usize) -> String {
     match value {
         Value::String(text) if text.contains('\n') && is_block(text) => {
@@ -103,13 +105,13 @@ fn leaf(value: &Value, column: usize) -> String {
     }
 }
 
-/// A few numbers, which read best on one line.
+/// Returns true for a few numbers, which read best on one line.
 fn is_row(items: &[Value]) -> bool {
     items.len() <= 4 && items.iter().all(Value::is_number)
 }
 
-/// Whether a text of several lines can stand as a literal block: its first line sets the indentation, so it must have
-/// none of its own, and what editors like to strip must not be part of it.
+/// Returns true if a text of several lines can be a literal block: its first line sets the indentation, so it
+/// must have none of its own, and trailing blanks, which editors strip, must not occur.
 fn is_block(text: &str) -> bool {
     !text.starts_with([' ', '\t', '\n'])
         && !text.ends_with("\n\n")
@@ -117,12 +119,12 @@ fn is_block(text: &str) -> bool {
         && !text.chars().any(|c| c != '\n' && is_special(c))
 }
 
-/// Characters that are escaped wherever they stand.
+/// Returns true for characters that are always escaped.
 fn is_special(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
-/// Words that readers of the older YAML take for truth values.
+/// Words that parsers of older YAML read as booleans or operators.
 const OLDER_WORDS: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "=", "<<"];
 
 fn is_plain(text: &str) -> bool {
@@ -134,7 +136,7 @@ fn is_plain(text: &str) -> bool {
         && !text.contains(" #")
         && !text.chars().any(is_special)
         && !OLDER_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
-        // Dates, times, versions and numbers with separators: read as something else by older readers.
+        // Dates, times, versions and numbers with separators: older parsers read them as other types.
         && !(text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '.'))
             && text.chars().all(|c| c.is_ascii_digit() || "+-.:_ TZtz".contains(c)))
         && matches!(resolve(text), Data::Str(_))

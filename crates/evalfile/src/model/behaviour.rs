@@ -1,4 +1,4 @@
-//! A benchmark as it is applied to one case: who decides, and what they are given.
+//! Application of a benchmark to one case: the evaluator and its input.
 
 use std::sync::Arc;
 
@@ -9,52 +9,52 @@ use super::{EvaluatorType, Grader, Guidelines, ScoringScale};
 /// A benchmark of a scorecard as a grader of one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BenchmarkGrader {
-    /// Who decides.
+    /// Kind of evaluator.
     pub evaluator: EvaluatorType,
     /// Checks that need no judge; for `code` and `hybrid`.
     pub checks: Vec<Arc<Grader>>,
-    /// Of `code`: all checks must pass, instead of the share that does being the score.
+    /// True if all checks of a `code` benchmark must pass; otherwise the score is the share that passes.
     pub all_must_pass: bool,
-    /// What a judge is asked; for `llm_judge` and `hybrid`.
+    /// Question for a judge; for `llm_judge` and `hybrid`.
     pub behaviour: Option<Arc<Behaviour>>,
-    /// Its scale, if it has one; the scores of people are on it.
+    /// Scoring scale, if there is one; scores of reviewers use it.
     pub scale: Option<ScoringScale>,
-    /// What people said about the case; for `manual_sme`.
+    /// Labels of the case; for `manual_sme`.
     pub labels: Vec<SmeLabel>,
 }
 
-/// What one person said about a case.
+/// A reviewer's label of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SmeLabel {
-    /// What was decided.
+    /// Decided outcome.
     pub outcome: LabelOutcome,
-    /// Who said it.
+    /// Name of the reviewer.
     pub reviewer: Option<String>,
-    /// Why.
+    /// Reason.
     pub note: Option<String>,
 }
 
-/// One yes-or-no question about one output, in the words of its authors. All of it is trusted: it comes
-/// from the files of the scorecard, never from a case.
+/// One yes-or-no question about one output, in the words of its authors. All of it is trusted: it comes from
+/// the files of the scorecard, never from a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Behaviour {
-    /// The prompt file as written.
+    /// Prompt file as written.
     pub prompt: Arc<str>,
-    /// The guidelines of the rubrics above, the topmost first.
+    /// Guidelines of the enclosing rubrics, the topmost first.
     pub guidelines: Vec<Arc<Guidelines>>,
-    /// When the benchmark applies, if the judge has to say so.
+    /// Criteria of applicability, if the judge has to decide on it.
     pub applicability: Option<Applicability>,
-    /// Its scale, if the judge gives a score beside pass and fail.
+    /// Scoring scale, if the judge gives a score in addition to pass or fail.
     pub scale: Option<ScoringScale>,
-    /// What must hold for a pass, as the prompt lists it.
+    /// Pass conditions, as the prompt lists them.
     pub pass_conditions: Vec<String>,
 }
 
-/// When a benchmark applies to a case.
+/// Criteria for deciding if a benchmark applies to a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applicability {
-    /// `inclusion_criteria`.
+    /// Value of `inclusion_criteria`.
     pub inclusion: String,
-    /// `exclusion_criteria`.
+    /// Value of `exclusion_criteria`.
     pub exclusion: Option<String>,
 }

@@ -13,17 +13,17 @@ use super::{
     WorkspaceSpec,
 };
 
-/// The id of a case, unique in its suite. Cheap to clone.
+/// Id of a case, unique in its suite. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaseId(Arc<str>);
 
 impl CaseId {
-    /// Names a case.
+    /// Creates an id.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self(id.into())
     }
 
-    /// The id as written.
+    /// Returns the id as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -41,57 +41,57 @@ impl fmt::Display for CaseId {
     }
 }
 
-/// A case: what is asked, what a good answer is, and who grades it.
+/// A case: an input, its expectations, and its graders.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// Unique in its suite.
+    /// Id, unique in its suite.
     pub id: CaseId,
-    /// Where it is written.
+    /// Position in the file.
     pub place: Place,
-    /// Where its parts are written.
+    /// Positions of its parts.
     pub marks: CaseMarks,
-    /// What the target is given: the suite's input first, then the case's.
+    /// Input of the target: the suite's input first, then the case's.
     pub input: Vec<Message>,
-    /// What a good answer does, in a sentence (`expected_outcome`, `criteria`).
+    /// Expected outcome in a sentence (`expected_outcome`, `criteria`).
     pub expected_outcome: Option<String>,
-    /// An example of a good answer (`expected_output`, `expected_messages`).
+    /// Reference answer (`expected_output`, `expected_messages`).
     pub expected_output: Vec<Message>,
-    /// The answer, if it is already there: no target is run then.
+    /// Given answer; with one, no target is run.
     pub output: Option<GivenOutput>,
-    /// The graders; those of the case first, then those of the suite. At least one, except for a
-    /// conversation whose turns have their own.
+    /// Graders: those of the case first, then those of the suite. At least one, except for a conversation
+    /// whose turns have their own.
     pub graders: Vec<Arc<Grader>>,
-    /// Lines of this case.
+    /// Thresholds of this case.
     pub lines: LineOverrides,
     /// Targets of this case, in order; empty when it names none.
     pub targets: Vec<TargetRef>,
-    /// What changed in files while an answer that is already there was made, as a unified diff.
+    /// File changes that belong to a given answer, as a unified diff.
     pub file_changes: Option<String>,
-    /// How often the case is run, if it says so itself.
+    /// Number of trials and their strategy, if the case sets them.
     pub trials: Option<Trials>,
-    /// Labels for selecting cases; those of the case only.
+    /// Tags for selecting cases; those of the case only.
     pub tags: Vec<String>,
-    /// Free data of the author.
+    /// Metadata of the author.
     pub metadata: serde_json::Map<String, Value>,
-    /// The conversation this case is a part of.
+    /// Id of the conversation that this case is a part of.
     pub conversation_id: Option<String>,
-    /// Values put into the case's texts.
+    /// Variables substituted in the case's texts.
     pub vars: BTreeMap<String, Value>,
-    /// For a case that is led turn by turn: the turns. `input` then holds what comes before them.
+    /// Turns of a multi-turn case. `input` then holds the messages before them.
     pub conversation: Option<Conversation>,
     /// Ids of the cases that must have been run before this one.
     pub depends_on: Vec<CaseId>,
-    /// What happens when one of them failed.
+    /// Action when one of them failed.
     pub on_dependency_failure: OnDependencyFailure,
-    /// What the case itself says about the folder it is worked on in (`workspace`).
+    /// Workspace settings of the case itself (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
-    /// Parts that are read and checked but that a run cannot honour yet.
+    /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<Unbuilt>,
 }
 
 impl Case {
-    /// The question as a judge sees it: a single user message as plain text; several messages with
-    /// the role of each on a line of its own above it.
+    /// Returns the question as a judge sees it: a single user message as plain text; several messages with
+    /// the role of each on a line above it.
     pub fn question(&self) -> String {
         match self.input.as_slice() {
             [only] => only.to_text(),
@@ -103,18 +103,18 @@ impl Case {
         }
     }
 
-    /// The turns of a conversation; none for any other case.
+    /// Returns the turns of a conversation; none for any other case.
     pub fn turns(&self) -> &[Turn] {
         self.conversation.as_ref().map(|conversation| conversation.turns.as_slice()).unwrap_or_default()
     }
 
-    /// Every grader of the case: those of its turns first, then those of the case as a whole.
+    /// Returns every grader of the case: those of its turns first, then those of the case as a whole.
     pub fn every_grader(&self) -> impl Iterator<Item = &Arc<Grader>> {
         self.turns().iter().flat_map(|turn| &turn.graders).chain(&self.graders)
     }
 
-    /// The case that a turn of the conversation is: what was said `before` and its own input, its own example of a good
-    /// answer, its own graders. Everything else is the conversation's.
+    /// Returns the case of a single turn: the messages `before` and its own input, its own reference answer,
+    /// its own graders. All other fields are those of the conversation.
     pub fn of_turn(&self, turn: &Turn, before: &[Message]) -> Self {
         Self {
             place: turn.place.clone(),
@@ -127,7 +127,7 @@ impl Case {
         }
     }
 
-    /// The files that the case's messages refer to, in order, those of its turns last.
+    /// Returns the files that the case's messages refer to, in order, those of its turns last.
     pub fn attachments(&self) -> impl Iterator<Item = &Path> {
         let of_turns = self.turns().iter().flat_map(|turn| turn.input.iter().chain(&turn.expected_output));
         let messages = self.input.iter().chain(&self.expected_output).chain(of_turns);
@@ -138,8 +138,8 @@ impl Case {
         })
     }
 
-    /// The reference answer as a judge sees it: the last expected message; its tool calls as JSON
-    /// where it has no text.
+    /// Returns the reference answer as a judge sees it: the last expected message, or its tool calls as JSON
+    /// if it has no text.
     pub fn reference(&self) -> Option<String> {
         let last = self.expected_output.last()?;
         let text = last.to_text();
@@ -150,10 +150,10 @@ impl Case {
     }
 }
 
-/// An answer that stands in the eval file.
+/// An answer given in the eval file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GivenOutput {
-    /// The answer's text.
+    /// Text of the answer.
     Text(String),
     /// An object, graded as its JSON text.
     Json(Value),
@@ -161,34 +161,34 @@ pub enum GivenOutput {
     Messages(Vec<Message>),
 }
 
-/// Threshold lines that a suite or a case sets for itself.
+/// Thresholds that a suite or a case sets for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LineOverrides {
-    /// `threshold`: the pass line.
+    /// Value of `threshold`: the pass threshold.
     pub pass: Option<Unit>,
-    /// `borderline`: the line below it.
+    /// Value of `borderline`: the borderline threshold below it.
     pub borderline: Option<Unit>,
 }
 
-/// The name of a target, as a suite or a case refers to it.
+/// A reference to a target by a suite or a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetRef {
-    /// The name the results carry.
+    /// Target name in results.
     pub name: String,
-    /// The target that is really used (`use_target`), if another.
+    /// Target that is actually used (`use_target`), if another.
     pub use_target: Option<String>,
     /// Commands around its use in a workspace (`hooks`).
     pub hooks: Option<Arc<Hooks>>,
-    /// Where it is named.
+    /// Position of the reference.
     pub place: Place,
 }
 
-/// Something an eval file asks for that is read and checked but not built yet. A run that needs it
-/// says so before anything is spent.
+/// A part of an eval file that is decoded and checked but not supported yet. A run that needs it fails before
+/// anything is spent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unbuilt {
-    /// What is asked for, as a noun: "conversation turns".
+    /// Feature, as a noun: "conversation turns".
     pub feature: &'static str,
-    /// Where.
+    /// Position in the file.
     pub place: Place,
 }

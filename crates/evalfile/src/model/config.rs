@@ -8,33 +8,33 @@ use assize_rubric::{EvidencePolicy, Judging, Truncate};
 
 use super::{LineOverrides, PanelSpec};
 
-/// What a config file says. Every setting may be absent; a suite and the command line win over it.
+/// Content of a config file. Every setting is optional; a suite and the command line override it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
-    /// The judge: a model name, `offline`, or a target's name.
+    /// Judge: a model name, `offline`, or a target's name.
     pub judge: Option<String>,
     /// Several judges, or one asked several times.
     pub panel: PanelSpec,
-    /// How many cases at once, 1 to 50.
+    /// Number of worker slots, 1 to 50.
     pub workers: Option<usize>,
-    /// Requests in flight to one account at most.
+    /// Maximum number of concurrent requests per account.
     pub max_concurrency: Option<NonZeroUsize>,
-    /// Requests sent to one account in a minute at most.
+    /// Maximum number of requests per account and minute.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// Tokens read and written on one account in a minute at most.
+    /// Maximum number of input and output tokens per account and minute.
     pub tokens_per_minute: Option<NonZeroU32>,
-    /// Time that one request to a model may take.
+    /// Time limit of one request to a model.
     pub request_timeout: Option<Duration>,
-    /// `threshold` and `borderline`.
+    /// Values of `threshold` and `borderline`.
     pub lines: LineOverrides,
-    /// How criteria are put to the judge.
+    /// Grouping of criteria into calls.
     pub judging: Option<Judging>,
-    /// Whether evidence must be found in the answer.
+    /// Policy for evidence that is not found in the answer.
     pub evidence: Option<EvidencePolicy>,
-    /// What is done when a judge can't read all there is to be judged.
+    /// Policy for material that exceeds a judge's limit.
     pub truncate: Option<Truncate>,
-    /// The targets file to use instead of searching for one.
+    /// Path of the targets file to use instead of searching for one.
     pub targets: Option<PathBuf>,
-    /// The file of environment variables to read instead of `.env` in the working folder.
+    /// File of environment variables to read instead of `.env` in the working folder.
     pub env_file: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Conversations that are led turn by turn.
+//! Multi-turn conversations.
 
 use std::sync::Arc;
 
@@ -7,42 +7,42 @@ use super::{Grader, Message, Place};
 /// A case whose target is asked several times, each time with the answers so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
-    /// What is said, in order; never empty.
+    /// Turns, in order; never empty.
     pub turns: Vec<Turn>,
-    /// How the scores of the turns become one.
+    /// Aggregation of the scores of the turns.
     pub aggregation: TurnAggregation,
-    /// What happens after a turn that failed.
+    /// Action after a failed turn.
     pub on_turn_failure: OnTurnFailure,
-    /// How many past turns the target is shown; all if absent.
+    /// Number of past turns shown to the target; all if absent.
     pub window_size: Option<u32>,
 }
 
 /// One turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
-    /// What is said to the target.
+    /// Messages to the target.
     pub input: Vec<Message>,
-    /// An example of a good answer.
+    /// Reference answer.
     pub expected_output: Vec<Message>,
-    /// Who grades the answer; may be empty.
+    /// Graders of the answer; may be empty.
     pub graders: Vec<Arc<Grader>>,
-    /// Where it is written.
+    /// Position in the file.
     pub place: Place,
 }
 
-/// How the scores of the turns become one.
+/// Aggregation of the scores of turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TurnAggregation {
-    /// Their mean.
+    /// Mean.
     #[default]
     Mean,
-    /// The lowest.
+    /// Lowest score.
     Min,
-    /// The highest.
+    /// Highest score.
     Max,
 }
 
-/// What happens after a turn that failed.
+/// Action after a failed turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnTurnFailure {
     /// The next turn follows.
@@ -52,14 +52,14 @@ pub enum OnTurnFailure {
     Stop,
 }
 
-/// What happens to a case when one it depends on failed.
+/// Action for a case when one it depends on failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnDependencyFailure {
-    /// It is left out.
+    /// The case is skipped.
     #[default]
     Skip,
-    /// It fails.
+    /// The case fails.
     Fail,
-    /// It runs all the same.
+    /// The case runs all the same.
     Run,
 }

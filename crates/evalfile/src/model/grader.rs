@@ -1,4 +1,4 @@
-//! Graders: who decides about an answer, and how.
+//! Models of graders and their settings.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,22 +14,22 @@ use super::{BenchmarkGrader, CriterionMarks, PanelSpec, Place};
 pub struct Grader {
     /// Name in results; unique in its case (a number is added to a derived name that is taken).
     pub name: String,
-    /// The type in its present spelling, such as `rubrics` or `tool-trajectory`.
+    /// Type in its current spelling, such as `rubrics` or `tool-trajectory`.
     pub type_name: String,
-    /// Weight, required, minimum, negation.
+    /// Weight, gate, minimum, negation.
     pub standing: GraderStanding,
-    /// Where it is written.
+    /// Position in the file.
     pub place: Place,
-    /// What it does.
+    /// Kind of grader, with its settings.
     pub kind: GraderKind,
 }
 
-/// What a grader does.
+/// Kind of grader.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GraderKind {
     /// Criteria decided one by one by a judge.
     Rubric(RubricGrader),
-    /// A judge that gives one number.
+    /// A judge that gives one score.
     Llm(LlmGrader),
     /// A judge that compares the answer with another one.
     Pairwise(PairwiseGrader),
@@ -37,53 +37,53 @@ pub enum GraderKind {
     Code(CodeGrader),
     /// A comparison of texts.
     Text(TextCheck),
-    /// The answer is JSON.
+    /// A check that the answer is JSON.
     IsJson(IsJson),
-    /// Fields of a JSON answer.
+    /// A comparison of fields of a JSON answer.
     FieldAccuracy(FieldAccuracy),
-    /// The sequence of tool calls.
+    /// A check of the sequence of tool calls.
     ToolTrajectory(ToolTrajectory),
-    /// Time to answer, at most.
+    /// A limit of the time to answer.
     Latency {
-        /// Limit.
+        /// Maximum time.
         threshold: Duration,
     },
-    /// Cost of the answer in US dollars, at most.
+    /// A limit of the cost of the answer in US dollars.
     Cost {
-        /// Limit, not negative.
+        /// Maximum cost, not negative.
         budget_usd: f64,
     },
-    /// Tokens of the answer, at most.
+    /// A limit of the tokens of the answer.
     TokenUsage(TokenUsage),
-    /// Several limits on how the answer came about.
+    /// Several limits of execution metrics.
     ExecutionMetrics(ExecutionMetrics),
-    /// Whether a skill was used.
+    /// A check that a skill was used.
     SkillTrigger(SkillTrigger),
-    /// Other graders, combined.
+    /// A combination of other graders.
     Composite(CompositeGrader),
-    /// A grader of the user's own, found by its type name.
+    /// A custom grader, found by its type name.
     Custom(CustomGrader),
-    /// A benchmark of a scorecard. No eval file has one: [`CardCases`](super::CardCases) makes them.
+    /// A benchmark of a scorecard. No eval file has one: [`CardCases`](super::CardCases) creates them.
     Benchmark(BenchmarkGrader),
 }
 
-/// A rubric and how it is put to the judge.
+/// A rubric and its judge settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RubricGrader {
-    /// The criteria.
+    /// Criteria.
     pub rubric: Arc<Rubric>,
-    /// Where each criterion is written, in the rubric's order.
+    /// Positions of the criteria, in the rubric's order.
     pub places: Vec<Place>,
-    /// Where the parts of each criterion are written, in the rubric's order; empty for a rubric that
-    /// was not read from a file.
+    /// Positions of the parts of each criterion, in the rubric's order; empty for a rubric that was not read
+    /// from a file.
     pub marks: Vec<CriterionMarks>,
-    /// How many criteria go into one call; the suite's choice if absent.
+    /// Grouping of criteria into calls; the suite's setting if absent.
     pub judging: Option<Judging>,
-    /// Whether evidence must be found; the suite's choice if absent.
+    /// Policy for evidence that is not found; the suite's setting if absent.
     pub evidence: Option<EvidencePolicy>,
-    /// What is done when the judge can't read all there is; the suite's choice if absent.
+    /// Policy for material that exceeds the judge's limit; the suite's setting if absent.
     pub truncate: Option<Truncate>,
-    /// The judge for this grader: a target's or model's name; the run's judge if absent.
+    /// Judge of this grader: a target's or model's name; the run's judge if absent.
     pub judge: Option<String>,
     /// Several judges, or one asked several times.
     pub panel: PanelSpec,
@@ -92,23 +92,23 @@ pub struct RubricGrader {
 /// A prompt: the text itself, a file, or a program that prints it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Prompt {
-    /// Text, from the eval file or a file it names.
+    /// Text, from the eval file or a file it refers to.
     Text {
-        /// The template.
+        /// Template text.
         text: String,
-        /// The file it came from.
+        /// File of the text.
         path: Option<PathBuf>,
     },
-    /// A program that is given the grader's input and prints the prompt.
+    /// A program that reads the grader's input and prints the prompt.
     Program(Command),
 }
 
-/// A judge that gives one number for the whole answer.
+/// A judge that gives one score for the whole answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LlmGrader {
-    /// The prompt; the built-in one if absent.
+    /// Prompt; the built-in one if absent.
     pub prompt: Option<Prompt>,
-    /// The judge; the run's judge if absent.
+    /// Judge; the run's judge if absent.
     pub judge: Option<String>,
     /// Several judges, or one asked several times.
     pub panel: PanelSpec,
@@ -116,22 +116,22 @@ pub struct LlmGrader {
     pub temperature: Option<f64>,
     /// Limit on steps for a judge that is an agent.
     pub max_steps: Option<u32>,
-    /// Settings handed to the prompt program.
+    /// Settings passed to the prompt program.
     pub config: serde_json::Map<String, Value>,
 }
 
-/// A judge that says which of two answers is better, asked in both orders.
+/// A judge that compares two answers, asked in both orders.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairwiseGrader {
-    /// The other answer.
+    /// Answer to compare with.
     pub baseline: Baseline,
-    /// What makes an answer the better one, in the author's words; what was asked and expected if empty.
+    /// Criteria for preferring an answer, in the author's words; if empty, the question and expected outcome.
     pub criteria: Vec<String>,
-    /// The judge; the run's judge if absent.
+    /// Judge; the run's judge if absent.
     pub judge: Option<String>,
     /// Several judges, or one asked several times.
     pub panel: PanelSpec,
-    /// What ties and orders that disagree are worth.
+    /// Scores of ties and of orders that disagree.
     pub scores: PairScores,
 }
 
@@ -142,13 +142,14 @@ pub enum Baseline {
     Reference,
     /// This text.
     Text(Arc<str>),
-    /// What a recorded run answered to the same case.
+    /// The answer of a recorded run to the same case.
     Run {
-        /// The run, as written: a folder or an id, with `@TARGET` for one of several targets.
+        /// Run as written: a folder or an id, with `@TARGET` for one of several targets.
         written: String,
-        /// The folder, if a path was written.
+        /// Folder of the run, if a path was written.
         folder: Option<PathBuf>,
-        /// Its answer to this case, or why there is none; looked up when the case is about to run.
+        /// Answer of the run to this case, or the reason why there is none; resolved just before the case
+        /// runs.
         answer: Option<Result<Arc<str>, String>>,
     },
 }
@@ -162,55 +163,55 @@ pub enum Command {
     Shell(String),
 }
 
-/// A program that grades.
+/// A grading program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeGrader {
-    /// What to run.
+    /// Command to run.
     pub command: Command,
     /// Working folder; the eval file's folder if absent.
     pub cwd: Option<PathBuf>,
-    /// Wall-clock limit.
+    /// Wall-clock time limit.
     pub timeout: Option<Duration>,
-    /// Model calls the program may make through the proxy: `None` no proxy, `Some(n)` at most n.
+    /// Limit of model calls through the proxy: `None` for no proxy, `Some(n)` for at most n calls.
     pub max_calls: Option<u32>,
-    /// Variables of the environment that the program sees although they are kept from programs.
+    /// Environment variables that are passed to the program although they are withheld by default.
     pub pass_env: Vec<String>,
-    /// All other keys, handed to the program.
+    /// All other keys, passed to the program.
     pub config: serde_json::Map<String, Value>,
 }
 
 /// A comparison of the answer with given texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextCheck {
-    /// How.
+    /// Rule of the comparison.
     pub rule: TextRule,
-    /// With what: one text, or several for the `-any` and `-all` rules. Never empty.
+    /// Texts to compare with: one, or several for the `-any` and `-all` rules. Never empty.
     pub values: Vec<String>,
 }
 
-/// How texts are compared.
+/// Rule of a text comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextRule {
-    /// The answer contains the text; ignoring case if so marked.
+    /// The answer contains the text.
     Contains {
-        /// Whether upper and lower case are the same.
+        /// True to ignore case.
         ignore_case: bool,
     },
     /// The answer contains one of the texts.
     ContainsAny {
-        /// Whether upper and lower case are the same.
+        /// True to ignore case.
         ignore_case: bool,
     },
     /// The answer contains all of the texts.
     ContainsAll {
-        /// Whether upper and lower case are the same.
+        /// True to ignore case.
         ignore_case: bool,
     },
     /// The answer begins with the text.
     StartsWith,
     /// The answer ends with the text.
     EndsWith,
-    /// The answer is the text.
+    /// The answer equals the text.
     Equals,
     /// The answer matches the pattern.
     Regex(Regex),
@@ -219,109 +220,109 @@ pub enum TextRule {
 /// A regular expression as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Regex {
-    /// Letters after the pattern, such as `i`.
+    /// Flags of the pattern, such as `i`.
     pub flags: String,
 }
 
-/// The answer is JSON, and perhaps of a given shape.
+/// A check that the answer is JSON, optionally with a schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IsJson {
-    /// A JSON Schema the answer must satisfy.
+    /// JSON Schema that the answer must satisfy.
     pub schema: Option<Value>,
 }
 
-/// Fields of a JSON answer, compared with the reference.
+/// A comparison of fields of a JSON answer with the reference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldAccuracy {
-    /// The fields; never empty.
+    /// Fields; never empty.
     pub fields: Vec<FieldCheck>,
-    /// Whether every field must be right for any credit (`all_or_nothing`).
+    /// True if every field must match for any credit (`all_or_nothing`).
     pub all_or_nothing: bool,
 }
 
 /// One field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldCheck {
-    /// Where the field is: names, dots, `[index]`.
+    /// Path of the field: names, dots, `[index]`.
     pub path: String,
-    /// How it is compared.
+    /// Rule of the comparison.
     pub rule: FieldMatch,
-    /// Whether a missing field counts as wrong rather than being left out.
+    /// True if a missing field counts as wrong; otherwise it is excluded.
     pub required: bool,
-    /// How much it counts; not negative.
+    /// Weight of the field; not negative.
     pub weight: Weight,
 }
 
-/// How a field is compared.
+/// Rule of a field comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldMatch {
-    /// The same value.
+    /// Equal values.
     Exact,
-    /// The same number within a tolerance.
+    /// Numbers that are equal within a tolerance.
     NumericTolerance {
-        /// Largest allowed difference, not negative.
+        /// Maximum difference, not negative.
         tolerance: f64,
-        /// Whether the tolerance is a share of the expected number.
+        /// True if the tolerance is a share of the expected number.
         relative: bool,
     },
-    /// The same day.
+    /// Equal dates.
     Date {
         /// Accepted formats.
         formats: Vec<String>,
     },
 }
 
-/// The tool calls behind an answer.
+/// A check of the tool calls of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolTrajectory {
-    /// How calls are compared.
+    /// Mode of the comparison.
     pub mode: TrajectoryMode,
-    /// For `any_order`: how often each tool must be called, at least.
+    /// Minimum number of calls of each tool, for `any_order`.
     pub minimums: Vec<(String, u32)>,
-    /// For the other modes: the calls.
+    /// Expected calls, for the other modes.
     pub expected: Vec<ExpectedCall>,
-    /// How arguments are compared unless a call says otherwise.
+    /// Comparison of arguments, unless a call sets its own.
     pub args_match: Option<ArgsMatch>,
 }
 
-/// How a sequence of calls is compared.
+/// Mode of comparing sequences of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrajectoryMode {
-    /// Counts only.
+    /// Only the counts are compared.
     AnyOrder,
-    /// The expected calls, in this order, others between them.
+    /// The expected calls occur in this order, with any others between them.
     InOrder,
-    /// These calls and no others.
+    /// Exactly the expected calls occur.
     Exact,
-    /// At least these calls.
+    /// At least the expected calls occur.
     Superset,
-    /// At most these calls.
+    /// At most the expected calls occur.
     Subset,
 }
 
-/// A call that is expected.
+/// An expected tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedCall {
     /// Name of the tool.
     pub tool: String,
-    /// Its arguments; `None` for any.
+    /// Arguments; `None` for any.
     pub args: Option<Value>,
-    /// How the arguments are compared.
+    /// Comparison of the arguments.
     pub args_match: Option<ArgsMatch>,
-    /// Longest time the call may take.
+    /// Maximum duration of the call.
     pub max_duration: Option<Duration>,
 }
 
-/// How arguments are compared.
+/// Rule of an argument comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgsMatch {
-    /// Equal.
+    /// The arguments are equal.
     Exact,
-    /// The real arguments hold at least the expected ones.
+    /// The actual arguments contain the expected ones.
     Superset,
-    /// The real arguments hold at most the expected ones.
+    /// The expected arguments contain the actual ones.
     Subset,
-    /// Not compared.
+    /// Arguments are not compared.
     Ignore,
     /// Only these fields (dotted paths) are compared.
     Fields(Vec<String>),
@@ -330,83 +331,83 @@ pub enum ArgsMatch {
 /// Limits on tokens; at least one is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenUsage {
-    /// Input, output and cached tokens together.
+    /// Limit of input, output and cached tokens together.
     pub max_total: Option<u64>,
-    /// Tokens sent.
+    /// Limit of input tokens.
     pub max_input: Option<u64>,
-    /// Tokens received.
+    /// Limit of output tokens.
     pub max_output: Option<u64>,
 }
 
-/// Limits on how an answer came about; at least one is set.
+/// Limits on execution metrics; at least one is set.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ExecutionMetrics {
-    /// Tool calls, at most.
+    /// Limit of tool calls.
     pub max_tool_calls: Option<u64>,
-    /// Model calls, at most.
+    /// Limit of model calls.
     pub max_llm_calls: Option<u64>,
-    /// Tokens, at most.
+    /// Limit of tokens.
     pub max_tokens: Option<u64>,
-    /// US dollars, at most.
+    /// Limit of the cost in US dollars.
     pub max_cost_usd: Option<f64>,
-    /// Time, at most.
+    /// Limit of the duration.
     pub max_duration: Option<Duration>,
-    /// Share of exploring calls that is aimed at, 0 to 1.
+    /// Intended share of exploring calls, 0 to 1.
     pub target_exploration_ratio: Option<Unit>,
-    /// How far the share may be off; 0.2 unless given.
+    /// Maximum deviation from that share; 0.2 by default.
     pub exploration_tolerance: Option<Unit>,
 }
 
-/// Whether a skill was used.
+/// A check that a skill was used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillTrigger {
     /// Name of the skill.
     pub skill: String,
-    /// Whether it should have been.
+    /// True if the skill should be used, false if it should not.
     pub should_trigger: bool,
 }
 
-/// Other graders, combined into one.
+/// A combination of other graders.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompositeGrader {
-    /// The members; never empty.
+    /// Members; never empty.
     pub members: Vec<Arc<Grader>>,
-    /// How they are combined.
+    /// Aggregation of their scores.
     pub aggregator: CompositeAggregator,
 }
 
-/// How the members of a composite are combined.
+/// Aggregation of the members of a composite.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CompositeAggregator {
-    /// Mean, with weights by member name; a member not named keeps its own weight.
+    /// Weighted mean, with weights by member name; a member not named keeps its own weight.
     WeightedAverage(Vec<(String, Weight)>),
-    /// Share of members that pass must reach this.
+    /// The share of members that pass must reach this threshold.
     Threshold(Unit),
     /// A program decides.
     Code {
-        /// What to run.
+        /// Command to run.
         command: Command,
         /// Working folder.
         cwd: Option<PathBuf>,
     },
     /// A judge decides.
     Llm {
-        /// The prompt; the built-in one if absent.
+        /// Prompt; the built-in one if absent.
         prompt: Option<Prompt>,
-        /// The judge; the run's judge if absent.
+        /// Judge; the run's judge if absent.
         judge: Option<String>,
     },
 }
 
-/// A grader of the user's own.
+/// A custom grader: a program found by its type name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CustomGrader {
-    /// The type name it is found by.
+    /// Type name.
     pub type_name: String,
-    /// The file that was found.
+    /// File that defines the type.
     pub path: PathBuf,
-    /// Variables of the environment that it sees although they are kept from programs.
+    /// Environment variables that are passed to the program although they are withheld by default.
     pub pass_env: Vec<String>,
-    /// All its keys, handed to it.
+    /// All of the grader's keys, passed to the program.
     pub config: serde_json::Map<String, Value>,
 }

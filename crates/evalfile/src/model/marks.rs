@@ -1,16 +1,16 @@
-//! Exact stretches of files, for whoever points into them or rewrites them.
+//! Exact ranges in files, for diagnostics and edits.
 
 use std::path::Path;
 
 use super::Place;
 
-/// A stretch of a file, byte for byte, in a form that outlives the source text.
+/// A byte range of a file in a form that outlives the source text.
 ///
-/// Offsets count from the beginning of line `first_line`, which is 1 for files that are read as a
-/// whole and the line of the case for a dataset.
+/// Offsets count from the beginning of line `first_line`, which is 1 for files that are read as a whole and
+/// the line of the case for a dataset.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mark {
-    /// The place where it begins.
+    /// Position at which it begins.
     pub place: Place,
     /// Line from which the offsets count, from 1.
     pub first_line: usize,
@@ -21,38 +21,38 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         self.place.path()
     }
 }
 
-/// Where the parts of a criterion are written. What is not written has no mark.
+/// Ranges of the parts of a criterion. Parts that are not written have no mark.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CriterionMarks {
-    /// The criterion: its text, or the first key of its map.
+    /// Beginning of the criterion: its text, or the first key of its map.
     pub head: Option<Mark>,
-    /// `id`: the value.
+    /// Value of `id`.
     pub id: Option<Mark>,
-    /// The text.
+    /// Text of the criterion.
     pub text: Option<Mark>,
-    /// `weight`: key and value.
+    /// Key and value of `weight`.
     pub weight: Option<Mark>,
-    /// `required`: key and value.
+    /// Key and value of `required`.
     pub required: Option<Mark>,
-    /// `min_score` or `required_min_score`: key and value.
+    /// Key and value of `min_score` or `required_min_score`.
     pub minimum: Option<Mark>,
-    /// The texts of the score ranges, in the order of the ranges.
+    /// Texts of the score ranges, in the order of the ranges.
     pub bands: Vec<Mark>,
 }
 
-/// Where some parts of a case are written.
+/// Ranges of some parts of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CaseMarks {
-    /// `id`: the value.
+    /// Value of `id`.
     pub id: Option<Mark>,
-    /// The text of the expected outcome.
+    /// Text of the expected outcome.
     pub expected_outcome: Option<Mark>,
-    /// `threshold`: the value.
+    /// Value of `threshold`.
     pub threshold: Option<Mark>,
 }

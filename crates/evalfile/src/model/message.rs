@@ -1,28 +1,28 @@
-//! Conversations: what a target is given, and what it may be expected to answer.
+//! Messages: the input of a target, and expected or given answers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// Who speaks.
+/// Role of the author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Standing instructions.
     System,
-    /// The person asking.
+    /// The user.
     User,
-    /// The model answering.
+    /// The model.
     Assistant,
     /// The result of a tool call.
     Tool,
 }
 
 impl Role {
-    /// All roles, in the order they are listed in messages.
+    /// All roles, in the order they are listed in diagnostics.
     pub const ALL: [Self; 4] = [Self::System, Self::User, Self::Assistant, Self::Tool];
 
-    /// The word used in eval files.
+    /// Returns the role's name in eval files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -36,15 +36,15 @@ impl Role {
 /// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Who speaks.
+    /// Role of the author.
     pub role: Role,
-    /// What is said, in order.
+    /// Content, in order.
     pub blocks: Vec<Block>,
     /// Tool calls made with the message, as written; empty for most messages.
     pub tool_calls: Vec<Value>,
     /// Name of the speaker or tool, if given.
     pub name: Option<String>,
-    /// What else was recorded with the message, as written: `tool_call_id`, times, usage.
+    /// Other recorded data of the message, as written: `tool_call_id`, times, usage.
     pub data: serde_json::Map<String, Value>,
 }
 
@@ -53,30 +53,30 @@ pub struct Message {
 pub enum Block {
     /// Text.
     Text(String),
-    /// An object in the place of text, kept as it is and shown as JSON.
+    /// An object instead of text, kept as it is and shown as JSON.
     Json(Value),
     /// A text file.
     File {
-        /// The path as written.
+        /// Path as written.
         written: String,
-        /// Where the file is.
+        /// Resolved path.
         path: PathBuf,
-        /// Its text, with line ends as a single newline.
+        /// Text of the file, with single newlines as line ends.
         text: Arc<str>,
     },
     /// An image file: png, jpg, jpeg, gif, webp, svg or bmp.
     Image {
-        /// The path as written.
+        /// Path as written.
         written: String,
-        /// Where the file is.
+        /// Resolved path.
         path: PathBuf,
-        /// Its media type, such as `image/png`.
+        /// Media type, such as `image/png`.
         media_type: &'static str,
     },
 }
 
 impl Message {
-    /// A message of one text.
+    /// Creates a message with a single text.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         Self {
             role,
@@ -87,7 +87,7 @@ impl Message {
         }
     }
 
-    /// The text of the message: blocks in order, one newline between them, objects as JSON, files by
+    /// Returns the text of the message: blocks in order, one newline between them, objects as JSON, files by
     /// their content, images by their name.
     pub fn to_text(&self) -> String {
         let parts: Vec<String> = self

@@ -1,4 +1,4 @@
-//! What an eval file means once it is read and checked: the same types for both formats.
+//! Checked models of eval files and settings: the same types for both formats.
 
 mod behaviour;
 mod case;

@@ -1,63 +1,63 @@
-//! Several judges, and a judge asked several times.
+//! Panels of judges, and repeats of a judge.
 
 use std::sync::Arc;
 
 use assize_rubric::{PanelRule, Ties, Weight};
 
-/// What a grader, a suite, the configuration or the command line says about a panel. Whatever is absent is left to the
-/// next of them.
+/// Panel settings of a grader, a suite, the configuration or the command line. Each overrides the following
+/// ones; absent settings are inherited.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PanelSpec {
-    /// The judges, each name once; empty for the one judge there would be without a panel.
+    /// Judges, each name once; empty for the single judge that applies without a panel.
     pub judges: Arc<[PanelJudge]>,
-    /// How often each judge is asked, 1 to [`PanelSpec::MAX_REPEATS`].
+    /// Number of repeats of each judge, 1 to [`PanelSpec::MAX_REPEATS`].
     pub repeats: Option<u32>,
-    /// How votes become one decision.
+    /// Rule for combining votes to one decision.
     pub combine: Option<PanelRule>,
-    /// What becomes of a tie.
+    /// Rule for ties.
     pub ties: Option<Ties>,
     /// Sampling temperature of the judges, 0 to 2.
     pub temperature: Option<f64>,
-    /// Who is asked where the panel is not sure.
+    /// Escalation of uncertain decisions.
     pub escalate: Option<Escalation>,
-    /// How a decision is read out of a reply.
+    /// Method of reading a decision from a reply.
     pub scoring: Option<Scoring>,
 }
 
 /// A judge of a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PanelJudge {
-    /// A model name, `offline`, or a target's name.
+    /// Model name, `offline`, or a target's name.
     pub name: String,
-    /// Its weight, above 0; only for [`PanelRule::Weighted`].
+    /// Weight, above 0; only for [`PanelRule::Weighted`].
     pub weight: Option<Weight>,
 }
 
-/// A stronger judge for what the panel is not sure of.
+/// Escalation of uncertain decisions to a stronger judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Escalation {
-    /// The judge.
+    /// Name of the judge.
     pub to: String,
-    /// When it is asked.
+    /// Condition of the escalation.
     pub when: EscalateWhen,
 }
 
-/// When a criterion goes to the stronger judge.
+/// Condition of an escalation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EscalateWhen {
-    /// When votes differ, or a judge could not be made to answer.
+    /// Votes differ, or a judge failed to answer.
     Split,
-    /// Also when a judge says that it is little sure, quotes what is not there, or leaves its decision with a
-    /// probability below [`EscalateWhen::SURE`].
+    /// As [`EscalateWhen::Split`], and also if a judge reports low confidence, quotes text that is not there,
+    /// or decides with a probability below [`EscalateWhen::SURE`].
     #[default]
     Unsure,
 }
 
 impl EscalateWhen {
-    /// The probability from which a decision of met or unmet counts as sure.
+    /// Probability from which a decision of met or unmet counts as certain.
     pub const SURE: f64 = 0.8;
 
-    /// The word used in files and records.
+    /// Returns the name used in files and records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Split => "split",
@@ -66,21 +66,21 @@ impl EscalateWhen {
     }
 }
 
-/// How a decision is read out of a reply.
+/// Method of reading a decision from a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scoring {
-    /// As the judge wrote it.
+    /// The decision as the judge wrote it.
     #[default]
     Written,
-    /// As the probabilities of the tokens that say it make it: the expected decision.
+    /// The expected decision by the probabilities of the tokens that express it.
     Logprobs,
 }
 
 impl PanelSpec {
-    /// Most repeats of one judge.
+    /// Maximum number of repeats of one judge.
     pub const MAX_REPEATS: u32 = 100;
 
-    /// This, and whatever it leaves open from `next`.
+    /// Returns these settings, with absent ones taken from `next`.
     #[must_use]
     pub fn or(self, next: &Self) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl PanelSpec {
         }
     }
 
-    /// Why this can't be, whoever said which part of it.
+    /// Returns the reason why the combined settings contradict each other, if they do.
     pub fn conflict(&self) -> Option<String> {
         let weighted = self.combine == Some(PanelRule::Weighted);
         let without = self.judges.iter().find(|judge| judge.weight.is_none());

@@ -1,4 +1,4 @@
-//! Where something was written, in a form that outlives the source text.
+//! Positions in files, in a form that outlives the source text.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,17 +15,17 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place in a file.
+    /// Creates a position in a file.
     pub fn new(path: impl Into<PathBuf>, line: usize, column: usize) -> Self {
         Self { path: Arc::from(path.into()), line, column }
     }
 
-    /// A place in a file whose path many places share.
+    /// Creates a position in a file whose path many positions share.
     pub fn shared(path: Arc<Path>, line: usize, column: usize) -> Self {
         Self { path, line, column }
     }
 
-    /// The file, as the user would write its path.
+    /// Returns the path of the file, as the user would write it.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! A scorecard: rubrics over benchmarks, with the prompts, cases and labels that belong to them.
+//! Scorecards: rubrics over benchmarks, with their prompts, cases and labels.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,55 +8,55 @@ use serde_json::Value;
 
 use super::{Grader, Mark, Place};
 
-/// A checked scorecard. Rubrics and benchmarks refer to each other by their places in these lists;
-/// every reference holds, every node has one parent at most, and there are no circles.
+/// A checked scorecard. Rubrics and benchmarks refer to each other by index; every reference is valid, every
+/// node has at most one parent, and there are no cycles.
 #[derive(Debug, Clone)]
 pub struct Scorecard {
-    /// The code of the index or of the only top rubric, else the folder's name.
+    /// Code of the index or of the only top rubric, else the folder's name.
     pub name: String,
-    /// The folder that prompt files are relative to.
+    /// Folder that prompt files are relative to.
     pub root: PathBuf,
-    /// The number on top of everything, if there is one.
+    /// Index at the top of the tree, if there is one.
     pub index: Option<CardIndex>,
     /// All rubrics.
     pub rubrics: Vec<CardRubric>,
     /// All benchmarks.
     pub benchmarks: Vec<CardBenchmark>,
-    /// Rubrics that no other rubric lists, in the order of the files. Those of the index are among them.
+    /// Rubrics that no other rubric lists, in the order of the files. Includes those of the index.
     pub tops: Vec<usize>,
-    /// All prompt files below the folder, and those that benchmarks name.
+    /// All prompt files below the folder, and those that benchmarks refer to.
     pub prompts: Vec<JudgePrompt>,
     /// Test cases.
     pub cases: Vec<CardCase>,
-    /// What people said about traces.
+    /// Labels of traces.
     pub labels: Vec<CardLabel>,
 }
 
-/// The index: components under named sets of weights.
+/// Top of a scorecard: components under named sets of weights.
 #[derive(Debug, Clone)]
 pub struct CardIndex {
-    /// Its code.
+    /// Code of the index.
     pub code: Arc<str>,
-    /// Its name for people.
+    /// Display name.
     pub label: Option<String>,
-    /// What it is for.
+    /// Description.
     pub description: Option<String>,
-    /// How the components' scores become one.
+    /// Aggregation of the components' scores.
     pub aggregation: Aggregation,
-    /// The score it must reach.
+    /// Pass threshold.
     pub threshold: Unit,
-    /// Its components: places in the list of rubrics.
+    /// Components: indices into the list of rubrics.
     pub components: Vec<usize>,
-    /// The sets of weights, each with one weight for each component, in the order of `components`.
+    /// Weight sets, each with one weight for each component, in the order of `components`.
     pub weight_sets: Vec<WeightSet>,
-    /// Which set counts unless another is asked for.
+    /// Index of the weight set that applies by default.
     pub active: usize,
 }
 
 /// A named set of weights, such as those of a phase.
 #[derive(Debug, Clone)]
 pub struct WeightSet {
-    /// Its name.
+    /// Name of the set.
     pub name: String,
     /// One weight for each component.
     pub weights: Vec<Weight>,
@@ -65,111 +65,111 @@ pub struct WeightSet {
 /// A rubric: composite (other rubrics) or leaf (benchmarks).
 #[derive(Debug, Clone)]
 pub struct CardRubric {
-    /// Its code, such as `A-REF`.
+    /// Code, such as `A-REF`.
     pub code: Arc<str>,
-    /// Its name for people.
+    /// Display name.
     pub label: String,
-    /// What it evaluates.
+    /// Description.
     pub description: Option<String>,
-    /// Its weight among its siblings.
+    /// Weight among its siblings.
     pub weight: Weight,
-    /// How the scores below become one.
+    /// Aggregation of the scores below.
     pub aggregation: Aggregation,
-    /// The score it must reach.
+    /// Pass threshold.
     pub threshold: Unit,
-    /// Whether failing it blocks every level above.
+    /// True if failing it blocks every level above.
     pub hard_gate: bool,
-    /// What a judge is told about all benchmarks below.
+    /// Instructions for judges on all benchmarks below.
     pub guidelines: Option<Guidelines>,
-    /// What it is made of.
+    /// Children.
     pub parts: CardParts,
-    /// The rubric that lists it.
+    /// Index of the parent rubric.
     pub parent: Option<usize>,
-    /// Where it stands.
+    /// Position in the file.
     pub place: Place,
-    /// Where its numbers stand.
+    /// Ranges of its numbers.
     pub marks: CardMarks,
 }
 
-/// Where the parts of a rubric or benchmark are written. What is not written has no mark.
+/// Ranges of the parts of a rubric or benchmark. Parts that are not written have no mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardMarks {
-    /// `code`: the value.
+    /// Value of `code`.
     pub code: Mark,
-    /// `weight`: key and value.
+    /// Key and value of `weight`.
     pub weight: Option<Mark>,
-    /// `threshold` or `passing_threshold`: key and value.
+    /// Key and value of `threshold` or `passing_threshold`.
     pub threshold: Option<Mark>,
-    /// `criticality` or `hard_gate`: key and value.
+    /// Key and value of `criticality` or `hard_gate`.
     pub gate: Option<Mark>,
 }
 
-/// What a rubric is made of: places in the lists of the scorecard.
+/// Children of a rubric: indices into the lists of the scorecard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CardParts {
-    /// A leaf rubric.
+    /// Children of a leaf rubric.
     Benchmarks(Vec<usize>),
-    /// A composite rubric.
+    /// Children of a composite rubric.
     Rubrics(Vec<usize>),
 }
 
 /// Guidance for judges, shown with every benchmark below a rubric.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Guidelines {
-    /// What to look at.
+    /// Aspects to focus on.
     pub focus_areas: Vec<String>,
-    /// What is not to be held against an answer.
+    /// Deviations that must not count against an answer.
     pub acceptable_deviations: Vec<String>,
-    /// What must hold.
+    /// Requirements that must be met.
     pub critical_requirements: Vec<String>,
-    /// What evidence to give.
+    /// Evidence to provide.
     pub evidence_requirements: Option<String>,
-    /// Anything else.
+    /// Other instructions.
     pub special_instructions: Option<String>,
 }
 
-/// A benchmark: one way to fail, scored over cases.
+/// A benchmark: one kind of failure, scored over many cases.
 #[derive(Debug, Clone)]
 pub struct CardBenchmark {
-    /// Its code, such as `A-REF1`.
+    /// Code, such as `A-REF1`.
     pub code: Arc<str>,
-    /// Its name for people.
+    /// Display name.
     pub label: Option<String>,
-    /// What is measured, and how.
+    /// Description of the measurement.
     pub concept: String,
-    /// Its weight in its rubric.
+    /// Weight in its rubric.
     pub weight: Weight,
-    /// The score it must reach.
+    /// Pass threshold.
     pub threshold: Unit,
-    /// What missing the threshold means for the levels above.
+    /// Consequence of missing the threshold for the levels above.
     pub criticality: Criticality,
-    /// Its own scale, if it is not scored 0 to 1.
+    /// Scoring scale, if it is not 0 to 1.
     pub scale: Option<ScoringScale>,
-    /// Who judges it.
+    /// Kind of evaluator.
     pub evaluator: EvaluatorType,
-    /// Its prompt: a place in the list of prompts.
+    /// Index of its prompt in the list of prompts.
     pub prompt: Option<usize>,
     /// Checks that need no judge.
     pub checks: Vec<Arc<Grader>>,
-    /// Whether all checks and the judge must pass.
+    /// True if all checks and the judge must pass.
     pub all_must_pass: bool,
-    /// When it applies and what is a failure.
+    /// Conditions of applicability and of failure.
     pub inclusion: String,
-    /// When it does not apply.
+    /// Conditions under which it does not apply.
     pub exclusion: Option<String>,
     /// Examples of the failure.
     pub examples: Vec<String>,
-    /// It applies to cases with one of these tags; if empty, tags say nothing about it.
+    /// Tags of the cases it applies to; if empty, tags have no effect on applicability.
     pub tags: Vec<String>,
-    /// The rubric that lists it.
+    /// Index of the parent rubric.
     pub parent: usize,
-    /// Where it stands.
+    /// Position in the file.
     pub place: Place,
-    /// Where its numbers stand.
+    /// Ranges of its numbers.
     pub marks: CardMarks,
 }
 
-/// Who judges a benchmark.
+/// Kind of evaluator of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EvaluatorType {
     /// A program.
@@ -178,15 +178,15 @@ pub enum EvaluatorType {
     LlmJudge,
     /// A program first, then a model.
     Hybrid,
-    /// A person.
+    /// A reviewer.
     ManualSme,
 }
 
 impl EvaluatorType {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Code, Self::LlmJudge, Self::Hybrid, Self::ManualSme];
 
-    /// The word used in files and output.
+    /// Returns the name used in files and output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -196,124 +196,124 @@ impl EvaluatorType {
         }
     }
 
-    /// Whether it asks a model with a prompt file.
+    /// Returns true if it asks a model with a prompt file.
     pub const fn needs_prompt(self) -> bool {
         matches!(self, Self::LlmJudge | Self::Hybrid)
     }
 }
 
-/// A scale other than 0 to 1.
+/// A scoring scale other than 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoringScale {
-    /// The lowest raw score.
+    /// Lowest raw score.
     pub min: f64,
-    /// The highest raw score.
+    /// Highest raw score.
     pub max: f64,
-    /// What single scores mean, lowest first.
+    /// Descriptions of single scores, lowest first.
     pub descriptions: Vec<(f64, String)>,
-    /// How a raw score becomes one from 0 to 1.
+    /// Formula that maps a raw score to 0 to 1.
     pub formula: Normalisation,
 }
 
 /// A prompt file.
 #[derive(Debug, Clone)]
 pub struct JudgePrompt {
-    /// Its path from the scorecard's folder, with `/`.
+    /// Path relative to the scorecard's folder, with `/`.
     pub path: String,
-    /// The whole text, sent as written.
+    /// Whole text, sent as written.
     pub text: Arc<str>,
-    /// The behaviour it asks about.
+    /// Behaviour that the prompt asks about.
     pub behaviour: Option<String>,
-    /// One of these is enough to fail.
+    /// Fail conditions: one of these is enough to fail.
     pub fail_conditions: Vec<String>,
-    /// All of these are needed to pass.
+    /// Pass conditions: all of these are needed to pass.
     pub pass_conditions: Vec<String>,
-    /// Where each of `fail_conditions` begins: its first line.
+    /// Ranges of the first lines of `fail_conditions`.
     pub fail_marks: Vec<Mark>,
-    /// Where each of `pass_conditions` begins: its first line.
+    /// Ranges of the first lines of `pass_conditions`.
     pub pass_marks: Vec<Mark>,
-    /// Whether it says where the inputs stand. Otherwise they are added at its end.
+    /// True if the prompt marks the place of the inputs. Otherwise they are appended.
     pub has_inputs: bool,
 }
 
 /// A test case.
 #[derive(Debug, Clone)]
 pub struct CardCase {
-    /// Its id.
+    /// Id of the case.
     pub id: Arc<str>,
-    /// Its tags.
+    /// Tags of the case.
     pub tags: Vec<String>,
-    /// The benchmarks it is for, if it says so: places in the list of benchmarks, rising.
+    /// Benchmarks that the case lists, if it does: indices into the list of benchmarks, ascending.
     pub benchmarks: Option<Vec<usize>>,
-    /// What is known to be right.
+    /// Known correct result.
     pub ground_truth: Option<Value>,
-    /// What the answer was made from.
+    /// Source material of the answer.
     pub source_narrative: Option<Value>,
-    /// What is judged.
+    /// Output to judge.
     pub candidate_output: Option<Value>,
-    /// Where it stands.
+    /// Position in the file.
     pub place: Place,
 }
 
-/// What a person said about a trace.
+/// A reviewer's label of a trace.
 #[derive(Debug, Clone)]
 pub struct CardLabel {
-    /// The case.
+    /// Id of the case.
     pub trace_id: String,
-    /// The benchmark: a place in the list. `None` stands for `NONE_OF_THE_ABOVE`.
+    /// Index of the benchmark; `None` for `NONE_OF_THE_ABOVE`.
     pub benchmark: Option<usize>,
-    /// What was decided.
+    /// Decided outcome.
     pub outcome: LabelOutcome,
-    /// How bad the failure is.
+    /// Severity of the failure.
     pub severity: Option<Severity>,
-    /// Why.
+    /// Reason.
     pub note: Option<String>,
-    /// Who said it.
+    /// Name of the reviewer.
     pub reviewer: Option<String>,
-    /// When, as written.
+    /// Time, as written.
     pub at: Option<String>,
-    /// Of which version of the benchmark, as written.
+    /// Version of the benchmark, as written.
     pub version: Option<String>,
-    /// Where it stands.
+    /// Position in the file.
     pub place: Place,
 }
 
-/// What a benchmark came to on a case.
+/// Result of a benchmark on a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CardResult {
-    /// The case: a place in the list.
+    /// Index of the case.
     pub case: usize,
-    /// The benchmark: a place in the list.
+    /// Index of the benchmark.
     pub benchmark: usize,
-    /// What was decided.
+    /// Decided outcome.
     pub outcome: CardOutcome,
 }
 
-/// What was decided on a case.
+/// Outcome of a benchmark on a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CardOutcome {
-    /// A score, brought to 0 to 1.
+    /// A score, mapped to 0 to 1.
     Scored(Unit),
-    /// The judge was not certain: a fail that a person should look at.
+    /// The judge was not certain: a fail that a reviewer should look at.
     Uncertain,
     /// The benchmark does not apply.
     NotApplicable,
 }
 
-/// Whether a benchmark applies to a case.
+/// Applicability of a benchmark to a case, as far as tags and lists decide it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Applies {
     /// The case lists it, or shares a tag with it.
     Yes,
     /// The case lists others, or shares no tag.
     No,
-    /// Neither says anything: the judge answers by the criteria of the benchmark.
+    /// Undecided: the judge decides by the criteria of the benchmark.
     AskJudge,
 }
 
 impl Scorecard {
-    /// Whether a benchmark applies to a case: by the list of the case, else by the tags of the
-    /// benchmark, else the judge is asked.
+    /// Decides if a benchmark applies to a case: by the list of the case, else by the tags of the benchmark,
+    /// else the judge is asked.
     pub fn applies(&self, benchmark: usize, case: &CardCase) -> Applies {
         let said = |yes| if yes { Applies::Yes } else { Applies::No };
         if let Some(listed) = &case.benchmarks {

@@ -1,4 +1,4 @@
-//! A case of a scorecard as a case that can be run: its benchmarks become its graders.
+//! Conversion of the cases of a scorecard to cases that can be run: benchmarks become graders.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use super::{
     LineOverrides, Message, OnDependencyFailure, Role, Scorecard,
 };
 
-/// Makes the cases of a scorecard runnable. What many cases share is made once.
+/// Converter of the cases of a scorecard. Parts that many cases share are built once.
 #[derive(Debug)]
 pub struct CardCases<'s> {
     scorecard: &'s Scorecard,
-    /// For each benchmark: its question without and with the one whether it applies.
+    /// Questions of each benchmark: without and with the decision on applicability.
     behaviours: Vec<[Option<Arc<Behaviour>>; 2]>,
     /// Labels by trace and benchmark.
     labels: BTreeMap<(&'s str, usize), Vec<SmeLabel>>,
@@ -53,12 +53,12 @@ impl<'s> CardCases<'s> {
         Self { scorecard, behaviours, labels }
     }
 
-    /// A case by its place in the list, with one grader for each benchmark that applies or may apply, in
-    /// the order of the benchmarks; `None` for a place that is not there.
+    /// Returns the case at an index, with one grader for each benchmark that applies or may apply, in the
+    /// order of the benchmarks; `None` if the index is out of range.
     ///
-    /// The source narrative is its question, the ground truth its reference, the candidate output its
-    /// answer; a case that only people judge needs none. A hard gate is a required grader, so that a case that fails one fails; an improvement
-    /// signal weighs nothing.
+    /// The source narrative becomes its question, the ground truth its reference, the candidate output its
+    /// answer; a case that only reviewers judge needs none. A hard gate becomes a required grader, so that a
+    /// case that fails one fails; an improvement signal has weight 0.
     pub fn case(&self, at: usize) -> Option<Case> {
         let case = self.scorecard.cases.get(at)?;
         let graders: Vec<Arc<Grader>> = (0..self.scorecard.benchmarks.len())
@@ -127,7 +127,7 @@ impl<'s> CardCases<'s> {
     }
 }
 
-/// The question of a benchmark; `None` if it asks no judge.
+/// Returns the question of a benchmark; `None` if it asks no judge.
 fn behaviour(scorecard: &Scorecard, guidelines: &[Option<Arc<Guidelines>>], at: usize) -> Option<Behaviour> {
     let benchmark = &scorecard.benchmarks[at];
     let prompt = scorecard.prompts.get(benchmark.prompt?)?;
@@ -151,7 +151,7 @@ fn by_people(grader: &Grader) -> bool {
     matches!(&grader.kind, GraderKind::Benchmark(found) if found.evaluator == EvaluatorType::ManualSme)
 }
 
-/// A text as it is, anything else as JSON.
+/// Returns a text as it is, any other value as JSON.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! A scorecard as a tree to score and as a list to print.
+//! A scorecard as a tree for scoring and as a list for output.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use assize_rubric::{Aggregation, Card, CardError, CardKind, CardNode, Criticalit
 
 use super::{Applies, CardParts, EvaluatorType, Scorecard};
 
-/// A node of a scorecard: a place in one of its lists.
+/// Node of a scorecard, as an index into one of its lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CardPart {
     /// The index.
@@ -17,43 +17,44 @@ pub enum CardPart {
     Benchmark(usize),
 }
 
-/// One line of a scorecard's inventory.
+/// One row of a scorecard's inventory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InventoryRow {
-    /// Levels above it.
+    /// Number of levels above it.
     pub depth: usize,
-    /// What it is.
+    /// Node of the row.
     pub part: CardPart,
-    /// Its code.
+    /// Code.
     pub code: Arc<str>,
-    /// Its name for people.
+    /// Display name.
     pub label: Option<String>,
-    /// Its weight among its siblings; `None` on top.
+    /// Weight among its siblings; `None` for a root.
     pub weight: Option<Weight>,
-    /// The score it must reach.
+    /// Pass threshold.
     pub threshold: Unit,
-    /// Of an index or rubric: how the scores below become one.
+    /// Aggregation of the scores below, for an index or rubric.
     pub aggregation: Option<Aggregation>,
-    /// Of a benchmark: what missing the threshold means.
+    /// Consequence of missing the threshold, for a benchmark.
     pub criticality: Option<Criticality>,
-    /// Whether failing it blocks every level above.
+    /// True if failing it blocks every level above.
     pub hard_gate: bool,
-    /// Of a benchmark: who judges it.
+    /// Kind of evaluator, for a benchmark.
     pub evaluator: Option<EvaluatorType>,
-    /// Benchmarks at or below it.
+    /// Number of benchmarks at or below it.
     pub benchmarks: usize,
-    /// Cases that apply by their list or tags to at least one benchmark at or below it.
+    /// Number of cases that apply by their list or tags to at least one benchmark at or below it.
     pub cases: usize,
-    /// Cases for which the judge has to say whether a benchmark at or below it applies, beside those.
+    /// Number of further cases for which the judge decides if a benchmark at or below it applies.
     pub cases_to_ask: usize,
 }
 
 impl Scorecard {
-    /// The trees to score: one below the index, else one for each top rubric. Each node comes with
-    /// the part it stands for, by its number. `set` picks a weight set of the index by its place.
+    /// Returns the trees to score: that of the index, if there is one, then one for each top rubric outside
+    /// the index. Each tree comes with the nodes of the scorecard by node id. `set` is the index of a weight
+    /// set.
     ///
     /// # Errors
-    /// None for a scorecard that was loaded: its weights are in range and its parents are rubrics.
+    /// Never fails for a loaded scorecard: its weights are in range and its parents are rubrics.
     pub fn cards(&self, set: Option<usize>) -> Result<Vec<(Card, Vec<CardPart>)>, CardError> {
         self.roots().into_iter().map(|root| self.card_below(root, set)).collect()
     }
@@ -81,7 +82,7 @@ impl Scorecard {
         Ok((card, parts))
     }
 
-    /// The parts directly below one, with their weights.
+    /// Returns the children of a node, with their weights.
     fn children(&self, part: CardPart, set: Option<usize>) -> Vec<(CardPart, Weight)> {
         match part {
             CardPart::Benchmark(_) => Vec::new(),
@@ -170,8 +171,8 @@ impl Scorecard {
         }
     }
 
-    /// Every part of the scorecard, parents before children, with what is below it and how many
-    /// cases it has.
+    /// Returns every node of the scorecard, parents before children, with the number of benchmarks and cases
+    /// below it.
     pub fn inventory(&self, set: Option<usize>) -> Vec<InventoryRow> {
         let mut rows: Vec<InventoryRow> = Vec::new();
         let mut parents: Vec<Option<usize>> = Vec::new();

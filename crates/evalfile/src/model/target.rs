@@ -1,4 +1,4 @@
-//! What can be run to get an answer, as a targets file describes it.
+//! Targets as a targets file describes them.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,40 +6,39 @@ use std::time::Duration;
 
 use super::{Place, Unbuilt};
 
-/// A target of a targets file. `use_target` is already followed, so `kind` says what is really run.
+/// A target of a targets file. `use_target` is already resolved, so `kind` is that of the target that is run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetSpec {
-    /// The name suites refer to; unique in its file.
+    /// Name that suites refer to; unique in its file.
     pub name: String,
-    /// Where it is written.
+    /// Position in the file.
     pub place: Place,
-    /// What is run.
+    /// Kind of target, with its settings.
     pub kind: TargetSpecKind,
-    /// The names `use_target` led through, nearest first; empty for a target that stands for itself.
+    /// Names that `use_target` led through, nearest first; empty without `use_target`.
     pub uses: Vec<String>,
-    /// `grader_target`: who judges this target's answers, as written. A target's name, a model name
-    /// or `offline`; whether there is such a judge is for the run to say.
+    /// Judge of this target's answers (`grader_target`), as written. A target's name, a model name or
+    /// `offline`; the run checks that there is such a judge.
     pub grader_target: Option<String>,
-    /// `workers`: how many cases at once, 1 to 50.
+    /// Number of worker slots (`workers`), 1 to 50.
     pub workers: Option<usize>,
-    /// When a failed attempt is repeated.
+    /// Retries of failed attempts.
     pub retry: RetrySpec,
-    /// `fallback_targets`: the targets of the same file that are asked in order when this one gives no answer.
+    /// Targets of the same file that are asked in order when this one gives no answer (`fallback_targets`).
     pub fallbacks: Vec<String>,
-    /// How to see whether the target is there before it is asked.
+    /// Check that the target is available before it is asked.
     pub health: Option<HealthSpec>,
-    /// Environment variables that the target needs and that are not set. A run that uses the target
-    /// must refuse to start; one that uses another target is not concerned.
+    /// Environment variables that the target needs and that are not set. A run that uses the target must
+    /// refuse to start; a run with other targets is not affected.
     pub missing_variables: Vec<MissingVariable>,
-    /// Parts that are read and checked but can't be run yet. A run that uses the target must refuse.
+    /// Parts that are decoded and checked but cannot be run yet. A run that uses the target must refuse.
     pub unbuilt: Vec<Unbuilt>,
-    /// Settings that are read and checked but change nothing; worth a remark in a run that uses the
-    /// target.
+    /// Settings that are decoded and checked but have no effect; a run that uses the target warns about them.
     pub without_effect: Vec<Unbuilt>,
 }
 
 impl TargetSpec {
-    /// Why a run can't use this target, one sentence for each reason; empty when it can.
+    /// Returns the reasons why a run cannot use this target, one sentence each; empty when it can.
     pub fn obstacles(&self) -> Vec<String> {
         let missing = self.missing_variables.iter().filter(|missing| missing.setting != "grader_target");
         let mut reasons: Vec<String> = missing
@@ -57,57 +56,57 @@ impl TargetSpec {
     }
 }
 
-/// What a target is.
+/// Kind of target.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TargetSpecKind {
     /// A model behind a server.
     Model(ModelTargetSpec),
     /// A command, or an agent, which is one.
     Command(CommandTargetSpec),
-    /// What was recorded.
+    /// Recorded answers or sessions.
     Recording(RecordingSpec),
-    /// One answer to everything.
+    /// A fixed answer to every case.
     Mock(MockTargetSpec),
-    /// A kind that can't be run yet; `unbuilt` of the target says so too.
+    /// A kind that cannot be run yet; `unbuilt` of the target has the details.
     Unbuilt {
-        /// The provider, in its usual spelling.
+        /// Provider, in its preferred spelling.
         provider: &'static str,
     },
-    /// Not known, because a variable it depends on is not set (see `missing_variables`) or because
-    /// of a mistake that has been reported.
+    /// Unknown, because a variable it depends on is not set (see `missing_variables`) or because of an error
+    /// that has been reported.
     Undetermined,
 }
 
-/// A model that answers.
+/// A model as a target.
 #[derive(Clone, PartialEq)]
 pub struct ModelTargetSpec {
-    /// The provider, such as `openai`, `openai-compatible` or `anthropic`.
+    /// Provider, such as `openai`, `openai-compatible` or `anthropic`.
     pub provider: &'static str,
-    /// The model as its server names it.
+    /// Model as its server names it.
     pub model: String,
-    /// Address of the server's API; `None` leaves it to the provider's own default.
+    /// Base URL of the server's API; `None` for the provider's default.
     pub base_url: Option<String>,
-    /// The key; `None` leaves it to the provider's own default.
+    /// API key; `None` for the provider's default.
     pub api_key: Option<SecretText>,
-    /// Where the key came from, for messages: a variable's name, or words about the file.
+    /// Source of the key, for messages: a variable's name, or words about the file.
     pub api_key_source: Option<String>,
     /// Sampling temperature, 0 to 2.
     pub temperature: Option<f64>,
     /// Sampling seed.
     pub seed: Option<u64>,
-    /// Upper limit for the tokens of an answer, at least 1.
+    /// Limit of the tokens of an answer, at least 1.
     pub max_output_tokens: Option<u32>,
-    /// Tokens that the model can read and write in one call, at least 1.
+    /// Maximum number of input and output tokens of one call, at least 1.
     pub context_tokens: Option<u64>,
-    /// The version of the API, where the provider has several (Azure).
+    /// Version of the API, if the provider has several (Azure).
     pub api_version: Option<String>,
-    /// What the target says in place of variables of the environment: the region of Bedrock, the project and the
-    /// location of Vertex.
+    /// Values that replace environment variables: the region of Bedrock, the project and the location of
+    /// Vertex.
     pub variables: Vec<(&'static str, String)>,
 }
 
 impl fmt::Debug for ModelTargetSpec {
-    /// Leaves out what may be secret in an address: credentials and the query.
+    /// Omits the parts of an address that may be secret: credentials and the query.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ModelTargetSpec")
             .field("provider", &self.provider)
@@ -134,24 +133,24 @@ fn without_credentials(address: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// A command that answers.
+/// A command as a target.
 #[derive(Clone, PartialEq)]
 pub struct CommandTargetSpec {
-    /// What is run, with placeholders such as `{PROMPT}` and `{OUTPUT_FILE}`.
+    /// Command line, with placeholders such as `{PROMPT}` and `{OUTPUT_FILE}`.
     pub template: CommandText,
-    /// Whether values of environment variables are part of the template; it is not shown then.
+    /// True if values of environment variables are part of the template; it is not shown then.
     pub holds_variables: bool,
-    /// How one attached file is written for `{FILES}`, with `{path}` and `{basename}`.
+    /// Format of one attached file in `{FILES}`, with `{path}` and `{basename}`.
     pub files_format: Option<String>,
-    /// What the command reads from its standard input, with the same placeholders.
+    /// Standard input of the command, with the same placeholders.
     pub stdin: Option<String>,
-    /// The log format that its output is in, when it prints what it does: one of [`SESSION_FORMATS`].
+    /// Log format of its output, if it prints its actions: one of [`SESSION_FORMATS`].
     pub stream: Option<String>,
-    /// Whether it is run once for all cases and gives lines with their ids.
+    /// True if it is run once for all cases and prints lines with their ids.
     pub batch: bool,
-    /// The working directory, absolute. Written relative to the folder of the targets file.
+    /// Absolute path of the working directory. Written relative to the folder of the targets file.
     pub cwd: Option<PathBuf>,
-    /// Limit on the time of one run; more than zero.
+    /// Time limit of one run; more than zero.
     pub timeout: Option<Duration>,
 }
 
@@ -170,69 +169,69 @@ impl fmt::Debug for CommandTargetSpec {
     }
 }
 
-/// The formats of agents' logs that targets files may name.
+/// Formats of agents' logs that targets files may name.
 pub const SESSION_FORMATS: [&str; 7] =
     ["claude-code", "codex", "copilot", "gemini", "opencode", "pi", "otel"];
 
-/// Answers that were recorded before.
+/// Recorded answers as a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordingSpec {
-    /// What is recorded.
+    /// Content of the recording.
     pub kind: RecordingKind,
-    /// The file or folder, absolute. Written relative to the folder of the targets file.
+    /// Absolute path of the file or folder. Written relative to the folder of the targets file.
     pub path: PathBuf,
 }
 
-/// What a recording holds.
+/// Content of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordingKind {
     /// Sessions of agents, as their logs.
     Sessions {
-        /// The log format, one of [`SESSION_FORMATS`]; `None` when the logs tell.
+        /// Log format, one of [`SESSION_FORMATS`]; `None` to detect it.
         format: Option<&'static str>,
     },
     /// Lines with the answers of cases.
     Answers {
-        /// The target whose answers count; `None` for all lines.
+        /// Target whose answers count; `None` for all lines.
         source: Option<String>,
     },
 }
 
-/// One answer to everything.
+/// A fixed answer to every case, as a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MockTargetSpec {
-    /// The answer: a text, messages, or any other value. `None` only when it fails.
+    /// Answer: a text, messages, or any other value. `None` only when it fails.
     pub response: Option<serde_json::Value>,
-    /// Shortest wait before the answer.
+    /// Minimum delay before the answer.
     pub shortest: Duration,
-    /// Longest wait before it, not less.
+    /// Maximum delay before the answer, not less than the minimum.
     pub longest: Duration,
-    /// What it fails with instead of answering.
+    /// Error message to fail with instead of answering.
     pub fail: Option<String>,
 }
 
-/// How to see whether a target is there.
+/// Check that a target is available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HealthSpec {
     /// A server answers a GET with success.
     Http {
-        /// The address.
+        /// Address of the server.
         url: String,
-        /// Limit on the time.
+        /// Time limit.
         timeout: Option<Duration>,
     },
     /// A command succeeds.
     Command {
-        /// What is run.
+        /// Command to run.
         command: CommandText,
-        /// The working directory, absolute.
+        /// Absolute path of the working directory.
         cwd: Option<PathBuf>,
-        /// Limit on the time.
+        /// Time limit.
         timeout: Option<Duration>,
     },
 }
 
-/// How a command is written.
+/// A command line of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandText {
     /// A script for the shell; not blank.
@@ -241,19 +240,19 @@ pub enum CommandText {
     Argv(Vec<String>),
 }
 
-/// When a failed attempt is repeated; `None` leaves the default.
+/// Retries of failed attempts; `None` leaves the default.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RetrySpec {
-    /// Attempts after the first.
+    /// Maximum number of attempts after the first.
     pub max_retries: Option<u32>,
-    /// Range of the first wait.
+    /// Base delay before the first retry.
     pub initial_delay: Option<Duration>,
-    /// Longest wait.
+    /// Maximum delay.
     pub max_delay: Option<Duration>,
 }
 
 impl RetrySpec {
-    /// These settings, and those of `other` where these are silent.
+    /// Returns these settings, with absent ones taken from `other`.
     pub(crate) fn or(&self, other: &Self) -> Self {
         Self {
             max_retries: self.max_retries.or(other.max_retries),
@@ -266,25 +265,25 @@ impl RetrySpec {
 /// An environment variable that is not set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingVariable {
-    /// The variable.
+    /// Name of the variable.
     pub name: String,
-    /// The key of the target that refers to it.
+    /// Key of the target that refers to it.
     pub setting: String,
-    /// Where.
+    /// Position of the reference.
     pub place: Place,
 }
 
-/// A text that must not be shown. It has no `Display`, and its `Debug` hides it.
+/// A secret text. It has no `Display`, and its `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretText(String);
 
 impl SecretText {
-    /// Hides a text.
+    /// Wraps a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself, for whoever sends it.
+    /// Returns the secret text.
     pub fn expose(&self) -> &str {
         &self.0
     }

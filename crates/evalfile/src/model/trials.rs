@@ -1,22 +1,22 @@
-//! Several runs of each case, as a file asks for them.
+//! Trials of a case.
 
 use assize_rubric::{RepeatStrategy, Usd};
 
-/// `trials` of a suite or a case.
+/// Settings of `trials` of a suite or a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trials {
-    /// How many runs, at least 1.
+    /// Number of trials, at least 1.
     pub count: u32,
-    /// What they come to.
+    /// Aggregation of their results.
     pub strategy: RepeatStrategy,
-    /// `early_stop`: whether no further run is begun after one that passed.
+    /// True if no further trial is started after one that passed (`early_stop`).
     pub early_stop: bool,
-    /// `cost_limit_usd`: no further run of a case is begun once those before have cost this.
+    /// Cost of a case's trials from which no further one is started (`cost_limit_usd`).
     pub cost_limit: Option<Usd>,
 }
 
 impl Default for Trials {
-    /// One run.
+    /// Returns the settings of a single trial.
     fn default() -> Self {
         Self { count: 1, strategy: RepeatStrategy::default(), early_stop: false, cost_limit: None }
     }

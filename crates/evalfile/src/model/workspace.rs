@@ -1,29 +1,29 @@
-//! The folder that a case is worked on in, as eval files describe it.
+//! Workspaces as eval files describe them.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Command, Place};
 
-/// `workspace` of a suite or a case. What is `None` or empty was not said.
+/// Settings of `workspace` of a suite or a case. Fields that are `None` or empty were not given.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WorkspaceSpec {
-    /// `template`: the folder whose contents it begins with.
+    /// Folder whose contents are copied into it (`template`).
     pub template: Option<PathBuf>,
-    /// `repos`: repositories in it.
+    /// Repositories in it (`repos`).
     pub repos: Vec<RepoSpec>,
-    /// `hooks`: commands around its use.
+    /// Commands around its use (`hooks`).
     pub hooks: Hooks,
-    /// `isolation`: whether cases share it.
+    /// Isolation of cases (`isolation`).
     pub isolation: Option<Isolation>,
-    /// `mode`: how it is made and what becomes of it.
+    /// Life cycle of the workspace (`mode`).
     pub mode: Option<WorkspaceMode>,
-    /// `path`: a folder of the user's own, for [`WorkspaceMode::Static`].
+    /// An existing folder of the user, for [`WorkspaceMode::Static`] (`path`).
     pub path: Option<PathBuf>,
 }
 
 impl WorkspaceSpec {
-    /// What a case says about its workspace, with what its suite says where the case is silent.
+    /// Returns the settings of a case, with absent ones taken from its suite.
     pub fn or(&self, suite: &Self) -> Self {
         Self {
             template: self.template.clone().or_else(|| suite.template.clone()),
@@ -35,13 +35,13 @@ impl WorkspaceSpec {
         }
     }
 
-    /// How it is made: as `mode` says, else a `path` means that folder.
+    /// Returns the life cycle: `mode` if given; otherwise a `path` means that folder.
     pub fn mode(&self) -> WorkspaceMode {
         let unsaid = if self.path.is_some() { WorkspaceMode::Static } else { WorkspaceMode::Temp };
         self.mode.unwrap_or(unsaid)
     }
 
-    /// Whether cases share it. A folder of the user's own is there once.
+    /// Returns the isolation of cases. A folder of the user is always shared.
     pub fn isolation(&self) -> Isolation {
         if self.mode() == WorkspaceMode::Static {
             return Isolation::Shared;
@@ -50,51 +50,51 @@ impl WorkspaceSpec {
     }
 }
 
-/// Whether cases share a workspace.
+/// Isolation of the cases in a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
-    /// Each case finds it as it was made.
+    /// Each case starts from the initial state.
     PerTest,
-    /// One case after the other works in the same one, and finds what those before it left.
+    /// Cases use the same workspace one after the other, and see the changes of earlier ones.
     Shared,
 }
 
-/// How a workspace is made.
+/// Life cycle of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkspaceMode {
-    /// Made for its use, removed after it.
+    /// Created for its use, removed after it.
     Temp,
-    /// Used again after its contents were put back, by one case at a time.
+    /// Reused after its contents were reset, by one case at a time.
     Pooled,
-    /// A folder of the user's own: filled if it is empty, never removed.
+    /// A folder of the user: filled if it is empty, never removed.
     Static,
 }
 
 /// A git repository in a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoSpec {
-    /// Its folder in the workspace: relative, without `..`.
+    /// Folder in the workspace: relative, without `..`.
     pub path: PathBuf,
-    /// Where it comes from.
+    /// Source of the repository.
     pub source: RepoSource,
-    /// The branch, tag or commit to check out; the default branch unless given.
+    /// Branch, tag or commit to check out; the default branch if absent.
     pub revision: Option<String>,
-    /// How many first parents to go back from there.
+    /// Number of first parents to go back from there.
     pub ancestor: u32,
-    /// How many commits of history are fetched; all unless given.
+    /// Number of commits of history to fetch; all if absent.
     pub depth: Option<u32>,
-    /// What git leaves out until it is needed, such as `blob:none`.
+    /// Filter of a partial clone, such as `blob:none`.
     pub filter: Option<String>,
-    /// Patterns of the files that are checked out; all unless given.
+    /// Patterns of the files to check out; all if empty.
     pub sparse: Vec<String>,
-    /// Where it is written.
+    /// Position in the file.
     pub place: Place,
 }
 
-/// Where a repository comes from.
+/// Source of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RepoSource {
-    /// An address that git understands.
+    /// A URL that git understands.
     Url(String),
     /// A repository on this machine.
     Folder(PathBuf),
@@ -103,20 +103,20 @@ pub enum RepoSource {
 /// Commands around the use of a workspace.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Hooks {
-    /// `enabled: false` turns all of them off.
+    /// False to turn all of them off (`enabled`).
     pub enabled: Option<bool>,
-    /// Once, before the first case.
+    /// Hook that runs once, before the first case.
     pub before_all: Option<Hook>,
-    /// Before each case.
+    /// Hook that runs before each case.
     pub before_each: Option<Hook>,
-    /// After each case was graded.
+    /// Hook that runs after each case was graded.
     pub after_each: Option<Hook>,
-    /// Once, after the last case.
+    /// Hook that runs once, after the last case.
     pub after_all: Option<Hook>,
 }
 
 impl Hooks {
-    /// These hooks, with others where there is none of a kind.
+    /// Returns these hooks, with absent ones taken from `other`.
     pub fn or(&self, other: &Self) -> Self {
         let pick = |own: &Option<Hook>, other: &Option<Hook>| own.clone().or_else(|| other.clone());
         Self {
@@ -128,7 +128,7 @@ impl Hooks {
         }
     }
 
-    /// The hook of a moment, unless hooks are turned off.
+    /// Returns the hook of an event, unless hooks are turned off.
     pub fn at(&self, moment: Moment) -> Option<&Hook> {
         let hook = match moment {
             Moment::BeforeAll => &self.before_all,
@@ -140,7 +140,7 @@ impl Hooks {
     }
 }
 
-/// When a hook runs.
+/// Event at which a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
     /// Once, before the first case.
@@ -154,7 +154,7 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// Its key in eval files.
+    /// Returns its key in eval files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::BeforeAll => "before_all",
@@ -165,25 +165,25 @@ impl Moment {
     }
 }
 
-/// What happens at a moment: a reset, a command, or both.
+/// Action at an event: a reset, a command, or both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hook {
-    /// What to run.
+    /// Command to run.
     pub command: Option<Command>,
-    /// The folder it runs in: as written, else that of the file the hook stands in.
+    /// Working folder: as written, else that of the file of the hook.
     pub cwd: PathBuf,
-    /// Wall-clock limit, if one is set.
+    /// Wall-clock time limit, if set.
     pub timeout: Option<Duration>,
-    /// How the workspace is put back, if it is.
+    /// Reset of the workspace, if any.
     pub reset: Option<Reset>,
-    /// Where it is written.
+    /// Position in the file.
     pub place: Place,
 }
 
-/// How much of a workspace is put back.
+/// Extent of a workspace reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reset {
-    /// All but what `.gitignore` files exclude, such as installed packages.
+    /// All but files that `.gitignore` excludes, such as installed packages.
     Fast,
     /// Everything.
     Strict,

@@ -1,4 +1,4 @@
-//! The schemas are held to the readers: to the keys they ask for, and to what they take and refuse.
+//! Tests that the schemas agree with the decoders on known keys, and on accepted and rejected values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,12 +21,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the checkout")
 }
 
-/// Files of other people that may lie beside the checkout.
+/// Returns the folder of third-party files that may exist beside the checkout.
 fn corpus() -> Option<PathBuf> {
     root().join("../shared/corpus").canonicalize().ok().filter(|folder| folder.is_dir())
 }
 
-/// Every file below `folder`, sorted.
+/// Returns every file below `folder`, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()).collect();
@@ -42,7 +42,7 @@ fn options(home: &Path) -> LoadOptions {
     }
 }
 
-/// Loads everything in the fixtures and examples in every way it could be meant, and tells what was asked for.
+/// Loads all fixtures and examples with every decoder that may apply, and returns the requested keys.
 fn asked_for() -> record::Asked {
     record::take();
     let folders = ["fixtures/broken", "fixtures/schema", "examples"].map(|folder| root().join(folder));
@@ -88,7 +88,7 @@ fn the_schemas_have_the_keys_that_readers_ask_for() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// A file as data: what a program that knows only the schemas sees. `None` if it can't be read at all.
+/// Returns a file as JSON data, as a program with only the schemas sees it; `None` if it cannot be parsed.
 fn data(path: &Path) -> Option<Value> {
     let text = String::from_utf8(fs::read(path).ok()?).ok()?;
     parsed(path, &text)
@@ -104,7 +104,7 @@ fn parsed(path: &Path, text: &str) -> Option<Value> {
     (problems.errors() == 0).then(|| node.to_json())
 }
 
-/// The schemas, ready for use.
+/// Compiled schemas.
 struct Validators(BTreeMap<&'static str, jsonschema::Validator>);
 
 impl Validators {
@@ -120,7 +120,7 @@ impl Validators {
         )
     }
 
-    /// What the schema of that name has against the value.
+    /// Returns the errors of a value by the schema of a name.
     fn against(&self, name: &str, value: &Value) -> Vec<String> {
         self.0[name]
             .iter_errors(value)
@@ -128,7 +128,7 @@ impl Validators {
             .collect()
     }
 
-    /// What there is against a file: against its lines, if it is JSONL; nothing if it is no data at all.
+    /// Returns the errors of a file, or of its lines if it is JSONL; `None` if it is not data at all.
     fn against_file(&self, name: &str, line: &str, path: &Path) -> Option<Vec<String>> {
         if path.extension().is_some_and(|ending| ending == "jsonl") {
             let text = fs::read_to_string(path).ok()?;
@@ -208,7 +208,7 @@ fn what_loads_is_sound_by_its_schema() {
     assert!(wrong.is_empty(), "{} of {count} files:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What no schema can see: the codes of such complaints, with the reason.
+/// Codes of errors that no schema can express, with the reason.
 const BEYOND_SCHEMAS: &[(&str, &str)] = &[
     ("E0203", "two criteria of one id"),
     ("E0204", "weights that come to nothing"),
@@ -232,7 +232,7 @@ const BEYOND_SCHEMAS: &[(&str, &str)] = &[
     ("E0608", "variables that are not set"),
 ];
 
-/// Broken files whose complaint is about something else than their own keys and values, with the reason.
+/// Invalid files whose error is not about their own keys and values, with the reason.
 const BEYOND_THEIR_SCHEMA: &[(&str, &str)] = &[
     ("cases/line_twice.yaml", "the second line stands in another map"),
     ("config/lines.case/.assize/config.yaml", "how two lines lie to each other"),
@@ -245,7 +245,7 @@ const BEYOND_THEIR_SCHEMA: &[(&str, &str)] = &[
     ("jsonl/error_inside_settings_graders.case/suite.jsonl", "the problem is in another file"),
 ];
 
-/// Keys of another tool's files, which are read from there and have no place in ours.
+/// Returns true for keys of another tool's files, which our schemas omit.
 fn is_of_another_tool(what: &str, key: &str) -> bool {
     let settings = [
         "export_otel",
@@ -325,7 +325,7 @@ fn what_a_schema_can_see_it_refuses() {
     assert!(caught > 80, "{caught} caught");
 }
 
-/// The schema for a broken case, that of its lines, and the file.
+/// Returns the schema for an invalid case, that of its lines, and the file.
 fn what_is_it(kind: &Path, case: &Path) -> Option<(&'static str, &'static str, PathBuf)> {
     let inside = |names: &[&str]| names.iter().map(|name| case.join(name)).find(|path| path.is_file());
     let file = |names: &[&str]| if case.is_dir() { inside(names) } else { Some(case.to_path_buf()) };
@@ -342,7 +342,7 @@ fn what_is_it(kind: &Path, case: &Path) -> Option<(&'static str, &'static str, P
     })
 }
 
-/// The codes of the errors that loading it tells.
+/// Returns the error codes of loading it.
 fn loaded(kind: &Path, path: &Path) -> BTreeSet<&'static str> {
     let home = path.parent().expect("inside").to_path_buf();
     let mut options = options(&home);

@@ -1,4 +1,4 @@
-//! Scorecards: rubrics, benchmarks, the index, cases, labels and results.
+//! Schemas of scorecards: rubrics, benchmarks, the index, cases, labels and results.
 
 use serde_json::json;
 
@@ -56,7 +56,7 @@ pub(super) fn add(defs: &mut Defs) {
     );
 }
 
-/// One word one of its words is spelled as, a class before it or not: `Criticality.hard_gate`.
+/// Returns the shape of one of several words, with an optional class name: `Criticality.hard_gate`.
 fn word(words: &[&str]) -> Shape {
     let dashed: Vec<String> = words.iter().map(|word| word.replace('_', "[-_]")).collect();
     any_of([

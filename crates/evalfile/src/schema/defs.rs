@@ -1,4 +1,4 @@
-//! The definitions of all shapes, and the documents made of them.
+//! Schema definitions, and the documents built from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,18 @@ use serde_json::{Map, Value, json};
 use super::shape::{Keys, Shape};
 use super::{card, grader, rubric, suite, surroundings};
 
-/// A schema with its name.
+/// A named schema.
 #[derive(Debug, Clone)]
 pub struct SchemaFile {
-    /// The name, such as `suite`.
+    /// Name, such as `suite`.
     pub name: &'static str,
-    /// What it describes, in a few words.
+    /// Title of the schema.
     pub title: &'static str,
-    /// The schema: JSON Schema, draft 2020-12, with nothing outside of it.
+    /// JSON Schema, draft 2020-12, without external references.
     pub schema: Value,
 }
 
-/// The documents: a definition each, with a title.
+/// Schema documents: each a definition with a title.
 const DOCUMENTS: &[(&str, &str)] = &[
     ("suite", "An eval file"),
     ("suite-settings", "Settings beside a JSONL file of cases"),
@@ -45,12 +45,12 @@ const DOCUMENTS: &[(&str, &str)] = &[
 #[derive(Debug, Default)]
 pub(super) struct Defs {
     shapes: BTreeMap<&'static str, Value>,
-    /// The maps among them: what readers call each, and its keys.
+    /// Definitions of maps, each with the decoder's name for it.
     pub(super) maps: Vec<(&'static str, Keys)>,
 }
 
 impl Defs {
-    /// The definitions of everything that is read.
+    /// Returns the definitions of all files.
     pub(super) fn all() -> Self {
         let mut defs = Self::default();
         rubric::add(&mut defs);
@@ -72,7 +72,7 @@ impl Defs {
         self.maps.push((name, keys));
     }
 
-    /// A document with one definition at its root and those it refers to, directly or not, beside it.
+    /// Returns a document with one definition at its root, and the definitions it refers to, directly or not.
     pub(super) fn document(&self, name: &str, title: &str) -> Value {
         let mut reached = BTreeSet::new();
         let mut ways: Vec<&str> = vec![name];
@@ -95,7 +95,7 @@ impl Defs {
     }
 }
 
-/// The names that a schema refers to.
+/// Collects the names that a schema refers to.
 fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     match value {
         Value::Object(map) => {
@@ -111,7 +111,7 @@ fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     }
 }
 
-/// The schemas of all files that are read.
+/// Returns the schemas of all file formats.
 pub fn schemas() -> Vec<SchemaFile> {
     let defs = Defs::all();
     DOCUMENTS

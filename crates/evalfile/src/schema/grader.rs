@@ -1,4 +1,4 @@
-//! Graders: one map for each type, and the choice between them.
+//! Schemas of graders: one map for each type, and the choice between them.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::shape::{
     string, text, texts, twin, unit, whole, word,
 };
 
-/// The types of a grader by the definition that describes them.
+/// Grader types by the definition that describes them.
 const TYPES: &[(&str, &[&str])] = &[
     ("rubrics", &["rubrics", "rubric"]),
     ("llm-grader", &["llm-grader", "llm-judge"]),
@@ -66,7 +66,7 @@ pub(super) fn add(defs: &mut Defs) {
     helpers(defs);
 }
 
-/// The choice by `type`. A type that is none of ours is a program of the user's own.
+/// Returns the choice by `type`. An unknown type is a custom grader.
 fn choice() -> Shape {
     let mut rules: Vec<Value> = Vec::new();
     let mut all: Vec<String> = Vec::new();
@@ -99,7 +99,7 @@ fn choice() -> Shape {
     }))
 }
 
-/// A grader's map with what every grader takes.
+/// Returns a grader's map with the keys common to all graders.
 fn grader(what: &'static str, about: &'static str) -> Keys {
     let share = || above(0.0).with("maximum", json!(1));
     Keys::of(what, about)

@@ -1,7 +1,8 @@
-//! The shape of the files that are read, as JSON Schemas (draft 2020-12) for editors and other programs.
+//! JSON Schemas (draft 2020-12) of all file formats, for editors and other programs.
 //!
-//! They say less than the readers: what a file refers to, what several places must agree on and what a text means
-//! is checked when a file is loaded. What a reader takes, they take; a test holds both to the same keys.
+//! They are less strict than the decoders: references, relations between several keys, and the meaning of
+//! texts are checked when a file is loaded. Everything that a decoder accepts, they accept; a test keeps both
+//! to the same keys.
 
 mod card;
 mod defs;

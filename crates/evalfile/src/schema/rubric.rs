@@ -1,4 +1,4 @@
-//! Criteria, rubrics, panels and how they are judged.
+//! Schemas of criteria, rubrics, panels and judge settings.
 
 use serde_json::json;
 
@@ -79,7 +79,7 @@ fn range() -> Keys {
         .one_of(&["outcome", "expected_outcome", "description"])
 }
 
-/// Ranges as a map from the lowest score of each to its text.
+/// Returns the shape of a map from the lowest score of each range to its text.
 fn ranges_by_start() -> Shape {
     Shape(json!({
         "type": "object",
@@ -94,7 +94,7 @@ fn batch() -> Shape {
     any_of([count(1), boolean()])
 }
 
-/// `judging`, `batched`, `evidence`, `truncate` and `panel`, which stand together wherever they stand.
+/// Returns `judging`, `batched`, `evidence`, `truncate` and `panel`, which always occur together.
 pub(super) fn judging() -> Keys {
     Keys::of("", "")
         .key(
@@ -154,7 +154,7 @@ fn rubric_file() -> Keys {
         .not_both(&["criteria", "rubrics"])
 }
 
-/// The lines of the verdict.
+/// Returns the thresholds of the verdict.
 pub(super) fn lines() -> Keys {
     Keys::of("", "").key("threshold", unit(), "The pass line, 0 to 1; 0.8 unless given.").key(
         "borderline",

@@ -1,13 +1,13 @@
-//! The words in which schemas are written down: values, and maps with their keys.
+//! Builders of schemas: values, and maps with their keys.
 
 use serde_json::{Map, Value, json};
 
-/// The shape of a value: a JSON Schema.
+/// Schema of a value.
 #[derive(Debug, Clone)]
 pub(super) struct Shape(pub(super) Value);
 
 impl Shape {
-    /// The shape with one more keyword.
+    /// Adds a keyword.
     pub(super) fn with(mut self, keyword: &str, value: Value) -> Self {
         if let Value::Object(map) = &mut self.0 {
             map.insert(keyword.to_owned(), value);
@@ -15,10 +15,10 @@ impl Shape {
         self
     }
 
-    /// The shape or nothing at all.
+    /// Also accepts null.
     fn or_null(self) -> Self {
         match self.0.get("type") {
-            // What is listed one by one is refused by its list, whatever its type.
+            // An `enum` rejects null, whatever its type.
             Some(Value::String(kind)) if self.0.get("enum").is_none() => {
                 let kinds = json!([kind, "null"]);
                 self.with("type", kinds)
@@ -28,62 +28,62 @@ impl Shape {
     }
 }
 
-/// Any value.
+/// Returns the shape of any value.
 pub(super) fn anything() -> Shape {
     Shape(json!({}))
 }
 
-/// A text, which may be empty.
+/// Returns the shape of a text, which may be empty.
 pub(super) fn string() -> Shape {
     Shape(json!({ "type": "string" }))
 }
 
-/// A text with something in it.
+/// Returns the shape of a text that is not blank.
 pub(super) fn text() -> Shape {
     Shape(json!({ "type": "string", "pattern": "\\S" }))
 }
 
-/// True or false.
+/// Returns the shape of a boolean.
 pub(super) fn boolean() -> Shape {
     Shape(json!({ "type": "boolean" }))
 }
 
-/// A number.
+/// Returns the shape of a number.
 pub(super) fn number() -> Shape {
     Shape(json!({ "type": "number" }))
 }
 
-/// A number, `low` or more.
+/// Returns the shape of a number of `low` or more.
 pub(super) fn at_least(low: f64) -> Shape {
     number().with("minimum", json!(low))
 }
 
-/// A number above `low`.
+/// Returns the shape of a number above `low`.
 pub(super) fn above(low: f64) -> Shape {
     number().with("exclusiveMinimum", json!(low))
 }
 
-/// A number from 0 to 1.
+/// Returns the shape of a number from 0 to 1.
 pub(super) fn unit() -> Shape {
     at_least(0.0).with("maximum", json!(1.0))
 }
 
-/// A whole number from `low`, with no end worth telling.
+/// Returns the shape of an integer from `low`, without an upper bound.
 pub(super) fn count(low: i64) -> Shape {
     Shape(json!({ "type": "integer", "minimum": low }))
 }
 
-/// A whole number from `low` to `high`.
+/// Returns the shape of an integer from `low` to `high`.
 pub(super) fn whole(low: i64, high: i64) -> Shape {
     count(low).with("maximum", json!(high))
 }
 
-/// A map that is kept as it is.
+/// Returns the shape of a map of arbitrary data.
 pub(super) fn free() -> Shape {
     Shape(json!({ "type": "object" }))
 }
 
-/// One of several words. Readers take `-` for `_` and the other way round, so both are there.
+/// Returns the shape of one of several words. Decoders treat `-` and `_` as equal, so both are included.
 pub(super) fn word(words: &[&str]) -> Shape {
     let twins: Vec<String> = words.iter().filter_map(|word| twin(word)).collect();
     let listed = Shape(json!({ "enum": words }));
@@ -93,7 +93,7 @@ pub(super) fn word(words: &[&str]) -> Shape {
     any_of([listed, Shape(json!({ "enum": twins, "deprecated": true }))])
 }
 
-/// The spelling of a word with the other kind of joint.
+/// Returns the spelling of a word with the other separator.
 pub(super) fn twin(word: &str) -> Option<String> {
     match (word.contains('-'), word.contains('_')) {
         (true, _) => Some(word.replace('-', "_")),
@@ -102,43 +102,43 @@ pub(super) fn twin(word: &str) -> Option<String> {
     }
 }
 
-/// A list of at least one.
+/// Returns the shape of a non-empty list.
 pub(super) fn list(of: Shape) -> Shape {
     Shape(json!({ "type": "array", "items": of.0, "minItems": 1 }))
 }
 
-/// A list, which may be empty.
+/// Returns the shape of a list, which may be empty.
 pub(super) fn list_or_none(of: Shape) -> Shape {
     Shape(json!({ "type": "array", "items": of.0 }))
 }
 
-/// A list of texts, or one text.
+/// Returns the shape of a list of texts, or one text.
 pub(super) fn texts() -> Shape {
     any_of([string(), list_or_none(string())])
 }
 
-/// A map from names to values of one shape.
+/// Returns the shape of a map from names to values of one shape.
 pub(super) fn map_of(of: Shape) -> Shape {
     Shape(json!({ "type": "object", "additionalProperties": of.0 }))
 }
 
-/// A value of any of several shapes.
+/// Returns the shape of a value of any of several shapes.
 pub(super) fn any_of<const N: usize>(shapes: [Shape; N]) -> Shape {
     Shape(json!({ "anyOf": Vec::from(shapes.map(|shape| shape.0)) }))
 }
 
-/// The shape of that name.
+/// Returns a reference to the shape of a name.
 pub(super) fn like(name: &str) -> Shape {
     Shape(json!({ "$ref": format!("#/$defs/{name}") }))
 }
 
-/// A map with known keys.
+/// Schema of a map with known keys.
 #[derive(Debug, Clone)]
 pub(super) struct Keys {
-    /// What its reader calls it.
+    /// Decoder's name for the map.
     pub(super) what: &'static str,
     about: &'static str,
-    /// The keys and their shapes.
+    /// Keys and their shapes.
     pub(super) properties: Map<String, Value>,
     needed: Vec<&'static str>,
     rules: Vec<Value>,
@@ -146,7 +146,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// A map that its reader calls `what`, and what it is about.
+    /// Creates the schema of a map with the decoder's name `what` and the description `about`.
     pub(super) fn of(what: &'static str, about: &'static str) -> Self {
         Self { what, about, properties: Map::new(), needed: Vec::new(), rules: Vec::new(), open: false }
     }
@@ -156,26 +156,26 @@ impl Keys {
         self.properties.insert(name.to_owned(), described.0);
     }
 
-    /// A key that may be left out, or left empty.
+    /// Adds an optional key, which may be empty.
     pub(super) fn key(mut self, name: &'static str, shape: Shape, about: &str) -> Self {
         self.put(name, shape.or_null(), about);
         self
     }
 
-    /// A key that may be left out but not left empty.
+    /// Adds an optional key, which must not be empty.
     pub(super) fn filled(mut self, name: &'static str, shape: Shape, about: &str) -> Self {
         self.put(name, shape, about);
         self
     }
 
-    /// A key that must be there.
+    /// Adds a required key.
     pub(super) fn needed(mut self, name: &'static str, shape: Shape, about: &str) -> Self {
         self.put(name, shape, about);
         self.needed.push(name);
         self
     }
 
-    /// Another spelling of a key: read, and not offered.
+    /// Adds an alternative spelling of a key, which is accepted and not suggested.
     pub(super) fn older(mut self, name: &'static str, present: &str) -> Self {
         let shape = self.properties.get(present).cloned().unwrap_or_else(|| json!({}));
         let shape = Shape(shape).with("deprecated", json!(true));
@@ -183,14 +183,14 @@ impl Keys {
         self
     }
 
-    /// At least one of these keys must be there.
+    /// Requires at least one of these keys.
     pub(super) fn one_of(mut self, keys: &[&str]) -> Self {
         let ways: Vec<Value> = keys.iter().map(|key| json!({ "required": [key] })).collect();
         self.rules.push(json!({ "anyOf": ways }));
         self
     }
 
-    /// Not two of these keys at once.
+    /// Forbids any two of these keys together.
     pub(super) fn not_both(mut self, keys: &[&str]) -> Self {
         for (at, first) in keys.iter().enumerate() {
             for second in &keys[at + 1..] {
@@ -200,26 +200,26 @@ impl Keys {
         self
     }
 
-    /// A rule of its own.
+    /// Adds a rule.
     pub(super) fn rule(mut self, rule: Value) -> Self {
         self.rules.push(rule);
         self
     }
 
-    /// Keys that are not listed belong to somebody else.
+    /// Accepts keys that are not listed.
     pub(super) fn open(mut self) -> Self {
         self.open = true;
         self
     }
 
-    /// All keys that `other` has.
+    /// Adds all keys of `other`.
     pub(super) fn and(mut self, other: &Self) -> Self {
         self.properties.extend(other.properties.clone());
         self.rules.extend(other.rules.clone());
         self
     }
 
-    /// The map as a schema.
+    /// Returns the map as a schema.
     pub(super) fn shape(&self) -> Shape {
         let mut schema = Map::new();
         schema.insert("title".to_owned(), json!(self.what));

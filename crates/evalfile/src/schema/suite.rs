@@ -1,4 +1,4 @@
-//! Eval files, their cases, and answers to grade.
+//! Schemas of eval files, their cases, and answers to grade.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use super::shape::{
 use super::{Defs, workspace};
 use crate::decode::trials;
 
-/// Keys that the list of cases can stand under.
+/// Keys of the list of cases.
 const LISTS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
 
 /// Adds the definitions.
@@ -59,12 +59,12 @@ pub(super) fn add(defs: &mut Defs) {
     defs.keys("answer", answer());
 }
 
-/// A name that results carry: no blanks around it.
+/// Returns the shape of an id: no blanks around it.
 fn id() -> Shape {
     Shape(json!({ "type": "string", "pattern": "^\\S(.*\\S)?$" }))
 }
 
-/// What graders, targets and lines suites and cases have in common.
+/// Returns the keys common to suites and cases: graders, targets and thresholds.
 fn shared() -> Keys {
     Keys::of("", "")
         .filled("assertions", like("assertions"), "Graders: criteria as plain strings, or maps with `type`.")
@@ -117,7 +117,7 @@ fn settings() -> Keys {
     keys
 }
 
-/// How often cases are run: on a suite, on a case, and under `execution` of both.
+/// Returns the keys of trials: of a suite, of a case, and of `execution` of both.
 fn repeats() -> Keys {
     Keys::of("", "")
         .key("trials", any_of([whole(1, trials::MOST), like("trials")]), "Several runs of each case.")
@@ -125,7 +125,7 @@ fn repeats() -> Keys {
         .not_both(&["trials", "repeat"])
 }
 
-/// The settings that suites and cases may have under `execution`.
+/// Returns the settings of `execution` common to suites and cases.
 fn execution(about: &'static str) -> Keys {
     Keys::of("`execution`", about)
         .key("target", id(), "Name of the target that answers, from the targets file.")
@@ -202,7 +202,7 @@ fn case() -> Keys {
         }))
 }
 
-/// The key is there and not empty.
+/// Returns the condition that a key is present and not empty.
 fn filled(key: &str) -> Value {
     json!({ "required": [key], "not": { "properties": { key: { "type": "null" } } } })
 }

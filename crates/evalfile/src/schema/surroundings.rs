@@ -1,4 +1,4 @@
-//! Targets, configuration and prices.
+//! Schemas of targets, configuration and prices.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::model::SESSION_FORMATS;
 /// Providers whose settings are all known.
 const KNOWN: [&str; 5] = ["openai", "openai-compatible", "openrouter", "cli", "command"];
 
-/// Settings of agents, recordings and mocks, which models and commands don't take.
+/// Settings of agents, recordings and mocks, which models and commands do not accept.
 const OTHERS: &[&str] = &[
     "args",
     "arguments",
@@ -45,7 +45,7 @@ const OTHERS: &[&str] = &[
 /// Adds the definitions.
 pub(super) fn add(defs: &mut Defs) {
     let target = target();
-    // Keys of other providers are not all known, so only those of models and commands are held to a list.
+    // Only the keys of models and commands are all known, so only these are restricted to a list.
     let known: Vec<&String> =
         target.properties.keys().filter(|key| !OTHERS.contains(&key.as_str())).collect();
     let strict = json!({
@@ -78,17 +78,17 @@ pub(super) fn add(defs: &mut Defs) {
     defs.keys("price-row", price_row());
 }
 
-/// A value, or a variable of the environment in its place.
+/// Returns the shape of a value, or of an environment variable in its place.
 fn or_variable(shape: Shape) -> Shape {
     any_of([shape, Shape(json!({ "type": "string", "pattern": "\\$\\{\\{" }))])
 }
 
-/// A kind of target: the usual spellings, and any other, which readers check.
+/// Returns the shape of a kind of target: the preferred spellings, and any other, which the decoder checks.
 fn provider() -> Shape {
     any_of([Shape(json!({ "enum": provider_names().collect::<Vec<_>>() })), text()])
 }
 
-/// The address of a server, or a variable that holds it.
+/// Returns the schema of a server address, or of a variable that holds it.
 fn address() -> Value {
     json!({ "type": ["string", "null"], "pattern": "^\\s*([Hh][Tt][Tt][Pp][Ss]?://[^/?#:\\s]|[^\\s]*\\$\\{\\{)" })
 }
@@ -155,7 +155,7 @@ fn target() -> Keys {
     of_agents(of_answers(keys))
 }
 
-/// Settings of agents: which program is run, and with which words.
+/// Adds the settings of agents: the program and its arguments.
 fn of_agents(mut keys: Keys) -> Keys {
     let program = || any_of([text(), list(string())]);
     keys = keys.key("executable", program(), "The program of an agent, or a list that begins with it.");
@@ -175,7 +175,7 @@ fn of_agents(mut keys: Keys) -> Keys {
     keys.key("stream_log", any_of([boolean(), string()]), about)
 }
 
-/// Settings of commands, recordings and mocks: where answers come from.
+/// Adds the settings of commands, recordings and mocks: the source of the answers.
 fn of_answers(mut keys: Keys) -> Keys {
     keys = keys.key("path", text(), "The file or folder of recorded sessions or answers.");
     for older in ["fixtures", "file", "transcript", "session_dir"] {
@@ -197,12 +197,12 @@ fn of_answers(mut keys: Keys) -> Keys {
     keys
 }
 
-/// A word or a number that is handed on as a word.
+/// Returns the shape of an argument: a word or a number.
 fn number_or_text() -> Shape {
     any_of([string(), number()])
 }
 
-/// A form of agents' logs, in any letter case.
+/// Returns the shape of an agent log format, in any letter case.
 fn session_format() -> Shape {
     any_of([Shape(json!({ "enum": SESSION_FORMATS.iter().chain(&["auto"]).collect::<Vec<_>>() })), string()])
 }

@@ -1,4 +1,4 @@
-//! Workspaces: the folder, the repositories in it, the commands around it.
+//! Schemas of workspaces, their repositories and hooks.
 
 use super::Defs;
 use super::shape::{

@@ -1,13 +1,13 @@
-//! How deep values may be nested.
+//! Limit of the nesting depth of values.
 
 use assize_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
 
-/// Nesting beyond this is refused: nobody writes it, and reading it would exhaust the stack.
+/// Maximum nesting depth: deeper values would exhaust the stack.
 pub(super) const MAX_DEPTH: usize = 96;
 
-/// What is said of a value that stands deeper than [`MAX_DEPTH`].
+/// Returns the diagnostic for a value nested deeper than [`MAX_DEPTH`].
 pub(super) fn too_deep(span: Span) -> Diagnostic {
     let title = format!("values nested more than {MAX_DEPTH} levels deep");
     Diagnostic::error(codes::TOO_DEEP, title, span, "too deep here")

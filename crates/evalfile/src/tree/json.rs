@@ -1,8 +1,8 @@
-//! Reading JSON into the same tree as YAML.
+//! Parser of JSON to the same tree as YAML.
 //!
-//! serde_json says whether a text is JSON, and what is wrong where it is not. A text that is JSON is then walked once
-//! more, which is all that the places of its values take: nothing of it can be wrong any longer but halves of characters
-//! and too deep nesting, which serde_json does not look for in what it skips.
+//! serde_json validates the text and reports syntax errors. A valid text is then parsed once more to record
+//! the spans of its values; the only remaining errors are lone surrogates and too deep nesting, which
+//! serde_json does not check in the values that it skips.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,17 +16,17 @@ use super::{Data, Entry, Node};
 use crate::codes;
 use crate::decode::Problems;
 
-/// Keys of a map that are compared one by one before they are looked up by their hash.
+/// Number of keys of a map up to which duplicates are found by comparison instead of by hash.
 const FEW_KEYS: usize = 16;
 
-/// Reads the single JSON value of a text. `None` after a syntax error; the reason is in `problems`.
+/// Parses the single JSON value of a text. Returns `None` after a syntax error; the reason is in `problems`.
 pub(crate) fn read_json(sources: &SourceMap, source: SourceId, problems: &mut Problems) -> Option<Node> {
     let text = sources.file(source).text();
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     read_json_in(sources, source, start..text.len(), problems)
 }
 
-/// Reads the single JSON value of a stretch of a text, such as one line.
+/// Parses the single JSON value of a range of a text, such as one line.
 pub(crate) fn read_json_in(
     sources: &SourceMap,
     source: SourceId,
@@ -61,9 +61,9 @@ pub(crate) fn read_json_in(
     }
 }
 
-/// The single JSON value of a text with the lists under `keys` left for later: they are empty in the tree, and where
-/// their items stand is said beside it. Of a long list, one item at a time need be there then. A map with the key `unless`
-/// is something else, and is read whole.
+/// Parses the single JSON value of a text except for the lists under `keys`: they are empty in the tree, and
+/// the ranges of their items are returned separately, so that the items of a long list can be parsed one at a
+/// time. A map with the key `unless` is another kind of document, and is parsed completely.
 pub(crate) fn read_json_outline(
     sources: &SourceMap,
     source: SourceId,
@@ -84,22 +84,22 @@ pub(crate) fn read_json_outline(
     Some((node, reader.deferred))
 }
 
-/// A list that was left for later.
+/// A list whose items are parsed later.
 #[derive(Debug)]
 pub(crate) struct Deferred {
-    /// The key it stands under.
+    /// Key of the list.
     pub(crate) key: String,
-    /// Where its items stand.
+    /// Ranges of its items.
     pub(crate) items: Vec<Range<usize>>,
 }
 
-/// Walks a text that is known to be JSON.
+/// Parser of a text that is valid JSON.
 struct Reader<'t, 'p> {
     text: &'t str,
-    /// How far it has come.
+    /// Current byte offset.
     at: usize,
     source: SourceId,
-    /// Keys of the outermost map whose lists are left for later.
+    /// Keys of the outermost map whose lists are parsed later.
     later: &'p [&'p str],
     deferred: Vec<Deferred>,
     problems: &'p mut Problems,
@@ -114,7 +114,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         Span::new(self.source, start, self.at)
     }
 
-    /// The next byte that is no white space.
+    /// Returns the next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         let rest = &self.text.as_bytes()[self.at..];
         let space = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))?;
@@ -122,14 +122,14 @@ impl<'t, 'p> Reader<'t, 'p> {
         Some(rest[space])
     }
 
-    /// Whether this byte comes next; it is passed over then.
+    /// Returns true and skips the byte if this byte comes next.
     fn takes(&mut self, byte: u8) -> bool {
         let comes = self.peek() == Some(byte);
         self.at += usize::from(comes);
         comes
     }
 
-    /// The value that comes next.
+    /// Parses the next value.
     fn value(&mut self, depth: usize) -> Option<Node> {
         let first = self.peek()?;
         let start = self.at;
@@ -163,7 +163,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         while !self.takes(b'}') {
             let start = self.at;
             let key = self.string()?;
-            // The key's own text, without its quotation marks.
+            // Span of the key's text, without its quotation marks.
             let key_span = Span::new(self.source, start + 1, self.at - 1);
             self.takes(b':');
             let first = position(&entries, &mut index, &key);
@@ -191,7 +191,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         Some(Data::Map(entries))
     }
 
-    /// The text that comes next. `None` if an escape in it stands for no character.
+    /// Parses the next string. Returns `None` if it holds the escape of a lone surrogate.
     fn string(&mut self) -> Option<String> {
         self.peek();
         let start = self.at;
@@ -220,7 +220,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         None
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Returns the next number, `true`, `false` or `null`.
     fn word(&mut self) -> &'t str {
         let rest = &self.text[self.at..];
         let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
@@ -228,7 +228,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         &rest[..end]
     }
 
-    /// Passes over a text; whether it has escapes.
+    /// Skips a string; returns true if it has escapes.
     fn skip_string(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let mut has_escapes = false;
@@ -238,14 +238,14 @@ impl<'t, 'p> Reader<'t, 'p> {
             if bytes[self.at - 1] == b'"' {
                 break;
             }
-            // What follows a backslash may be a quotation mark.
+            // The character after a backslash may be a quotation mark.
             has_escapes = true;
             self.at += 1;
         }
         has_escapes
     }
 
-    /// Passes over the value that comes next, however deep it is.
+    /// Skips the next value, at any depth.
     fn skip_value(&mut self) {
         let mut open = 0_usize;
         while let Some(byte) = self.peek() {
@@ -272,7 +272,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         }
     }
 
-    /// Whether the map that comes next has this key. Passes over nothing.
+    /// Returns true if the next map has this key. Skips nothing.
     fn has_key(&mut self, wanted: &str) -> bool {
         let start = self.at;
         let mut found = false;
@@ -291,7 +291,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         found
     }
 
-    /// The list that comes next without its items, which are noted.
+    /// Returns the next list without its items, whose ranges are recorded.
     fn outline(&mut self, key: &str) -> Node {
         let start = self.at;
         let mut items = Vec::new();
@@ -307,7 +307,8 @@ impl<'t, 'p> Reader<'t, 'p> {
     }
 }
 
-/// A number, `true`, `false` or `null`. A number that is too large to be told exactly becomes the nearest one.
+/// Parses a number, `true`, `false` or `null`. A number that cannot be represented exactly becomes the
+/// nearest one.
 fn scalar(word: &str) -> Data {
     match word {
         "true" => Data::Bool(true),
@@ -320,7 +321,7 @@ fn scalar(word: &str) -> Data {
     }
 }
 
-/// Where a key stands among the entries of a map. The index is made once there are many.
+/// Returns the index of a key among the entries of a map. The hash index is built once there are many.
 fn position(entries: &[Entry], index: &mut HashMap<String, usize>, key: &str) -> Option<usize> {
     if entries.len() <= FEW_KEYS {
         return entries.iter().position(|entry| entry.key == key);

@@ -1,9 +1,9 @@
-//! What the JSON parser complains about, in words that say what to do.
+//! Explanations of JSON syntax errors.
 
 use std::ops::Range;
 
-/// The offset to point at, what to say there, and the way out. `message` is the parser's own, `at` the
-/// place it gives, `is_line` whether `text` is one line of a dataset.
+/// Returns the offset to point at, the label, and the advice. `message` is the parser's message, `at` the
+/// offset it reports, `is_line` is true if `text` is one line of a dataset.
 pub(super) fn explain(message: &str, text: &str, at: usize, is_line: bool) -> (usize, String, String) {
     let rest = &text[at..];
     let first = rest.chars().next();
@@ -74,9 +74,9 @@ pub(super) fn explain(message: &str, text: &str, at: usize, is_line: bool) -> (u
     }
 }
 
-/// Where the first escape stands in a text between quotation marks that stands for half a character: characters beyond
-/// U+FFFF are written as two escapes, of which neither means anything alone (RFC 8259, section 7). The whole text, if there
-/// is none.
+/// Returns the range of the first escape of a lone surrogate in a string: characters beyond U+FFFF are
+/// written as two escapes, of which neither is valid alone (RFC 8259, section 7). Returns the whole text if
+/// there is none.
 pub(super) fn half_character(raw: &str) -> Range<usize> {
     const ESCAPE: usize = r"\uXXXX".len();
     let unit = |at: usize| match raw.get(at..at + ESCAPE)?.strip_prefix(r"\u") {
@@ -89,7 +89,7 @@ pub(super) fn half_character(raw: &str) -> Range<usize> {
         match (unit(at), unit(at + ESCAPE)) {
             (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => at += 2 * ESCAPE,
             (Some(0xD800..=0xDFFF), _) => return at..at + ESCAPE,
-            // What follows the backslash may be another one.
+            // The character after the backslash may be another one.
             _ => at += 2,
         }
     }

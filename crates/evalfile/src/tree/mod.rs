@@ -1,4 +1,4 @@
-//! A tree of values that know where they stand, read from YAML or JSON.
+//! A tree of values with their spans, parsed from YAML or JSON.
 
 mod depth;
 mod json;

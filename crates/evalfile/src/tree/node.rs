@@ -1,14 +1,14 @@
-//! The tree itself.
+//! Nodes of the tree.
 
 use assize_diagnostic::Span;
 use serde_json::{Map, Number, Value};
 
-/// A value and the place it was read from.
+/// A value with its span.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
-    /// Where the value stands. For an alias this is the anchored text; see `used_at`.
+    /// Span of the value. For an alias this is the anchored text; see `used_at`.
     pub(crate) span: Span,
-    /// For a value that came through an alias (`*name`): where the alias stands.
+    /// Span of the alias (`*name`) that the value came through, if any.
     pub(crate) used_at: Option<Span>,
     pub(crate) data: Data,
 }
@@ -18,7 +18,7 @@ pub(crate) enum Data {
     Null,
     Bool(bool),
     Int(i64),
-    /// May be NaN or infinite: YAML can write those.
+    /// May be NaN or infinite: YAML can express those.
     Float(f64),
     Str(String),
     Seq(Vec<Node>),
@@ -38,7 +38,7 @@ impl Node {
         Self { span, used_at: None, data }
     }
 
-    /// Where a complaint about this value should point: the place it is used.
+    /// Returns the span for diagnostics about this value: that of its use.
     pub(crate) fn place(&self) -> Span {
         self.used_at.unwrap_or(self.span)
     }
@@ -64,7 +64,7 @@ impl Node {
         }
     }
 
-    /// The value under a key, if this is a map that has it.
+    /// Returns the value under a key, if this is a map that has it.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.as_map()?.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
@@ -73,7 +73,7 @@ impl Node {
         self.data == Data::Null
     }
 
-    /// What kind of value this is, for "found ...".
+    /// Returns the type of the value, for "found ...".
     pub(crate) fn kind(&self) -> &'static str {
         match &self.data {
             Data::Null => "nothing",
@@ -86,8 +86,8 @@ impl Node {
         }
     }
 
-    /// The same value as JSON, without places. NaN and infinities become strings, since JSON has
-    /// no such numbers.
+    /// Returns the value as JSON, without spans. NaN and infinities become strings, since JSON has no such
+    /// numbers.
     pub(crate) fn to_json(&self) -> Value {
         match &self.data {
             Data::Null => Value::Null,

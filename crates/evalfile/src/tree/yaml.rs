@@ -1,4 +1,4 @@
-//! Reading YAML into a tree, with every problem a reader can go on from.
+//! Parser of YAML to a tree, which continues after recoverable errors.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use super::{Data, Entry, Node};
 use crate::codes;
 use crate::decode::Problems;
 
-/// Most nodes that aliases may add: the "billion laughs" file stays small in memory.
+/// Maximum number of nodes that aliases may add: the "billion laughs" file stays small in memory.
 const MAX_ALIAS_NODES: usize = 200_000;
 
-/// Reads the single document of a YAML file. `None` after a syntax error or for a file without
+/// Parses the single document of a YAML file. Returns `None` after a syntax error or for a file without
 /// content; the reason is in `problems`.
 pub(crate) fn read_yaml(sources: &SourceMap, source: SourceId, problems: &mut Problems) -> Option<Node> {
     let text = sources.file(source).text();
-    // A byte order mark is not content; positions still count from the start of the file.
+    // A byte order mark is not content; offsets still count from the start of the file.
     let (body, skipped) = match text.strip_prefix('\u{feff}') {
         Some(rest) => (rest, text.len() - rest.len()),
         None => (text, 0),
@@ -50,7 +50,7 @@ pub(crate) fn read_yaml(sources: &SourceMap, source: SourceId, problems: &mut Pr
     reader.document()
 }
 
-/// Why reading stopped; the complaint has been made.
+/// Signals that parsing was aborted; the diagnostic has been added.
 struct Stopped;
 
 struct Reader<'t, 'p> {
@@ -58,9 +58,9 @@ struct Reader<'t, 'p> {
     places: Places<'t>,
     anchors: HashMap<usize, Node>,
     alias_nodes: usize,
-    /// The brackets of `[...]` and `{...}` that are not closed yet.
+    /// Spans of the `[` and `{` that are not closed yet.
     open: Vec<Span>,
-    /// A place behind which the rest of the line is explained already.
+    /// Span after which the rest of the line needs no further diagnostic.
     explained: Option<Span>,
     problems: &'p mut Problems,
 }
@@ -112,7 +112,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// Whether the line of `at` has been complained about before this place.
+    /// Returns true if the line of `at` has a diagnostic before this position.
     fn is_explained(&self, at: Span) -> bool {
         self.explained.is_some_and(|place| {
             let end = at.start - self.places.skipped;
@@ -152,7 +152,7 @@ impl<'t> Reader<'t, '_> {
                 (node, anchor)
             }
             Event::Alias(anchor) => (self.alias(anchor, span)?, 0),
-            // The parser emits nothing else where a value stands.
+            // The parser emits nothing else in place of a value.
             _ => (Node::new(span, Data::Null), 0),
         };
         if anchor > 0 {
@@ -224,8 +224,8 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// `{{ name }}` without quotes, which YAML takes for a map whose key is a map. It is read as the
-    /// text that was meant, so that nothing more is said about its kind.
+    /// Returns the node of an unquoted `{{ name }}`, which YAML parses as a map whose key is a map. It
+    /// becomes the intended text, so that no further type error is reported.
     fn template(&mut self, span: Span) -> Node {
         let text = self.places.text_at(span).to_owned();
         let after = &self.places.text[span.end - self.places.skipped..];
@@ -248,8 +248,8 @@ impl<'t> Reader<'t, '_> {
         Node::new(span, Data::Str(text))
     }
 
-    /// The end of a collection: where its end event stands for `[...]` and `{...}`, the end of its
-    /// last item in block style (whose end event only comes at the next token).
+    /// Returns the end of a collection: that of its end event for `[...]` and `{...}`, the end of its last
+    /// item in block style (whose end event only comes at the next token).
     fn end_of(&self, last: Span, end_event: Span) -> Span {
         let closes = self.places.text_at(end_event).ends_with([']', '}']);
         if closes || end_event.end <= last.end { end_event } else { last }
@@ -288,7 +288,7 @@ impl<'t> Reader<'t, '_> {
     }
 }
 
-/// Merge keys (`<<: *base`): the entries of the named maps that are not given here. The first map
+/// Merges the entries of merge keys (`<<: *base`) whose keys are not in the map itself. The first merged map
 /// that has a key wins.
 fn merge(entries: &mut Vec<Entry>, merged: Vec<Node>, problems: &mut Problems) {
     for node in merged {
@@ -345,8 +345,8 @@ fn key_is_not_text(key: &Node) -> Diagnostic {
     .with_help("write the key as a word")
 }
 
-/// Turns the parser's character positions into byte positions. Positions come almost in order, so
-/// walking from the last one is cheap.
+/// Converts the parser's character positions to byte offsets. Positions come almost in order, so walking from
+/// the last one is cheap.
 struct Places<'t> {
     text: &'t str,
     skipped: usize,
@@ -364,8 +364,8 @@ impl Places<'_> {
     fn span(&mut self, start: Marker, end: Marker) -> Span {
         let start = self.byte_of(start.index());
         let mut end = self.byte_of(end.index()).max(start);
-        // Block scalars and some collections end at the start of the next token: leave the blank
-        // lines between out.
+        // Block scalars and some collections end at the start of the next token: the blank lines between are
+        // excluded.
         while end > start && self.text.as_bytes()[end - 1].is_ascii_whitespace() {
             end -= 1;
         }

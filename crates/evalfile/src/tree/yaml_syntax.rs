@@ -1,20 +1,20 @@
-//! What the YAML scanner complains about, in words that say what to do.
+//! Explanations of YAML syntax errors.
 
 use assize_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
 
-/// Where the scanner stopped.
+/// State of the scanner at a syntax error.
 pub(super) struct Stop<'t> {
-    /// The scanner's own words.
+    /// Message of the scanner.
     pub(super) info: &'t str,
-    /// The place, an empty range.
+    /// Position of the error, an empty range.
     pub(super) at: Span,
-    /// The text without its byte order mark.
+    /// Text without its byte order mark.
     pub(super) text: &'t str,
-    /// Bytes of the byte order mark.
+    /// Length of the byte order mark in bytes.
     pub(super) skipped: usize,
-    /// The innermost `[` or `{` that is still open.
+    /// Span of the innermost `[` or `{` that is still open.
     pub(super) open: Option<Span>,
 }
 
@@ -31,7 +31,7 @@ impl Stop<'_> {
         self.text[..self.start()].rfind('\n').map_or(0, |newline| newline + 1)
     }
 
-    /// The line up to the place.
+    /// Returns the line up to the error.
     fn before(&self) -> &str {
         &self.text[self.line_start()..self.start()]
     }
@@ -44,12 +44,12 @@ impl Stop<'_> {
         words.iter().any(|word| self.info.contains(word))
     }
 
-    /// A range of the text as a span.
+    /// Returns the span of a range of the text.
     fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.at.source, start + self.skipped, end + self.skipped)
     }
 
-    /// The character at the place, if the line goes on there.
+    /// Returns the span of the character at the error, if the line continues there.
     fn here(&self) -> Span {
         let start = self.start();
         match self.rest().chars().next() {
@@ -62,7 +62,7 @@ impl Stop<'_> {
         Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", self.here(), label)
     }
 
-    /// The complaint.
+    /// Returns the diagnostic.
     pub(super) fn complaint(&self) -> Diagnostic {
         self.tab()
             .or_else(|| self.escape())
@@ -80,7 +80,7 @@ impl Stop<'_> {
         if !(self.info.contains("tab") || here || leading) {
             return None;
         }
-        // The scanner stops before or behind the tab.
+        // The scanner stops before or after the tab.
         let from = self.line_start();
         let line_and_next: usize = self.text[from..].split_inclusive('\n').take(2).map(str::len).sum();
         let found = self.text[from..from + line_and_next].find('\t');
@@ -95,7 +95,7 @@ impl Stop<'_> {
         if !self.says(&["unknown escape", "hexadecimal", "Unicode character escape"]) {
             return None;
         }
-        // The scanner stops at the beginning of the text, so the escape is looked for.
+        // The scanner stops at the beginning of the string, so the escape must be searched for.
         let start = self.start();
         let mut characters = self.rest().char_indices();
         let mut found = None;
@@ -241,7 +241,7 @@ impl Stop<'_> {
     }
 }
 
-/// A text in double quotes.
+/// Returns a text in double quotes.
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

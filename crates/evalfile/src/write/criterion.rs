@@ -1,12 +1,12 @@
-//! A criterion as it is written in a file.
+//! Serialisation of criteria.
 
 use assize_rubric::{Criterion, Gate, Operator, Scale};
 use serde_json::{Map, Value, json};
 
 use crate::model::Format;
 
-/// A criterion in the spelling of a format, with everything said that the formats read differently: whether it is
-/// required never depends on a default.
+/// Returns a criterion in the spelling of a format, with every key written out whose default differs:
+/// `required` never depends on a default.
 pub fn criterion_value(criterion: &Criterion, format: Format) -> Value {
     let text_key = match format {
         Format::One => "expected_outcome",
@@ -20,7 +20,8 @@ pub fn criterion_value(criterion: &Criterion, format: Format) -> Value {
     map.insert("weight".to_owned(), json!(criterion.weight.get()));
     match &criterion.scale {
         Scale::Checklist => {
-            // A minimum above 0 on a checklist means that the criterion must be met; a minimum of 0 means nothing.
+            // A minimum above 0 on a checklist criterion means that it must be met; a minimum of 0 has no
+            // effect.
             let required = match criterion.gate {
                 None => false,
                 Some(Gate::Met | Gate::PassLine) => true,

@@ -1,4 +1,5 @@
-//! Checked models as the values that eval files hold, so that what is read again means the same.
+//! Serialisation of checked models to the values of eval files, such that they read back with the same
+//! meaning.
 
 mod criterion;
 

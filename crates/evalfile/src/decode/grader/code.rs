@@ -1,4 +1,4 @@
-//! `code-grader`: a program that grades.
+//! Decoder of `code-grader`: a grading program.
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
 use serde_json::{Map, Value};
@@ -12,10 +12,10 @@ use crate::decode::{Context, Object};
 use crate::model::{CodeGrader, Format, GraderKind};
 use crate::tree::Data;
 
-/// Calls a program may make when it says only that it makes some.
+/// Default limit of model calls of a program with `target: true`.
 const DEFAULT_CALLS: u32 = 50;
 
-/// Keys that a slip of the hand is compared with.
+/// Known keys, for detecting misspelt ones.
 const KEYS: [&str; 14] = [
     "name",
     "type",
@@ -33,7 +33,7 @@ const KEYS: [&str; 14] = [
     "pass_env",
 ];
 
-/// Reads the keys of `type: code-grader`. All keys it does not know are settings of the program.
+/// Decodes the keys of `type: code-grader`. Unknown keys are settings of the program.
 pub(super) fn code(
     cx: &mut Context,
     object: &mut Object<'_>,
@@ -45,7 +45,7 @@ pub(super) fn code(
     let cwd = object.text("cwd", &mut cx.problems);
     let cwd = match cwd {
         Some(written) => cx.find(&written.value, written.span),
-        // A template's program stands beside the template.
+        // The program of a template is in the template's folder.
         None if at.in_template() => Some(cx.folder_of(object.span().source)),
         None => None,
     };
@@ -68,7 +68,7 @@ pub(super) fn code(
     })
 }
 
-/// `target: true` or `target: {max_calls: N}`.
+/// Decodes `target: true` or `target: {max_calls: N}`.
 fn max_calls(cx: &mut Context, object: &mut Object<'_>) -> Option<u32> {
     let node = object.value("target")?;
     match &node.data {
@@ -90,13 +90,14 @@ fn max_calls(cx: &mut Context, object: &mut Object<'_>) -> Option<u32> {
     }
 }
 
-/// `pass_env: [NAME, ...]`: variables that a program sees although they are kept from programs.
+/// Decodes `pass_env: [NAME, ...]`: variables that are passed to the program although they are withheld by
+/// default.
 pub(super) fn pass_env(cx: &mut Context, object: &mut Object<'_>) -> Vec<String> {
     object.strings("pass_env", &mut cx.problems).into_iter().map(|name| name.value).collect()
 }
 
-/// All keys that nothing has read, as settings for a program. One that is close to a known key earns
-/// a warning.
+/// Returns the keys that were not read, as settings for a program. One that is close to a known key gets a
+/// warning.
 pub(super) fn rest(cx: &mut Context, object: &mut Object<'_>, known: &[&'static str]) -> Map<String, Value> {
     let mut settings = Map::new();
     for entry in object.rest() {

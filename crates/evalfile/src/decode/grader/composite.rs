@@ -1,4 +1,4 @@
-//! `composite`: other graders, combined.
+//! Decoder of `composite`: a combination of other graders.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::decode::{Context, Object};
 use crate::model::{Command, CompositeAggregator, CompositeGrader, Format, Grader, GraderKind};
 use crate::tree::Node;
 
-/// Reads the keys of `type: composite`.
+/// Decodes the keys of `type: composite`.
 pub(super) fn composite(
     cx: &mut Context,
     object: &mut Object<'_>,
@@ -53,7 +53,7 @@ pub(super) fn composite(
     (cx.problems.errors() == errors).then_some(GraderKind::Composite(CompositeGrader { members, aggregator }))
 }
 
-/// Members are referred to by name, so a name given twice is an error here.
+/// Reports duplicate names: members are referred to by name, so these are errors here.
 fn duplicates(cx: &mut Context, list: &Node) {
     let mut seen: HashMap<&str, &Node> = HashMap::new();
     for name in list.as_seq().unwrap_or_default().iter().filter_map(|item| item.get("name")) {
@@ -126,7 +126,7 @@ fn aggregator(
     aggregator
 }
 
-/// `command`, or `path`, its older name, whose text the shell runs.
+/// Decodes `command`, or its older name `path`, whose text the shell runs.
 fn program(cx: &mut Context, object: &mut Object<'_>) -> Option<Command> {
     let Some(entry) = object.one_of(&["command", "path", "script"], &mut cx.problems) else {
         cx.problems.add(missing(

@@ -1,4 +1,4 @@
-//! Graders of the user's own: a file whose name is the type.
+//! Decoder of custom graders: files whose name is the type.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use super::prompt::config;
 use crate::decode::{Context, Object};
 use crate::model::{CustomGrader, GraderKind};
 
-/// Where such files are kept, in any folder from the eval file upwards.
+/// Folders of such files, in any folder from the eval file upwards.
 const FOLDERS: [&str; 2] = [".assize/graders", ".agentv/assertions"];
 const KEYS: [&str; 8] = ["name", "type", "weight", "required", "min_score", "negate", "config", "pass_env"];
 
-/// The file that makes `name` a type, the nearest one first. Names that could lead elsewhere are
-/// never looked up.
+/// Finds the nearest file that defines the type `name`. Names that could lead to another folder are never
+/// looked up.
 pub(super) fn find(cx: &Context, name: &str, span: Span) -> Option<PathBuf> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(is_plain) {
@@ -37,12 +37,12 @@ fn file_named(folder: &Path, name: &str) -> Option<PathBuf> {
         .map(|file| file.path())
         .filter(|path| path.is_file() && path.file_stem().is_some_and(|stem| stem == name))
         .collect();
-    // The order of a folder is up to the file system.
+    // The order of a folder depends on the file system.
     files.sort();
     files.into_iter().next()
 }
 
-/// Reads the keys of a grader of the user's own: all but the common ones are its settings.
+/// Decodes the keys of a custom grader: all but the common ones are its settings.
 pub(super) fn custom(cx: &mut Context, object: &mut Object<'_>, name: &str, path: &Path) -> GraderKind {
     let pass_env = pass_env(cx, object);
     let mut settings = config(cx, object);

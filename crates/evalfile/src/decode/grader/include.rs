@@ -1,4 +1,4 @@
-//! `include`: the graders of a template file in the place of the entry.
+//! Decoder of `include`: replaces the entry with the graders of a template file.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,37 +15,36 @@ use crate::decode::{Context, Object};
 use crate::model::{Format, Grader};
 use crate::tree::{Node, read_yaml};
 
-/// How deep templates may be nested.
+/// Maximum nesting depth of templates.
 const MAX_NESTING: usize = 3;
-/// Where templates called by name are kept, in any folder from the including file upwards.
+/// Folders of templates referred to by name, in any folder from the including file upwards.
 const FOLDERS: [&str; 2] = [".assize/templates", ".agentv/templates"];
 const ENDINGS: [&str; 2] = ["yaml", "yml"];
 
-/// Where an assertion list stands: which templates it came through.
+/// Location of an assertion list: the templates that include it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AssertionContext {
-    /// The templates (canonical paths) around the list, outermost first.
+    /// Templates (canonical paths) around the list, outermost first.
     pub(super) stack: Vec<PathBuf>,
-    /// The names of the list have been checked by whoever reads it.
+    /// True if the caller has checked the names of the list.
     pub(super) names_are_checked: bool,
 }
 
 impl AssertionContext {
-    /// Whether the list stands in a template.
+    /// Returns true if the list is in a template.
     pub(super) fn in_template(&self) -> bool {
         !self.stack.is_empty()
     }
 }
 
-/// Templates that have been read, so that a file that is included by many cases is read, and
-/// complained about, once.
-/// Clones share what has been read.
+/// Cache of loaded templates, so that a file included by many cases is read, and its problems reported, once.
+/// Clones share the cache.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Templates {
     read: Arc<Mutex<HashMap<TemplateKey, Template>>>,
 }
 
-/// Canonical path, format, and nesting, which decides whether a template inside is too deep.
+/// Canonical path, format, and nesting depth, which decides whether a template inside is too deep.
 type TemplateKey = (PathBuf, Format, usize);
 
 impl Templates {
@@ -64,7 +63,7 @@ struct Template {
     sound: bool,
 }
 
-/// Reads the entry `include: NAME`.
+/// Decodes the entry `include: NAME`.
 pub(super) fn include(
     cx: &mut Context,
     item: &Node,
@@ -184,8 +183,7 @@ fn read(
     list.map_or_else(Vec::new, |list| assertions(cx, list, format, at))
 }
 
-/// The path of a template as [`Context::find`] understands it: a given path as it is, a name as the
-/// nearest template of that name.
+/// Returns the path of a template for [`Context::find`]: a path as given, or the nearest template of a name.
 fn locate(cx: &mut Context, name: &Spanned<String>) -> Option<String> {
     let written = name.value.trim();
     let is_path = written.starts_with("file://")
@@ -227,7 +225,7 @@ fn locate(cx: &mut Context, name: &Spanned<String>) -> Option<String> {
     None
 }
 
-/// The names of all templates in reach.
+/// Returns the names of all available templates.
 fn known(folders: &[PathBuf]) -> Vec<String> {
     let mut names: Vec<String> = folders
         .iter()

@@ -1,4 +1,4 @@
-//! Graders of JSON answers: `is-json` and `field-accuracy`.
+//! Decoder of graders of JSON answers: `is-json` and `field-accuracy`.
 
 use assize_diagnostic::{Diagnostic, Spanned};
 use assize_rubric::Weight;
@@ -11,14 +11,14 @@ use crate::decode::{Context, Object};
 use crate::model::{FieldAccuracy, FieldCheck, FieldMatch, GraderKind, IsJson};
 use crate::tree::{Data, Node, read_json, read_yaml};
 
-/// Reads the keys of `type: is-json`.
+/// Decodes the keys of `type: is-json`.
 pub(super) fn is_json(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
     let errors = cx.problems.errors();
     let schema = object.value("schema").and_then(|node| schema(cx, node));
     (cx.problems.errors() == errors).then_some(GraderKind::IsJson(IsJson { schema }))
 }
 
-/// A JSON Schema: written here, or in a file.
+/// Decodes a JSON Schema, given inline or as a file.
 fn schema(cx: &mut Context, node: &Node) -> Option<Value> {
     match &node.data {
         Data::Map(_) | Data::Bool(_) => Some(node.to_json()),
@@ -57,7 +57,7 @@ fn schema(cx: &mut Context, node: &Node) -> Option<Value> {
     }
 }
 
-/// Reads the keys of `type: field-accuracy`.
+/// Decodes the keys of `type: field-accuracy`.
 pub(super) fn field_accuracy(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
     let errors = cx.problems.errors();
     let fields = match object.value("fields") {
@@ -155,7 +155,8 @@ fn field(cx: &mut Context, node: &Node) -> Option<FieldCheck> {
     })
 }
 
-/// `a.b[0].c`: names joined by dots, each with any number of `[N]` after it; `[N]` may also begin.
+/// Checks a path such as `a.b[0].c`: names joined by dots, each followed by any number of `[N]`; `[N]` may
+/// also come first.
 fn check_path(cx: &mut Context, path: &Spanned<String>) {
     let sound = path.value.split('.').enumerate().all(|(index, part)| {
         let (name, mut rest) = match part.find('[') {

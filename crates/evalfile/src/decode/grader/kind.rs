@@ -1,4 +1,4 @@
-//! The types of graders and the words they are called by.
+//! Grader types and their names.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::codes;
 use crate::decode::Context;
 use crate::model::Format;
 
-/// The type of a grader, resolved.
+/// Type of a grader, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     Rubrics,
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Pairwise,
     Code,
     Composite,
-    /// One of the text checks, by its present name.
+    /// A text check, by its current name.
     Text(&'static str),
     IsJson,
     FieldAccuracy,
@@ -35,7 +35,7 @@ pub(super) enum Kind {
     },
 }
 
-/// Every built-in type by its present name.
+/// Every built-in type by its current name.
 const TYPES: [(&str, Kind); 23] = [
     ("rubrics", Kind::Rubrics),
     ("llm-grader", Kind::Llm),
@@ -62,12 +62,12 @@ const TYPES: [(&str, Kind); 23] = [
     ("skill-trigger", Kind::SkillTrigger),
 ];
 
-/// Older names and the present ones.
+/// Older names and the current ones.
 const OLDER: [(&str, &str); 3] =
     [("rubric", "rubrics"), ("llm-judge", "llm-grader"), ("code-judge", "code-grader")];
 
 impl Kind {
-    /// The present name of the type.
+    /// Returns the current name of the type.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Custom { name, .. } => name,
@@ -75,7 +75,7 @@ impl Kind {
         }
     }
 
-    /// The type with its article, for messages.
+    /// Returns the type with its article, for messages.
     pub(super) const fn what(&self) -> &'static str {
         match self {
             Self::Rubrics => "a rubrics grader",
@@ -97,7 +97,7 @@ impl Kind {
     }
 }
 
-/// The built-in kind of a name in any spelling, and whether the name is an older one.
+/// Returns the built-in type of a name in any spelling, and true if the name is an older one.
 pub(super) fn built_in(name: &str) -> Option<(Kind, bool)> {
     let folded = fold(name);
     let present = OLDER.iter().find(|(older, _)| *older == folded).map(|(_, present)| *present);
@@ -105,8 +105,8 @@ pub(super) fn built_in(name: &str) -> Option<(Kind, bool)> {
     TYPES.iter().find(|(name, _)| *name == wanted).map(|(_, kind)| (kind.clone(), present.is_some()))
 }
 
-/// Finds the kind that a type name means. `None` after a complaint. The older name of a judge is no matter
-/// where it has criteria: it is a rubric then, which the caller says.
+/// Resolves a type name. Returns `None` after adding a diagnostic. The older name of a judge is accepted for
+/// a grader with criteria, which is a rubric; the caller reports that.
 pub(super) fn resolve(
     cx: &mut Context,
     written: &Spanned<String>,

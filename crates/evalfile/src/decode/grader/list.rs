@@ -1,4 +1,4 @@
-//! A whole assertion list: texts, maps and includes.
+//! Decoder of a whole assertion list: texts, maps and includes.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,16 +16,15 @@ use crate::decode::object::wrong_type;
 use crate::model::{Format, Grader};
 use crate::tree::{Data, Node};
 
-/// A grader in its list, before names are settled.
+/// A grader in its list, before names are made unique.
 struct Entry {
     grader: Arc<Grader>,
-    /// Where this list names it; `None` if the name is the type's or comes from a template.
+    /// Span of the name in this list; `None` if the name is that of the type or comes from a template.
     named: Option<Span>,
 }
 
-/// Reads an assertion list. All plain texts, wherever they stand, become one rubrics grader at the
-/// place of the first, of a weight that is their number. Broken graders are left out after a
-/// complaint.
+/// Decodes an assertion list. All plain texts become one rubrics grader at the position of the first, with
+/// their number as its weight. Invalid graders are reported and omitted.
 pub(crate) fn assertions(
     cx: &mut Context,
     list: &Node,
@@ -74,16 +73,16 @@ pub(crate) fn assertions(
     settle_names(cx, entries, at.names_are_checked)
 }
 
-/// Whether an entry includes a template. A program may have a setting of that name; other graders have
-/// no such key.
+/// Returns true if an entry includes a template. A program may have a setting of that name; other graders
+/// have no such key.
 fn is_include(item: &Node) -> bool {
     let is_built_in = |name: &str| built_in(name).is_some_and(|(kind, _)| kind != Kind::Code);
     item.get("include").is_some()
         && item.get("type").is_none_or(|name| name.as_str().is_some_and(is_built_in))
 }
 
-/// Given names stay; names taken from the type, and names given twice, get a number.
-/// Without a word when the caller has complained.
+/// Makes names unique: given names stay; names taken from the type, and repeated names, get a number. With
+/// `quietly`, no warnings are added.
 fn settle_names(cx: &mut Context, entries: Vec<Entry>, quietly: bool) -> Vec<Arc<Grader>> {
     if entries.len() < 2 {
         return entries.into_iter().map(|entry| entry.grader).collect();

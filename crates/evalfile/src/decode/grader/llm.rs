@@ -1,4 +1,4 @@
-//! `llm-grader`: a judge that gives one number.
+//! Decoder of `llm-grader`: a judge that gives one score.
 
 use assize_diagnostic::Diagnostic;
 
@@ -9,7 +9,7 @@ use crate::codes;
 use crate::decode::{Context, Object};
 use crate::model::{Format, GraderKind, LlmGrader};
 
-/// Reads the keys of `type: llm-grader`.
+/// Decodes the keys of `type: llm-grader`.
 pub(super) fn llm(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<GraderKind> {
     let errors = cx.problems.errors();
     let written = object.entry("prompt").filter(|entry| !entry.value.is_null());
@@ -35,7 +35,7 @@ pub(super) fn llm(cx: &mut Context, object: &mut Object<'_>, format: Format) -> 
     })
 }
 
-/// `temperature`, 0 to 2.
+/// Decodes `temperature`, 0 to 2.
 pub(super) fn temperature(cx: &mut Context, object: &mut Object<'_>) -> Option<f64> {
     let value = object.number("temperature", &mut cx.problems)?;
     if (0.0..=2.0).contains(&value.value) {

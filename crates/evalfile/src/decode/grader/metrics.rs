@@ -1,4 +1,4 @@
-//! Graders of how an answer came about: time, cost, tokens, calls, skills.
+//! Decoder of graders of execution metrics: time, cost, tokens, calls, skills.
 
 use assize_diagnostic::Diagnostic;
 
@@ -7,7 +7,7 @@ use crate::codes;
 use crate::decode::{Context, Object};
 use crate::model::{ExecutionMetrics, GraderKind, SkillTrigger, TokenUsage};
 
-/// Reads the keys of `type: latency`: `threshold` in milliseconds.
+/// Decodes the keys of `type: latency`: `threshold` in milliseconds.
 pub(super) fn latency(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
     if object.value("threshold").is_none() {
         cx.problems.add(missing(
@@ -21,7 +21,7 @@ pub(super) fn latency(cx: &mut Context, object: &mut Object<'_>) -> Option<Grade
     duration(object, "threshold", 0.001, &mut cx.problems).map(|threshold| GraderKind::Latency { threshold })
 }
 
-/// Reads the keys of `type: cost`: `budget` in US dollars.
+/// Decodes the keys of `type: cost`: `budget` in US dollars.
 pub(super) fn cost(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
     if object.value("budget").is_none() {
         cx.problems.add(missing(object.head(), "a cost limit", "budget", "budget: 0.05 # US dollars"));
@@ -30,7 +30,7 @@ pub(super) fn cost(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKi
     not_negative(object, "budget", &mut cx.problems).map(|budget_usd| GraderKind::Cost { budget_usd })
 }
 
-/// Reads the keys of `type: token-usage`.
+/// Decodes the keys of `type: token-usage`.
 pub(super) fn token_usage(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
     let errors = cx.problems.errors();
     let limits = TokenUsage {
@@ -44,7 +44,7 @@ pub(super) fn token_usage(cx: &mut Context, object: &mut Object<'_>) -> Option<G
     (cx.problems.errors() == errors).then_some(GraderKind::TokenUsage(limits))
 }
 
-/// Reads the keys of `type: execution-metrics`.
+/// Decodes the keys of `type: execution-metrics`.
 pub(super) fn execution_metrics(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
     let errors = cx.problems.errors();
     let limits = ExecutionMetrics {
@@ -89,7 +89,7 @@ fn no_limit(cx: &mut Context, object: &Object<'_>, what: &str, keys: &str) {
     );
 }
 
-/// Reads the keys of `type: skill-trigger`.
+/// Decodes the keys of `type: skill-trigger`.
 pub(super) fn skill_trigger(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
     let errors = cx.problems.errors();
     let skill = object.text("skill", &mut cx.problems);

@@ -1,5 +1,5 @@
-//! Graders, from assertion lists to checked values. One file per family of graders; `list` puts a
-//! list together, `object` reads what all graders have in common.
+//! Decoders of graders. One file per family of graders; `list` decodes a whole list, `object` the keys common
+//! to all graders.
 
 mod code;
 mod composite;

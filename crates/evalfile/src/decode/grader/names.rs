@@ -1,11 +1,11 @@
-//! Names of graders, unique in their case.
+//! Grader names, unique within a case.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::model::Grader;
 
-/// Gives every grader a name of its own: a later grader whose name is taken gets a number.
+/// Makes the names of graders unique: a later grader whose name is taken gets a number.
 pub(crate) fn distinct_names(graders: Vec<Arc<Grader>>) -> Vec<Arc<Grader>> {
     if graders.len() < 2 {
         return graders;
@@ -29,7 +29,7 @@ pub(crate) fn distinct_names(graders: Vec<Arc<Grader>>) -> Vec<Arc<Grader>> {
         .collect()
 }
 
-/// `name-2`, `name-3`, ... whichever is free first.
+/// Returns the first free name of `name-2`, `name-3`, ...
 pub(super) fn free(name: &str, taken: &HashSet<String>) -> String {
     let mut number = 2usize;
     loop {

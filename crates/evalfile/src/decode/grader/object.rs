@@ -1,4 +1,4 @@
-//! One grader written as a map.
+//! Decoder of one grader written as a map.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -13,7 +13,7 @@ use crate::decode::{Context, Object};
 use crate::model::{Format, Grader};
 use crate::tree::Node;
 
-/// Reads one grader. `None` after a complaint.
+/// Decodes one grader. Returns `None` after adding a diagnostic.
 pub(super) fn grader(cx: &mut Context, node: &Node, format: Format, at: &AssertionContext) -> Option<Grader> {
     if let Some(mistaken) = text_became_map(cx, node) {
         cx.problems.add(mistaken);
@@ -34,7 +34,7 @@ pub(super) fn grader(cx: &mut Context, node: &Node, format: Format, at: &Asserti
     let written = not_blank(written, "type", &mut cx.problems)?;
     let has_criteria = node.get("rubrics").is_some() || node.get("criteria").is_some();
     let kind = resolve(cx, &written, format, has_criteria)?;
-    // A judge with criteria is a rubric, whatever it is called.
+    // A judge with criteria is a rubric, whatever its type name.
     let kind = match kind {
         Kind::Llm if has_criteria => {
             if format == Format::Two {

@@ -1,4 +1,4 @@
-//! `pairwise`: a judge that says which of two answers is better.
+//! Decoder of `pairwise`: a judge that compares two answers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::decode::{Context, Object};
 use crate::model::{Baseline, GraderKind, PairwiseGrader};
 use crate::tree::{Data, Node};
 
-/// The word for the reference answer of a case.
+/// Keyword for the reference answer of a case.
 const REFERENCE: &str = "reference";
 
-/// Reads the keys of `type: pairwise`.
+/// Decodes the keys of `type: pairwise`.
 pub(super) fn pairwise(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
     let errors = cx.problems.errors();
     let written = object.one_of(&["baseline", "against", "compare_to"], &mut cx.problems);
@@ -66,7 +66,8 @@ pub(super) fn pairwise(cx: &mut Context, object: &mut Object<'_>) -> Option<Grad
     }))
 }
 
-/// `reference`, a text, `file://PATH`, or a map that says which it is. `None` after a complaint.
+/// Decodes `reference`, a text, `file://PATH`, or a map with an explicit kind. Returns `None` after adding a
+/// diagnostic.
 fn baseline(cx: &mut Context, node: &Node) -> Option<Baseline> {
     match &node.data {
         Data::Str(text) if text.trim().eq_ignore_ascii_case(REFERENCE) => Some(Baseline::Reference),
@@ -154,15 +155,16 @@ fn file(cx: &mut Context, written: &str, place: Span) -> Option<Baseline> {
     Some(Baseline::Text(Arc::from(&*file.text)))
 }
 
-/// A run by its id is looked for where runs are kept; one by its folder, beside the eval file.
+/// Decodes a reference to a run. An id is looked up among the stored runs; a folder relative to the eval
+/// file.
 fn run(cx: &mut Context, written: String, place: Span) -> Option<Baseline> {
     let folder = written.rsplit_once('@').map_or(written.as_str(), |(folder, _)| folder);
     let folder = if written.contains(['/', '\\']) { Some(cx.find(folder, place)?) } else { None };
     Some(Baseline::Run { written, folder, answer: None })
 }
 
-/// What a text names that looks like a path: a folder or a file. Nothing outside the folders that may be read is looked
-/// at.
+/// Returns the kind of the existing folder or file that a text names, if it looks like a path. Only the
+/// folders that may be read are searched.
 fn on_disk(cx: &Context, text: &str, span: Span) -> Option<&'static str> {
     let text = text.trim();
     let is_path = !text.is_empty() && text.len() < 300 && !text.contains(char::is_whitespace);

@@ -1,4 +1,4 @@
-//! `panel`: several judges, repeats, and how their votes become one decision.
+//! Decoder of `panel`: several judges, repeats, and the combination of their votes.
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_rubric::{Judging, PanelRule, Ties, Weight};
@@ -11,29 +11,29 @@ use crate::decode::{Context, Object};
 use crate::model::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
 use crate::tree::{Data, Entry, Node};
 
-/// What the panel is for: the judge named beside it, and what else bears on it.
+/// Use of a panel, with the settings beside it that it can conflict with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Use<'a> {
-    /// A rubrics grader.
+    /// On a rubrics grader.
     Rubrics {
-        /// Its one judge.
+        /// Single judge of the grader.
         judge: Option<&'a str>,
-        /// How criteria are put to it.
+        /// Grouping of criteria into calls.
         judging: Option<Judging>,
     },
-    /// A judge that gives one score.
+    /// On a judge that gives one score.
     Llm {
-        /// The one judge.
+        /// Single judge of the grader.
         judge: Option<&'a str>,
     },
-    /// Graders that say nothing themselves.
+    /// In the defaults for graders without a panel of their own.
     Defaults {
-        /// Their one judge.
+        /// Single judge of the defaults.
         judge: Option<&'a str>,
     },
 }
 
-/// Reads `panel`, if it is there. Complaints are made; what can't be is then left open.
+/// Decodes `panel`, if present. Invalid settings are reported and left unset.
 pub(crate) fn panel(cx: &mut Context, outer: &mut Object<'_>, for_what: Use<'_>) -> PanelSpec {
     let Some(node) = outer.value("panel") else { return PanelSpec::default() };
     let Some(mut object) = Object::new(node, "`panel`", &mut cx.problems) else {
@@ -78,7 +78,7 @@ pub(crate) fn panel(cx: &mut Context, outer: &mut Object<'_>, for_what: Use<'_>)
     panel
 }
 
-/// The judges: names, or maps of a name and a weight.
+/// Decodes the judges: names, or maps of a name and a weight.
 fn judges(cx: &mut Context, entry: &Entry) -> Vec<(PanelJudge, Span)> {
     let Some(items) = filled_list(cx, entry) else { return Vec::new() };
     let mut found: Vec<(PanelJudge, Span)> = Vec::new();
@@ -119,7 +119,7 @@ fn judge(cx: &mut Context, node: &Node) -> Option<(PanelJudge, Span)> {
             "- {judge: openai:gpt-4o-mini, weight: 2}",
         ));
     }
-    // One that can't be is complained about once.
+    // An invalid weight is reported once.
     let weight = object.value("weight").map(|node| weight(cx, node).unwrap_or(Weight::ONE));
     object.finish(&mut cx.problems);
     let name = name?;
@@ -143,7 +143,7 @@ fn weight(cx: &mut Context, node: &Node) -> Option<Weight> {
     None
 }
 
-/// `escalate`: the name of a judge, or a map of `to` and `when`.
+/// Decodes `escalate`: the name of a judge, or a map of `to` and `when`.
 fn escalation(cx: &mut Context, node: &Node) -> Option<Escalation> {
     if matches!(node.data, Data::Str(_)) {
         let to = string(node, "escalate", &mut cx.problems)?;
@@ -192,7 +192,7 @@ fn scoring(cx: &mut Context, object: &mut Object<'_>, for_what: Use<'_>) -> Opti
     None
 }
 
-/// What contradicts itself within one block. What several blocks make together is looked at before a run.
+/// Reports contradictions within one block. The combination of several blocks is checked before a run.
 fn conflicts(cx: &mut Context, panel: &PanelSpec, judges: &[(PanelJudge, Span)], head: Span) {
     match panel.combine {
         Some(PanelRule::Weighted) => {

@@ -1,4 +1,4 @@
-//! Prompts and commands of graders.
+//! Decoder of prompts and commands of graders.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::decode::{Context, Object};
 use crate::model::{Command, Format, Prompt};
 use crate::tree::{Data, Entry, Node};
 
-/// Endings of prompt files.
+/// Extensions of prompt files.
 const PROMPT_ENDINGS: [&str; 9] = ["md", "txt", "prompt", "jinja", "j2", "tmpl", "markdown", "ts", "py"];
 
-/// Reads a command: a list of the program and its arguments, or one line for the shell. `None` after
-/// a complaint.
+/// Decodes a command: a list of the program and its arguments, or one line for the shell. Returns `None`
+/// after adding a diagnostic.
 pub(crate) fn command(cx: &mut Context, entry: &Entry) -> Option<Command> {
     let (key, node) = (&entry.key, &entry.value);
     let empty = |at: Span| {
@@ -43,7 +43,7 @@ pub(crate) fn command(cx: &mut Context, entry: &Entry) -> Option<Command> {
     None
 }
 
-/// A word of a command. Whole numbers are what they look like; other plain values are ambiguous.
+/// Decodes a word of a command. Integers are taken as written; other plain values are ambiguous.
 fn word(cx: &mut Context, node: &Node) -> Option<String> {
     match &node.data {
         Data::Str(text) => Some(text.clone()),
@@ -60,7 +60,7 @@ fn word(cx: &mut Context, node: &Node) -> Option<String> {
     }
 }
 
-/// `command`, or `script`, its name in format 1.
+/// Decodes `command`, or `script`, its name in format 1.
 pub(super) fn command_or_script(
     cx: &mut Context,
     object: &mut Object<'_>,
@@ -82,8 +82,8 @@ pub(super) fn command_or_script(
     command(cx, entry)
 }
 
-/// Reads a prompt: a text, a file, or a program that prints it, with settings for the program.
-/// `None` after a complaint.
+/// Decodes a prompt: a text, a file, or a program that prints it, with settings for the program. Returns
+/// `None` after adding a diagnostic.
 pub(super) fn prompt(
     cx: &mut Context,
     entry: &Entry,
@@ -138,8 +138,8 @@ fn text_prompt(cx: &mut Context, text: &str, span: Span, format: Format) -> Opti
         return from_file(cx);
     }
     if format == Format::One {
-        // A path first, then text. What can only be a path is not taken as text: a judge would be
-        // asked to follow a file name.
+        // A path first, then text. Text that can only be a path is not accepted as a prompt: the judge would
+        // be asked to follow a file name.
         if looks_like_path(text) || cx.reachable(text.trim(), span) {
             return from_file(cx);
         }
@@ -160,7 +160,7 @@ fn text_prompt(cx: &mut Context, text: &str, span: Span, format: Format) -> Opti
     Some(inline)
 }
 
-/// One word with a file ending, such as `../prompts/judge.md`.
+/// Returns true for a single word with a known extension, such as `../prompts/judge.md`.
 fn looks_like_path(text: &str) -> bool {
     let text = text.trim();
     !text.contains(char::is_whitespace)
@@ -170,7 +170,7 @@ fn looks_like_path(text: &str) -> bool {
             .is_some_and(|ending| PROMPT_ENDINGS.contains(&ending))
 }
 
-/// `config`: settings for a program, as JSON.
+/// Decodes `config`: settings for a program, as JSON.
 pub(super) fn config(cx: &mut Context, object: &mut Object<'_>) -> Map<String, Value> {
     let Some(node) = object.value("config") else { return Map::new() };
     if let Value::Object(map) = node.to_json() {

@@ -1,4 +1,4 @@
-//! Types that other dialects have, with what to write instead.
+//! Grader types of other tools, with their equivalents here.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -6,7 +6,7 @@ use super::kind::built_in;
 use super::words::fold;
 use crate::codes;
 
-/// Names and the advice. A name that ends with `*` stands for all that begin with it.
+/// Type names with advice. A name that ends with `*` matches all that begin with it.
 const REFUSED: [(&[&str], &str); 22] = [
     (&["llm-rubric", "agent-rubric"], "write `type: rubrics` with `criteria`, or plain strings in the list"),
     (
@@ -85,7 +85,7 @@ const REFUSED: [(&[&str], &str); 22] = [
     (&["not-skill-used"], "use `type: skill-trigger` with `skill: NAME` and `should_trigger: false`"),
 ];
 
-/// The complaint about a type of another dialect; `None` if the name is not one.
+/// Returns the diagnostic for a type of another tool; `None` if the name is not one.
 pub(super) fn refused(name: &str, span: Span) -> Option<Diagnostic> {
     let folded = fold(name);
     let diagnostic = Diagnostic::error(
@@ -100,7 +100,7 @@ pub(super) fn refused(name: &str, span: Span) -> Option<Diagnostic> {
     }
     let inner = folded.strip_prefix("not-")?;
     if let Some((kind, _)) = built_in(inner) {
-        // No change is suggested: without the second key it would turn the check around.
+        // No change is suggested: without the second key it would invert the check.
         return Some(diagnostic.with_help(format!("write `type: {}` with `negate: true`", kind.name())));
     }
     advice(inner).map(|advice| diagnostic.with_help(advice).with_help("`negate: true` turns a grader around"))

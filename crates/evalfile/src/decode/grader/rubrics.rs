@@ -1,4 +1,4 @@
-//! The rubrics grader, and the shorter ways to write one.
+//! Decoder of the rubrics grader and its short forms.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::tree::{Data, Node};
 
 const NAME: &str = "rubrics";
 
-/// Reads the keys of `type: rubrics`.
+/// Decodes the keys of `type: rubrics`.
 pub(super) fn rubrics(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<GraderKind> {
     let keys: [&'static str; 2] = match format {
         Format::One => ["rubrics", "criteria"],
@@ -70,14 +70,14 @@ pub(super) fn rubrics(cx: &mut Context, object: &mut Object<'_>, format: Format)
     }))
 }
 
-/// `judge` or `target`: who judges.
+/// Decodes `judge` or `target`, the name of the judge.
 pub(super) fn judge(cx: &mut Context, object: &mut Object<'_>) -> Option<String> {
     let entry = object.one_of(&["judge", "target"], &mut cx.problems)?;
     let key = if entry.key == "judge" { "judge" } else { "target" };
     object.text(key, &mut cx.problems).map(|name| name.value)
 }
 
-/// `judging` in its forms, or `batched: N` alone. Absent is `None`.
+/// Decodes `judging` in its forms, or `batched: N` alone. Returns `None` if absent.
 pub(crate) fn judging(cx: &mut Context, object: &mut Object<'_>) -> Option<Judging> {
     let judging = object.entry("judging").filter(|entry| !entry.value.is_null());
     let batched = object.entry("batched").filter(|entry| !entry.value.is_null());
@@ -113,7 +113,7 @@ pub(crate) fn judging(cx: &mut Context, object: &mut Object<'_>) -> Option<Judgi
     }
 }
 
-/// The size of a batch: a whole number from 1; `true` for all at once.
+/// Decodes the size of a batch: an integer from 1; `true` for all at once.
 fn batch(cx: &mut Context, node: &Node) -> Option<Judging> {
     match node.data {
         Data::Bool(true) => return Some(Judging::Batched(None)),
@@ -140,7 +140,7 @@ fn batch(cx: &mut Context, node: &Node) -> Option<Judging> {
     None
 }
 
-/// `evidence`: what happens to quotes that can't be found. Absent is `None`.
+/// Decodes `evidence`, the policy for quotes that cannot be found. Returns `None` if absent.
 pub(crate) fn evidence(cx: &mut Context, object: &mut Object<'_>) -> Option<EvidencePolicy> {
     let node = object.value("evidence")?;
     match choice(node, "evidence", &["checked", "required"], &mut cx.problems)? {
@@ -149,14 +149,14 @@ pub(crate) fn evidence(cx: &mut Context, object: &mut Object<'_>) -> Option<Evid
     }
 }
 
-/// `truncate`: what is done when the judge can't read all of it. Absent is `None`.
+/// Decodes `truncate`, the policy for material that exceeds the judge's limit. Returns `None` if absent.
 pub(crate) fn truncate(cx: &mut Context, object: &mut Object<'_>) -> Option<Truncate> {
     let node = object.value("truncate")?;
     choice(node, "truncate", &Truncate::NAMES, &mut cx.problems).and_then(Truncate::from_name)
 }
 
-/// The plain texts of an assertion list as one grader. Its weight is the number of texts, so that each
-/// line counts like any grader of weight 1.
+/// Returns the plain texts of an assertion list as one grader. Its weight is the number of texts, so that
+/// each text counts like a grader of weight 1.
 pub(super) fn shorthand(cx: &mut Context, texts: &[&Node], format: Format) -> Option<Grader> {
     let place = texts.first()?.place();
     let decoded = from_items(cx, texts, place, format)?;
@@ -164,7 +164,7 @@ pub(super) fn shorthand(cx: &mut Context, texts: &[&Node], format: Format) -> Op
     Some(plain(cx.place(place), decoded, weight))
 }
 
-/// The `rubrics` list of a case.
+/// Decodes the `rubrics` list of a case.
 pub(crate) fn inline_rubrics(cx: &mut Context, node: &Node, format: Format) -> Option<Grader> {
     if format == Format::Two {
         cx.problems.add(
@@ -181,7 +181,7 @@ pub(crate) fn inline_rubrics(cx: &mut Context, node: &Node, format: Format) -> O
     Some(plain(cx.place(node.place()), decoded, Weight::ONE))
 }
 
-/// The rubric of a case that has no grader: its expected outcome as the only criterion. The only
+/// Returns the rubric of a case without graders: its expected outcome as the only criterion. A single
 /// criterion decides the case anyway, so it has no gate.
 pub(crate) fn outcome_rubric(cx: &mut Context, text: &str, span: Span) -> Grader {
     let place = cx.place(span);

@@ -1,4 +1,4 @@
-//! What every grader may say about its place in the case: name, weight, gate, negation.
+//! Decoder of the keys common to all graders: name, weight, gate, negation.
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_rubric::{GraderStanding, Unit, Weight};
@@ -10,14 +10,14 @@ use crate::decode::{Context, Object};
 use crate::model::Format;
 use crate::tree::{Data, Entry};
 
-/// The common keys of a grader.
+/// Common keys of a grader.
 pub(super) struct Common {
-    /// The given name.
+    /// Name as given.
     pub(super) name: Option<String>,
     pub(super) standing: GraderStanding,
 }
 
-/// Reads the common keys. Complaints are made; the values are then defaults.
+/// Decodes the common keys. Invalid values are reported and replaced by defaults.
 pub(super) fn common(cx: &mut Context, object: &mut Object<'_>, type_name: &str, format: Format) -> Common {
     let name = name(cx, object);
     if name.is_none() && format == Format::One && !object.has("name") && !object.has("id") {
@@ -86,7 +86,7 @@ fn weight(cx: &mut Context, object: &mut Object<'_>) -> Weight {
     Weight::new(written.value).unwrap_or(Weight::ONE)
 }
 
-/// `required`: a boolean, or in older files the minimum itself.
+/// Decodes `required`: a boolean, or in older files the minimum itself.
 fn required(cx: &mut Context, object: &mut Object<'_>) -> (bool, Option<(Unit, Span)>) {
     let Some(entry) = object.entry("required").filter(|entry| !entry.value.is_null()) else {
         return (false, None);
@@ -114,7 +114,7 @@ fn required(cx: &mut Context, object: &mut Object<'_>) -> (bool, Option<(Unit, S
     }
 }
 
-/// A grader's own line: above 0, at most 1.
+/// Decodes a grader's own threshold: above 0, at most 1.
 fn line_of(cx: &mut Context, entry: &Entry, key: &str) -> Option<Unit> {
     let value = number(&entry.value, key, &mut cx.problems)?;
     match Unit::new(value.value) {

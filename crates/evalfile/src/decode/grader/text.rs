@@ -1,4 +1,4 @@
-//! Text checks: `contains`, `equals`, `regex` and their kin.
+//! Decoder of text checks: `contains`, `equals`, `regex` and similar.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -10,10 +10,10 @@ use crate::model::{GraderKind, Regex, TextCheck, TextRule};
 use crate::pattern::compile_pattern;
 use crate::tree::{Data, Node};
 
-/// Letters that may follow a pattern: those of ECMAScript.
+/// Flags of regular expressions: those of ECMAScript.
 const FLAGS: &str = "dgimsuvy";
 
-/// Reads the keys of the text check called `name`.
+/// Decodes the keys of the text check called `name`.
 pub(super) fn text(cx: &mut Context, object: &mut Object<'_>, name: &'static str) -> Option<GraderKind> {
     let many = name.ends_with("-any") || name.ends_with("-all");
     let errors = cx.problems.errors();
@@ -96,7 +96,7 @@ fn value(cx: &mut Context, node: &Node, name: &str) -> Option<String> {
         );
         return None;
     }
-    // A blank is a pattern like any other; as a text to look for it is surely a slip.
+    // A blank is a valid pattern; as a text to search for it is a mistake.
     if name == "regex" {
         return Some(text.value);
     }

@@ -1,4 +1,4 @@
-//! `tool-trajectory`: the tool calls behind an answer.
+//! Decoder of `tool-trajectory`: the tool calls of an answer.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::tree::{Data, Node};
 
 const WHAT: &str = "a tool-trajectory grader";
 
-/// Reads the keys of `type: tool-trajectory`.
+/// Decodes the keys of `type: tool-trajectory`.
 pub(super) fn trajectory(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<GraderKind> {
     let errors = cx.problems.errors();
     let mode = mode(cx, object);
@@ -45,7 +45,7 @@ pub(super) fn trajectory(cx: &mut Context, object: &mut Object<'_>, format: Form
                 "list the calls under `expected`, or write `mode: any_order`",
             ));
         }
-        // No calls at all can be demanded by these two modes; the others would check nothing.
+        // Only these two modes can demand that there are no calls; the others would check nothing.
         let may_be_empty =
             matches!(mode, TrajectoryMode::Exact | TrajectoryMode::Subset) && expected_at.is_some();
         if expected.is_empty() && !may_be_empty && cx.problems.errors() == errors {
@@ -160,7 +160,7 @@ fn call(cx: &mut Context, node: &Node) -> Option<ExpectedCall> {
     (cx.problems.errors() == errors).then_some(ExpectedCall { tool, args, args_match, max_duration })
 }
 
-/// A map of arguments; `any` is the same as none.
+/// Decodes a map of arguments; `any` is equivalent to none.
 fn args(cx: &mut Context, node: &Node) -> Option<Value> {
     match &node.data {
         Data::Map(_) => Some(node.to_json()),

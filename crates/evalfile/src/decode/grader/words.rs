@@ -1,4 +1,4 @@
-//! Small readings that several graders share.
+//! Helpers shared by several grader decoders.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::decode::object::string;
 use crate::decode::{Object, Problems};
 use crate::tree::Node;
 
-/// One of several known words; hyphens, underscores and case don't matter. `None` after a complaint.
+/// Decodes one of several known words, ignoring case and the difference between hyphens and underscores.
+/// Returns `None` after adding a diagnostic.
 pub(crate) fn choice(
     node: &Node,
     key: &str,
@@ -43,23 +44,23 @@ pub(crate) fn choice(
     None
 }
 
-/// A name with hyphens for underscores, in lower case.
+/// Normalises a name: lower case, hyphens for underscores.
 pub(super) fn fold(name: &str) -> String {
     name.chars().map(|c| if c == '_' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
-/// The complaint about a key that is needed but absent.
+/// Returns the diagnostic for a required key that is absent.
 pub(crate) fn missing(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
     Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"), at, format!("no `{key}` here"))
         .with_help(format!("write `{example}`"))
 }
 
-/// The complaint about a key that would be ignored.
+/// Returns the diagnostic for a key without effect.
 pub(super) fn unused(at: Span, title: impl Into<String>, help: impl Into<String>) -> Diagnostic {
     Diagnostic::error(codes::UNUSED_SETTING, title, at, "has no effect here").with_help(help)
 }
 
-/// The notice about a key or word that has a newer name.
+/// Returns the warning about a key or word with a newer name.
 pub(super) fn older(at: Span, found: &str, present: &str) -> Diagnostic {
     Diagnostic::warning(
         codes::OLDER_SPELLING,
@@ -71,7 +72,7 @@ pub(super) fn older(at: Span, found: &str, present: &str) -> Diagnostic {
     .with_suggestion("use the present spelling", at, present)
 }
 
-/// A number that is not negative, if given.
+/// Decodes an optional number that is not negative.
 pub(super) fn not_negative(
     object: &mut Object<'_>,
     key: &'static str,
@@ -93,7 +94,7 @@ pub(super) fn not_negative(
     None
 }
 
-/// A time in units of `seconds` seconds, if given.
+/// Decodes an optional duration in units of `seconds` seconds.
 pub(crate) fn duration(
     object: &mut Object<'_>,
     key: &'static str,
@@ -117,7 +118,7 @@ pub(crate) fn duration(
     time
 }
 
-/// A count, if given.
+/// Decodes an optional count.
 pub(super) fn count(object: &mut Object<'_>, key: &'static str, problems: &mut Problems) -> Option<u64> {
     object.integer(key, 0, i64::MAX, problems).and_then(|value| u64::try_from(value.value).ok())
 }

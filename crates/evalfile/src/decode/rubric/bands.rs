@@ -1,4 +1,4 @@
-//! The two forms of `score_ranges`.
+//! Decoder of both forms of `score_ranges`.
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_rubric::{Band, Bands, BandsError, RawScore};
@@ -10,21 +10,21 @@ use crate::decode::{Context, Object};
 use crate::model::Format;
 use crate::tree::{Data, Entry, Node};
 
-/// Bands with the place of each, and the place of the whole.
+/// Score bands with their spans, and the span of the whole.
 struct Draft {
     bands: Vec<Band>,
     places: Vec<Span>,
-    /// The place of the text of each.
+    /// Spans of the texts.
     texts: Vec<Span>,
     whole: Span,
-    /// A range could not be read, so gaps would be guesses.
+    /// True if a range could not be decoded, so that reporting gaps would be a guess.
     partial: bool,
-    /// Something was wrong.
+    /// True after any error.
     broken: bool,
 }
 
-/// Reads `score_ranges` in either form, with the places of the texts in the order of the bands. Every
-/// violation is a complaint of its own; `None` after any.
+/// Decodes `score_ranges` in either form; returns the bands and the spans of their texts. Every violation is
+/// reported; returns `None` after any.
 pub(super) fn bands(cx: &mut Context, entry: &Entry, format: Format) -> Option<(Bands, Vec<Span>)> {
     let mut draft = Draft {
         bands: Vec::new(),
@@ -98,7 +98,7 @@ fn list(cx: &mut Context, items: &[Node], format: Format, draft: &mut Draft) {
     }
 }
 
-/// `[low, high]`.
+/// Decodes `[low, high]`.
 fn range(cx: &mut Context, node: &Node) -> Option<(RawScore, RawScore)> {
     let bounds = match &node.data {
         Data::Seq(items) if items.len() == 2 => {
@@ -157,7 +157,7 @@ fn raw(cx: &mut Context, node: &Node) -> Option<RawScore> {
     score
 }
 
-/// Keys are the lowest scores of the bands; each band runs to the next key less one.
+/// Decodes the map form: keys are the lowest scores of the bands; each band ends before the next key.
 fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
     let mut starts: Vec<(RawScore, String, Span, Span)> = Vec::new();
     for entry in entries.iter().filter(|entry| !entry.key.starts_with("x-")) {
@@ -225,7 +225,7 @@ fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
         }
         high = low.get().saturating_sub(1);
     }
-    // The dedup leaves rising keys, so the only gap there can be is before the first one.
+    // After the dedup the keys are ascending, so the only possible gap is before the first one.
     draft.bands.reverse();
     draft.places.reverse();
     draft.texts.reverse();
@@ -291,7 +291,7 @@ impl Draft {
                 )
                 .with_help("the ranges must cover 0 to 10; widen a range or add one")
             }
-            // Texts are checked where they stand.
+            // Texts are checked where they are decoded.
             BandsError::NoText(_) => return None,
         };
         Some(diagnostic)

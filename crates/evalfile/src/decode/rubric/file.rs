@@ -1,4 +1,4 @@
-//! A rubric in a file of its own, for grading answers without a suite.
+//! Decoder of a rubric in a file of its own, for grading answers without a suite.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,34 +17,33 @@ use crate::decode::{Context, Object, finish};
 use crate::model::{Format, LineOverrides, PanelSpec, RubricGrader};
 use crate::tree::{Data, Node};
 
-/// A rubric file, read and checked.
+/// A rubric file, loaded and checked.
 #[derive(Debug, Clone)]
 pub struct LoadedRubric {
-    /// `name`, else the file name without its ending.
+    /// Value of `name`, else the file name without its extension.
     pub name: String,
-    /// What the rubric is about.
+    /// Description of the rubric.
     pub description: Option<String>,
-    /// Which spelling the file uses. It decides what `required` is by default and whether there is a
-    /// borderline line.
+    /// Format of the criteria. It decides the default of `required` and of the borderline threshold.
     pub format: Format,
-    /// The rubric; `None` when there are errors.
+    /// Decoded rubric; `None` when there are errors.
     pub rubric: Option<Arc<RubricGrader>>,
-    /// `threshold` and `borderline`.
+    /// Values of `threshold` and `borderline`.
     pub lines: LineOverrides,
-    /// The text of the file, for drawing complaints.
+    /// Text of the file, for rendering diagnostics.
     pub sources: SourceMap,
-    /// Every complaint, in the order of the file.
+    /// All diagnostics, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadedRubric {
-    /// Whether the file can't be used.
+    /// Returns true if the file cannot be used.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
-/// What a rubric file says.
+/// Content of a rubric file.
 #[derive(Default)]
 struct Decoded {
     name: Option<String>,
@@ -58,9 +57,9 @@ struct Decoded {
     lines: LineOverrides,
 }
 
-/// Reads a rubric file: YAML or JSON, either a list of criteria, or a map with such a list under
-/// `rubrics` or `criteria` and, if wanted, `name`, `description`, `threshold`, `borderline`,
-/// `judging`, `evidence`, `truncate`, `judge` and `panel`. Criteria may be spelled as in either format.
+/// Loads a rubric file: YAML or JSON, either a list of criteria, or a map with such a list under `rubrics` or
+/// `criteria` and, optionally, `name`, `description`, `threshold`, `borderline`, `judging`, `evidence`,
+/// `truncate`, `judge` and `panel`. Criteria may be spelled as in either format.
 pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let real = options.working_folder.join(path);
@@ -68,8 +67,8 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     loaded(cx, root, path)
 }
 
-/// Reads the text of a rubric file that need not exist; `path` names it in complaints, and its ending says how it is
-/// written. Nothing of the environment is put in.
+/// Decodes the text of a rubric file that need not exist; `path` names it in diagnostics, and its extension
+/// determines the syntax. Environment variables are not substituted.
 pub fn read_rubric(path: &Path, text: &str) -> LoadedRubric {
     let mut cx = Context::new(Arc::new(|_| None), Vec::new(), Vec::new());
     let source = cx.sources.add(path, text);
@@ -77,7 +76,8 @@ pub fn read_rubric(path: &Path, text: &str) -> LoadedRubric {
     loaded(cx, root, path)
 }
 
-/// Reads the text of a rubric file as if it stood at `path`, like [`load_rubric`]: for a text that is not saved yet.
+/// Decodes the text of a rubric file as if it were the file at `path`, like [`load_rubric`]: for a text that
+/// is not saved yet.
 pub fn read_rubric_file(path: &Path, text: &str, options: &LoadOptions) -> LoadedRubric {
     let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let source = cx.sources.add(path, text);
@@ -106,7 +106,7 @@ fn loaded(mut cx: Context, root: Option<Node>, path: &Path) -> LoadedRubric {
 }
 
 fn tree(cx: &mut Context, real: &Path, shown: &Path) -> Option<Node> {
-    // A path that is relative in the command line stays so in messages, if it leads to the same file.
+    // A relative path stays relative in messages, if it leads to the same file.
     let same = |path: &Path| path.canonicalize().ok();
     let path = if same(real).is_some() && same(shown) == same(real) { shown } else { real };
     let source = read_source(cx, path, None)?;
@@ -204,8 +204,8 @@ fn decode(cx: &mut Context, root: &Node, format: Format) -> Decoded {
     decoded
 }
 
-/// Which format the criteria are spelled in: the first key that only one of them has decides, then
-/// the key of the list.
+/// Detects the format of the criteria: the first key that only one of the formats has decides, then the key
+/// of the list.
 fn format_of(root: &Node) -> Format {
     let list = match &root.data {
         Data::Seq(_) => Some(root),

@@ -1,4 +1,4 @@
-//! `required`, `min_score` and `required_min_score` of a criterion: what fails the case.
+//! Decoder of the gate of a criterion: `required`, `min_score` and `required_min_score`.
 
 use assize_diagnostic::{Diagnostic, Span, Spanned};
 use assize_rubric::{Gate, RawScore, Unit};
@@ -9,19 +9,19 @@ use crate::decode::{Context, Object};
 use crate::model::Format;
 use crate::tree::{Data, Entry};
 
-/// The gate keys of one criterion as written.
+/// Gate keys of one criterion as written.
 pub(super) struct GateKeys {
     required: Option<Spanned<bool>>,
-    /// The minimum, with the place of its key and value.
+    /// Minimum, with the span of its key and value.
     minimum: Option<(Gate, Span)>,
-    /// `min_score` is the whole number 1: the place of its value.
+    /// Span of the value of `min_score` if it is the integer 1.
     pub(super) bare_one: Option<Span>,
-    /// `required_min_score` is given.
+    /// True if `required_min_score` is given.
     pub(super) raw_scale: bool,
 }
 
 impl GateKeys {
-    /// Reads the three keys. `banded` says whether the criterion has score ranges.
+    /// Decodes the three keys. `banded` is true if the criterion has score ranges.
     pub(super) fn read(cx: &mut Context, object: &mut Object<'_>, banded: bool, format: Format) -> Self {
         let required = object.boolean("required", &mut cx.problems);
         let min_score = object.entry("min_score").filter(|entry| !entry.value.is_null());
@@ -41,7 +41,7 @@ impl GateKeys {
             );
         }
         let unit = min_score.and_then(|entry| unit_minimum(cx, entry, banded));
-        // Of two minimums one has to go, so the spelling of the other is not the point.
+        // Of two minimums one must be removed, so a warning about the spelling of the other is pointless.
         let spelling = if min_score.is_some() { Format::One } else { format };
         let raw = raw_minimum.and_then(|entry| raw_minimum_of(cx, entry, banded, spelling));
         Self {
@@ -54,8 +54,7 @@ impl GateKeys {
         }
     }
 
-    /// What the keys come to. `default` is whether a checklist criterion is required when nothing is
-    /// said.
+    /// Combines the keys to a gate. `default` is true if a checklist criterion is required by default.
     pub(super) fn resolve(
         &self,
         cx: &mut Context,

@@ -1,4 +1,4 @@
-//! One criterion: a text, or a map with its details.
+//! Decoder of one criterion: a text, or a map with its details.
 
 use assize_diagnostic::{Diagnostic, Span, Spanned};
 use assize_rubric::{Criterion, CriterionId, Gate, Operator, Scale, Weight};
@@ -13,28 +13,28 @@ use crate::decode::{Context, Object};
 use crate::model::{CriterionMarks, Format};
 use crate::tree::{Data, Node};
 
-/// A text above this many bytes earns a warning.
+/// Length in bytes from which a text gets a warning.
 const LONG: usize = 20_000;
 
-/// A criterion and what the rest of its rubric must know about it.
+/// A decoded criterion, with the facts needed to check the whole rubric.
 pub(super) struct Item {
-    /// `None` after a complaint; what is known of it still counts for the rest.
+    /// Criterion; `None` after an error, when the other fields still count.
     pub(super) criterion: Option<Criterion>,
-    /// Its id; `None` if that could not be read.
+    /// Id; `None` if it could not be decoded.
     pub(super) id: Option<CriterionId>,
-    /// Where the criterion begins.
+    /// Span at which the criterion begins.
     pub(super) place: Span,
-    /// Where its id is written, or where it begins.
+    /// Span of the id, or that at which the criterion begins.
     pub(super) id_place: Span,
-    /// `min_score: 1`, written without a decimal point.
+    /// Span of `min_score: 1`, written without a decimal point.
     pub(super) bare_one: Option<Span>,
-    /// It uses the scale from 0 to 10.
+    /// True if it uses the scale from 0 to 10.
     pub(super) raw_scale: bool,
-    /// Where its parts are written.
+    /// Spans of its parts.
     pub(super) spans: ItemSpans,
 }
 
-/// Where the parts of a criterion are written.
+/// Spans of the parts of a criterion.
 #[derive(Default)]
 pub(super) struct ItemSpans {
     head: Option<Span>,
@@ -47,7 +47,7 @@ pub(super) struct ItemSpans {
 }
 
 impl ItemSpans {
-    /// The same in a form that outlives the sources.
+    /// Returns the spans in a form that outlives the sources.
     pub(super) fn marks(&self, cx: &Context) -> CriterionMarks {
         let mark = |span: &Option<Span>| span.map(|span| cx.mark(span));
         CriterionMarks {
@@ -62,13 +62,13 @@ impl ItemSpans {
     }
 }
 
-/// Key and value of an entry of the map `node`.
+/// Returns the span of key and value of an entry of the map `node`.
 fn whole_entry(node: &Node, key: &str) -> Option<Span> {
     let entry = node.as_map()?.iter().find(|entry| entry.key == key && !entry.value.is_null())?;
     Some(entry.key_span.to(entry.value.place()))
 }
 
-/// The key that holds the text of a criterion.
+/// Returns the key of the text of a criterion.
 pub(super) const fn text_key(format: Format) -> &'static str {
     match format {
         Format::One => "expected_outcome",
@@ -76,8 +76,8 @@ pub(super) const fn text_key(format: Format) -> &'static str {
     }
 }
 
-/// Reads the item at `index` of a rubric. `None` after a complaint about something that is no
-/// criterion at all.
+/// Decodes the item at `index` of a rubric. Returns `None` after reporting an item that is not a criterion at
+/// all.
 pub(super) fn item(cx: &mut Context, node: &Node, index: usize, format: Format) -> Option<Item> {
     match &node.data {
         Data::Str(text) => plain(cx, node, text, index),
@@ -94,7 +94,7 @@ pub(super) fn item(cx: &mut Context, node: &Node, index: usize, format: Format) 
     }
 }
 
-/// A plain text: required, weight 1, in both formats.
+/// Decodes a plain text: required, weight 1, in both formats.
 fn plain(cx: &mut Context, node: &Node, text: &str, index: usize) -> Option<Item> {
     let place = node.place();
     if text.trim().is_empty() {
@@ -202,8 +202,8 @@ fn object(cx: &mut Context, node: &Node, index: usize, format: Format) -> Option
     Some(item)
 }
 
-/// The text of a criterion or of a score range, in the spelling of either format. `None` if it is
-/// absent, or after a complaint.
+/// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if
+/// it is absent, or after adding a diagnostic.
 pub(super) fn text_of(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<Spanned<String>> {
     let keys: [&'static str; 3] = match format {
         Format::One => ["expected_outcome", "description", "outcome"],

@@ -1,4 +1,4 @@
-//! A list of criteria as one rubric.
+//! Decoder of a list of criteria as one rubric.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::decode::object::wrong_type;
 use crate::model::{CriterionMarks, Format, Place};
 use crate::tree::{Data, Node};
 
-/// A rubric and where its criteria are written.
+/// A rubric with the positions of its criteria.
 pub(crate) struct DecodedRubric {
     pub(crate) rubric: Arc<Rubric>,
     pub(crate) places: Vec<Place>,
     pub(crate) marks: Vec<CriterionMarks>,
 }
 
-/// Reads a list of criteria, or a single text that stands for a list of one. `key` names it in
-/// messages. `None` after a complaint.
+/// Decodes a list of criteria, or a single text as a list of one. `key` names it in messages. Returns `None`
+/// after adding a diagnostic.
 pub(crate) fn from_list(cx: &mut Context, node: &Node, key: &str, format: Format) -> Option<DecodedRubric> {
     match &node.data {
         Data::Seq(items) => {
@@ -38,7 +38,7 @@ pub(crate) fn from_list(cx: &mut Context, node: &Node, key: &str, format: Format
     }
 }
 
-/// Reads criteria that need not stand together. `whole` is the place to complain about all of them.
+/// Decodes criteria that need not be adjacent. `whole` is the span for problems of the whole list.
 pub(crate) fn from_items(
     cx: &mut Context,
     items: &[&Node],
@@ -62,7 +62,7 @@ pub(crate) fn from_items(
     }
     let places = items.iter().map(|item| cx.place(item.place)).collect();
     let marks = items.iter().map(|item| item.spans.marks(cx)).collect();
-    // Collected in place, they would keep the room of the items, which is several times theirs.
+    // An in-place collect would keep the allocation of the items, which is several times larger.
     let mut criteria = Vec::with_capacity(items.len());
     criteria.extend(items.into_iter().filter_map(|item| item.criterion));
     match Rubric::new(criteria) {
@@ -96,7 +96,7 @@ fn duplicates(cx: &mut Context, items: &[Item]) {
     }
 }
 
-/// `min_score: 1` means full marks. Beside criteria on the scale from 0 to 10 it may be a slip.
+/// Warns about `min_score: 1`, which means full marks, among criteria on the scale from 0 to 10.
 fn bare_ones(cx: &mut Context, items: &[Item]) {
     if !items.iter().any(|item| item.raw_scale) {
         return;
@@ -123,7 +123,7 @@ fn complaint(error: &RubricError, whole: Span) -> Diagnostic {
         RubricError::Empty => {
             Diagnostic::error(codes::EMPTY_RUBRIC, "this rubric has no criteria", whole, "an empty list")
         }
-        // Both are reported with their own places before the rubric is put together.
+        // Both are reported with their own spans before the rubric is built.
         RubricError::DuplicateId { .. } => {
             Diagnostic::error(codes::DUPLICATE_CRITERION, error.to_string(), whole, "")
         }

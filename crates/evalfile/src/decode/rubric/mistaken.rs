@@ -1,4 +1,4 @@
-//! Texts that YAML took for maps: `- Returns: the value` without quotes.
+//! Detection of texts that YAML parsed as maps: `- Returns: the value` without quotes.
 
 use assize_diagnostic::Diagnostic;
 
@@ -6,8 +6,8 @@ use crate::codes;
 use crate::decode::Context;
 use crate::tree::{Data, Node};
 
-/// The complaint about a map that was most likely meant as one text. Only a map with a single entry
-/// whose key reads like prose (a blank or a capital letter in it) counts.
+/// Returns the diagnostic for a map that was most likely meant as one text: a map with a single entry whose
+/// key reads like prose (it has a blank or a capital letter).
 pub(crate) fn text_became_map(cx: &Context, node: &Node) -> Option<Diagnostic> {
     let [entry] = node.as_map()? else { return None };
     let is_prose = entry.key.contains(' ') || entry.key.starts_with(char::is_uppercase);

@@ -1,4 +1,4 @@
-//! Criteria, from the lists and maps they are written as to a checked rubric.
+//! Decoders of criteria and of the rubrics they form.
 
 mod bands;
 mod file;

@@ -1,4 +1,4 @@
-//! A benchmark: its fields.
+//! Decoder of a benchmark.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ const EVALUATORS: [(&str, EvaluatorType); 4] = [
     (EvaluatorType::ManualSme.name(), EvaluatorType::ManualSme),
 ];
 
-/// Reads a benchmark. Its code is given back even if other fields are wrong, so that references to it
-/// hold.
+/// Decodes a benchmark. Its code is returned even if other fields are invalid, so that references to it
+/// resolve.
 pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Option<Spanned<String>> {
     let what = "a benchmark";
     let mut object = Object::new(node, what, &mut cx.problems)?;
@@ -116,7 +116,7 @@ pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Opt
 struct Config {
     prompt: Option<Spanned<String>>,
     checks: Vec<Arc<Grader>>,
-    /// Whether checks are written, sound or not.
+    /// True if there are checks, valid or not.
     has_checks: bool,
     all_must_pass: bool,
 }
@@ -143,7 +143,7 @@ fn config(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorType>) -> Co
     config
 }
 
-/// The prompt file, from either of the two places that may name it.
+/// Decodes the prompt file, from either of the two keys that may name it.
 fn prompt(
     cx: &mut Context,
     object: &mut Object<'_>,

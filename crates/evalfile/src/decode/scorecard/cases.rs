@@ -1,4 +1,4 @@
-//! Test cases of a scorecard.
+//! Decoder of test cases of a scorecard.
 
 use super::draft::{CaseDraft, Draft};
 use super::words::{codes_of, needed};
@@ -6,7 +6,7 @@ use crate::decode::common::{tags, usable_id};
 use crate::decode::{Context, Object};
 use crate::tree::Node;
 
-/// Reads one case.
+/// Decodes one case.
 pub(super) fn case(cx: &mut Context, node: &Node, draft: &mut Draft) {
     let what = "a case";
     let Some(mut object) = Object::new(node, what, &mut cx.problems) else { return };

@@ -1,4 +1,4 @@
-//! The checks of a benchmark: graders that need no judge.
+//! Decoder of the checks of a benchmark: graders that need no judge.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::decode::object::wrong_type;
 use crate::model::{EvaluatorType, Format, Grader, GraderKind};
 use crate::tree::{Data, Node};
 
-/// Reads `deterministic`. Checks are written like the assertions of an eval file, without those that
-/// ask a judge. Broken ones are left out after a complaint.
+/// Decodes `deterministic`. Checks are written like the assertions of an eval file, without those that need a
+/// judge. Invalid ones are reported and omitted.
 pub(super) fn checks(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorType>) -> Vec<Arc<Grader>> {
     if let Some(evaluator @ (EvaluatorType::LlmJudge | EvaluatorType::ManualSme)) = evaluator {
         cx.problems.add(
@@ -43,7 +43,7 @@ pub(super) fn checks(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorT
     let graders = assertions(cx, node, Format::Two, AssertionContext::default());
     let (sound, judged): (Vec<_>, Vec<_>) = graders.into_iter().partition(|grader| decides_alone(grader));
     for grader in judged {
-        // The grader stands in the last entry that begins no later than it.
+        // The grader is in the last entry that begins no later than it.
         let begins = |span: &Span| {
             let place = cx.place(*span);
             (place.line, place.column) <= (grader.place.line, grader.place.column)
@@ -64,7 +64,7 @@ pub(super) fn checks(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorT
     sound
 }
 
-/// Complains about a benchmark whose evaluator has nothing to run.
+/// Reports a benchmark whose evaluator has nothing to run.
 pub(super) fn expected(cx: &mut Context, head: Span, evaluator: Option<EvaluatorType>, has_checks: bool) {
     let Some(evaluator @ (EvaluatorType::Code | EvaluatorType::Hybrid)) = evaluator else { return };
     if has_checks {

@@ -1,4 +1,4 @@
-//! The standard form of inclusion and exclusion criteria.
+//! Check of the standard form of inclusion and exclusion criteria.
 
 use assize_diagnostic::{Diagnostic, Spanned};
 
@@ -48,7 +48,7 @@ pub(super) fn check(
     }
 }
 
-/// A text in lower case with single blanks.
+/// Returns a text in lower case with single blanks.
 fn folded(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_ascii_lowercase()
@@ -69,8 +69,8 @@ fn numbered(cx: &mut Context, which: &str, text: &Spanned<String>) {
     );
 }
 
-/// Whether a text holds the marks of a numbered list: `1.` or `1)` at the beginning of a line, or
-/// `(1)` and `(2)` anywhere.
+/// Returns true if a text has the marks of a numbered list: `1.` or `1)` at the beginning of a line, or `(1)`
+/// and `(2)` anywhere.
 fn has_numbers(text: &str) -> bool {
     let mark = |line: &str| {
         let digits = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What was read, before codes are looked up.
+//! Draft of a scorecard, before codes are resolved.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::prompt::PromptText;
 use crate::model::{EvaluatorType, Grader, Guidelines, ScoringScale};
 
-/// Everything of a scorecard, still by code.
+/// All parts of a scorecard, with unresolved codes.
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) indexes: Vec<IndexDraft>,
@@ -19,8 +19,8 @@ pub(super) struct Draft {
     pub(super) prompts: Vec<PromptDraft>,
     pub(super) cases: Vec<CaseDraft>,
     pub(super) labels: Vec<LabelDraft>,
-    /// Names without endings of rubric and benchmark files that could not be read: nothing more is said
-    /// about codes that they would have defined.
+    /// Names without extensions of rubric and benchmark files that could not be decoded: codes that they
+    /// would have defined are not reported as unknown.
     pub(super) broken: Vec<String>,
 }
 
@@ -41,12 +41,12 @@ pub(super) struct WeightSetDraft {
     pub(super) weights: Vec<(Spanned<String>, Weight)>,
 }
 
-/// What a rubric lists.
+/// Children of a rubric.
 #[derive(Default)]
 pub(super) enum PartsDraft {
     Benchmarks(Vec<Spanned<String>>),
     Rubrics(Vec<Spanned<String>>),
-    /// Both or neither; the complaint has been made.
+    /// Both or neither; already reported.
     #[default]
     Unclear,
 }
@@ -55,7 +55,7 @@ pub(super) struct RubricDraft {
     pub(super) code: Spanned<String>,
     pub(super) label: String,
     pub(super) description: Option<String>,
-    /// `None` if it could not be read; the complaint has been made.
+    /// Weight; `None` if it could not be decoded, which is already reported.
     pub(super) weight: Option<Weight>,
     pub(super) aggregation: Aggregation,
     pub(super) threshold: Unit,
@@ -65,7 +65,7 @@ pub(super) struct RubricDraft {
     pub(super) spans: NodeSpans,
 }
 
-/// Where the numbers of a rubric or benchmark stand: keys and values.
+/// Spans of the keys and values of a rubric's or benchmark's numbers.
 #[derive(Default)]
 pub(super) struct NodeSpans {
     pub(super) weight: Option<Span>,
@@ -78,7 +78,7 @@ pub(super) struct BenchmarkDraft {
     pub(super) parent: Option<Spanned<String>>,
     pub(super) label: Option<String>,
     pub(super) concept: String,
-    /// `None` if it could not be read; the complaint has been made.
+    /// Weight; `None` if it could not be decoded, which is already reported.
     pub(super) weight: Option<Weight>,
     pub(super) threshold: Unit,
     pub(super) criticality: Criticality,
@@ -95,12 +95,12 @@ pub(super) struct BenchmarkDraft {
 }
 
 pub(super) struct PromptDraft {
-    /// The file, canonical.
+    /// Canonical path of the file.
     pub(super) real: PathBuf,
-    /// From the scorecard's folder, with `/`.
+    /// Path relative to the scorecard's folder, with `/`.
     pub(super) path: String,
     pub(super) text: PromptText,
-    /// The beginning of the file.
+    /// Beginning of the file.
     pub(super) span: Span,
     pub(super) used: bool,
 }

@@ -1,16 +1,16 @@
-//! The files of a scorecard's folder.
+//! Files of a scorecard's folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::decode::file::{MAX_WHOLE, ending};
 
-/// Folders deeper than this are not searched.
+/// Maximum depth of the folders that are searched.
 const MAX_DEPTH: usize = 32;
-/// How much of a file is looked at to tell what it is.
+/// Number of bytes of a file that are examined to detect its type.
 const HEAD: usize = 16 * 1024;
 
-/// The files of a scorecard, each list sorted.
+/// Files of a scorecard, each list sorted.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     pub(super) indexes: Vec<PathBuf>,
@@ -21,8 +21,8 @@ pub(super) struct Files {
     pub(super) labels: Vec<PathBuf>,
 }
 
-/// Whether a path is a scorecard: a folder whose `rubrics/` holds a file with a `code`, or a file that
-/// is a rubric with everything inside, or has a list of those. Looks at the outermost keys of files only.
+/// Returns true if a path is a scorecard: a folder whose `rubrics/` holds a file with a `code`, or a file
+/// that is a rubric with inline benchmarks, or a list of those. Examines only the outermost keys of files.
 pub fn is_scorecard(path: &Path) -> bool {
     if path.is_dir() {
         let mut files = Vec::new();
@@ -37,7 +37,7 @@ pub fn is_scorecard(path: &Path) -> bool {
         || (beginning.len() >= HEAD && looks_like_scorecard(&beginning_of(path, MAX_WHOLE)))
 }
 
-/// Whether a text begins like a scorecard in one file.
+/// Returns true if a text begins like a scorecard in one file.
 pub fn looks_like_scorecard(text: &str) -> bool {
     let keys = outer_keys(text);
     let has = |key| keys.contains(&key);
@@ -49,8 +49,8 @@ pub fn looks_like_scorecard(text: &str) -> bool {
         || (has("rubrics") && (has("index") || has("benchmarks") || text.contains("aggregation_method")))
 }
 
-/// All files of a scorecard's folder. What lies in hidden folders, `node_modules` and `target` is left
-/// out, and links to folders are not followed.
+/// Returns all files of a scorecard's folder. Hidden folders, `node_modules` and `target` are skipped, and
+/// links to folders are not followed.
 pub(super) fn files(root: &Path) -> Files {
     let mut files = Files::default();
     walk(root, MAX_DEPTH, &mut |path| {
@@ -112,14 +112,13 @@ fn beginning_of(path: &Path, length: u64) -> String {
     use std::io::Read;
     let mut bytes = Vec::new();
     if let Ok(file) = fs::File::open(path) {
-        // A shorter beginning is looked at as far as it goes.
+        // If reading fails, the bytes read so far are examined.
         let _ = file.take(length).read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The keys of the outermost map of a beginning, in YAML or JSON, as far as they can be told without reading it
-/// properly.
+/// Returns the keys of the outermost map at the beginning of a text, in YAML or JSON, by a heuristic scan.
 fn outer_keys(text: &str) -> Vec<&str> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('{') {
@@ -132,7 +131,7 @@ fn outer_keys(text: &str) -> Vec<&str> {
     keys.collect()
 }
 
-/// The keys of a map in braces: what stands before a colon in the outermost pair of them, quoted or not.
+/// Returns the keys of the outermost map in braces: the quoted or unquoted texts before a colon.
 fn flow_keys(text: &str) -> Vec<&str> {
     let (mut keys, mut depth, mut begin) = (Vec::new(), 0usize, None);
     let mut quoted: Option<u8> = None;
@@ -161,8 +160,8 @@ fn flow_keys(text: &str) -> Vec<&str> {
                 let key = begin.take().and_then(|begin| text.get(begin..at));
                 keys.extend(key.map(|key| key.trim().trim_matches(['"', '\''])));
             }
-            // An apostrophe quotes only where a text begins, or goes on after two of them: in bare words of YAML it
-            // is a letter.
+            // An apostrophe quotes only at the beginning of a text, or if doubled inside one: in plain YAML
+            // words it is a letter.
             b'"' => quoted = Some(byte),
             b'\'' if text[..at].trim_end().ends_with(['{', '[', ',', ':', '\'']) => quoted = Some(byte),
             _ => {}

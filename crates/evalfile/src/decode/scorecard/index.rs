@@ -1,4 +1,4 @@
-//! The index: components and their named sets of weights.
+//! Decoder of the index: components and their named sets of weights.
 
 use assize_diagnostic::{Diagnostic, Spanned};
 use assize_rubric::Unit;
@@ -11,11 +11,11 @@ use crate::decode::object::wrong_type;
 use crate::decode::{Context, Object};
 use crate::tree::{Data, Entry, Node};
 
-/// The name of the only set of an index that names none.
+/// Name of the only weight set of an index that does not name it.
 const ONLY_SET: &str = "default";
 
-/// Reads an index. `components` are codes or rubrics in place; weights stand under `weights` (one set)
-/// or `weight_sets` (several, of which `weight_set` names the one that counts, else the first).
+/// Decodes an index. `components` are codes or inline rubrics; weights are under `weights` (one set) or
+/// `weight_sets` (several; `weight_set` names the active one, by default the first).
 pub(super) fn index(cx: &mut Context, node: &Node, draft: &mut Draft) {
     let what = "an index";
     let Some(mut object) = Object::new(node, what, &mut cx.problems) else { return };
@@ -87,7 +87,7 @@ fn weights(cx: &mut Context, entries: &[Entry]) -> Vec<(Spanned<String>, assize_
     found
 }
 
-/// Whether a map looks like an index.
+/// Returns true if a map looks like an index.
 pub(super) fn looks_like_index(node: &Node) -> bool {
     node.get("components").is_some()
 }

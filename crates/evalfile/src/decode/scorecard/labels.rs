@@ -1,4 +1,4 @@
-//! What people said about traces.
+//! Decoder of labels.
 
 use assize_rubric::{LabelOutcome, Severity};
 
@@ -8,7 +8,7 @@ use crate::decode::object::number;
 use crate::decode::{Context, Object};
 use crate::tree::{Data, Node};
 
-/// The code of a label that finds none of the benchmarks at fault.
+/// Code of a label that none of the benchmarks failed.
 pub(super) const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
 
 const OUTCOMES: [(&str, LabelOutcome); 6] = [
@@ -23,8 +23,8 @@ const OUTCOMES: [(&str, LabelOutcome); 6] = [
 const SEVERITIES: [(&str, Severity); 3] =
     [("low", Severity::Low), ("medium", Severity::Medium), ("high", Severity::High)];
 
-/// Reads one label, under the names of scorecards or those of labels files. A label with a benchmark and no
-/// `outcome` says that its failure was found; one with `NONE_OF_THE_ABOVE` that none was.
+/// Decodes one label, with the keys of scorecards or those of labels files. A label with a benchmark and no
+/// `outcome` is a failure; one with `NONE_OF_THE_ABOVE` says that there was none.
 pub(super) fn label(cx: &mut Context, node: &Node, draft: &mut Draft) {
     let what = "a label";
     let Some(mut object) = Object::new(node, what, &mut cx.problems) else { return };
@@ -47,7 +47,7 @@ pub(super) fn label(cx: &mut Context, node: &Node, draft: &mut Draft) {
     let mut text = |cx: &mut Context, key| object.string(key, &mut cx.problems).map(|text| text.value);
     let (note, reviewer) = (text(cx, "note"), text(cx, who));
     let (at, version) = (text(cx, "at"), text(cx, "version"));
-    // What calibration needs to know of a label, and adding up does not.
+    // Keys that calibration needs and scoring does not.
     for key in ["suite", "system", "sampled", "split"] {
         text(cx, key);
     }

@@ -1,4 +1,4 @@
-//! Looking up codes: one tree out of what was read, and every complaint about its shape.
+//! Resolution of codes: builds the tree, and reports problems of its shape.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::model::{
     CardBenchmark, CardCase, CardLabel, CardMarks, CardParts, CardRubric, JudgePrompt, Mark, Scorecard,
 };
 
-/// What a code names.
+/// Node that a code refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     Index,
@@ -25,19 +25,19 @@ enum Named {
     Benchmark(usize),
 }
 
-/// All codes, and who lists whom.
+/// All codes, and the parents of each node.
 struct Codes {
     named: HashMap<String, (Named, Span)>,
-    /// Where a code is written that another node has already.
+    /// Spans of codes that another node already has.
     duplicates: Vec<Span>,
-    /// Codes of files that could not be read.
+    /// Codes of files that could not be decoded.
     broken: Vec<String>,
     rubric_parents: Vec<Option<(usize, Span)>>,
     benchmark_parents: Vec<Option<(usize, Span)>>,
 }
 
-/// Makes the scorecard. What can't be looked up is complained about; the result is only to be used if
-/// there was no error at all.
+/// Builds the scorecard. Unresolved codes are reported; the result may only be used if there was no error at
+/// all.
 pub(super) fn link(
     cx: &mut Context,
     mut draft: Draft,
@@ -78,7 +78,7 @@ pub(super) fn link(
             examples: benchmark.examples,
             tags: benchmark.tags,
             marks: node_marks(cx, benchmark.code.span, &benchmark.spans),
-            // A benchmark without a parent was complained about, so this value is never used.
+            // A benchmark without a parent was reported, so this value is never used.
             parent: parent.map_or(0, |(parent, _)| parent),
         })
         .collect();
@@ -136,7 +136,7 @@ fn node_marks(cx: &Context, code: Span, spans: &NodeSpans) -> CardMarks {
     }
 }
 
-/// Where the first lines of conditions stand in the prompt file that begins at `start`.
+/// Returns the marks of the first lines of conditions in the prompt file that begins at `start`.
 fn condition_marks(cx: &Context, start: Span, items: &[Item]) -> Vec<Mark> {
     let mark = |item: &Item| cx.mark(Span::new(start.source, item.place.start, item.place.end));
     items.iter().map(mark).collect()
@@ -175,7 +175,7 @@ fn claim(cx: &mut Context, draft: &Draft) -> Codes {
     }
 }
 
-/// The complaint about a code that names nothing of the wanted kind.
+/// Returns the diagnostic for a code that refers to nothing of the wanted kind.
 fn unknown(
     cx: &Context,
     codes: &Codes,
@@ -242,7 +242,7 @@ fn lookup_benchmark(cx: &mut Context, codes: &Codes, code: &Spanned<String>) -> 
     None
 }
 
-/// What each rubric is made of. Notes who lists whom, and complains about what is listed twice.
+/// Resolves the children of each rubric. Records the parents, and reports nodes that are listed twice.
 fn list_parts(cx: &mut Context, draft: &Draft, codes: &mut Codes) -> Vec<CardParts> {
     let mut all = Vec::with_capacity(draft.rubrics.len());
     for (at, rubric) in draft.rubrics.iter().enumerate() {
@@ -273,7 +273,7 @@ fn list_parts(cx: &mut Context, draft: &Draft, codes: &mut Codes) -> Vec<CardPar
     all
 }
 
-/// Notes a parent; a second one is a mistake.
+/// Records a parent; a second one is an error.
 fn adopt(
     cx: &mut Context,
     draft: &Draft,
@@ -299,9 +299,9 @@ fn adopt(
     false
 }
 
-/// Follows each rubric upwards; who meets itself again is in a circle.
+/// Follows each rubric upwards; a rubric that reaches itself is in a cycle.
 fn cycles(cx: &mut Context, draft: &Draft, codes: &Codes) {
-    // 0: not visited; otherwise the number of the walk that came by.
+    // 0: not visited; otherwise the number of the walk that visited it.
     let mut visited = vec![0usize; draft.rubrics.len()];
     for start in 0..draft.rubrics.len() {
         let mut at = start;
@@ -421,7 +421,7 @@ fn orphans(cx: &mut Context, draft: &Draft, codes: &Codes, components: Option<&[
     }
 }
 
-/// All benchmarks at any depth below a rubric. Circles are walked once.
+/// Returns all benchmarks at any depth below a rubric. Cycles are walked once.
 fn below(parts: &[CardParts], rubric: usize) -> Vec<usize> {
     let mut seen = vec![false; parts.len()];
     let (mut waiting, mut found) = (vec![rubric], Vec::new());
@@ -462,7 +462,7 @@ fn cases(
             let mut found: Vec<usize> = Vec::new();
             for code in list {
                 match codes.named.get(&code.value) {
-                    // A rubric stands for all benchmarks below it.
+                    // A rubric includes all benchmarks below it.
                     Some((Named::Rubric(rubric), _)) => found.extend(below(*rubric)),
                     _ => found.extend(lookup_benchmark(cx, codes, code)),
                 }

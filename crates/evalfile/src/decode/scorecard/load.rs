@@ -1,4 +1,4 @@
-//! Loading a scorecard: from a path to a checked model and every complaint.
+//! Loading of a scorecard from a path to a checked model.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,29 +25,29 @@ use crate::load::context;
 use crate::model::Scorecard;
 use crate::tree::{Data, Deferred, Node, read_json_in, read_json_outline};
 
-/// A scorecard that was read.
+/// A loaded scorecard.
 #[derive(Debug)]
 pub struct LoadedScorecard {
-    /// The scorecard; `None` when there are errors.
+    /// Decoded scorecard; `None` when there are errors.
     pub scorecard: Option<Scorecard>,
-    /// How many files were read.
+    /// Number of files read.
     pub files: usize,
-    /// How many cases were found, broken ones included.
+    /// Number of cases found, including invalid ones.
     pub cases: usize,
-    /// The texts that the diagnostics point into.
+    /// Texts that the diagnostics point into.
     pub sources: SourceMap,
-    /// Every complaint, sorted by file and place.
+    /// All diagnostics, sorted by file and position.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Loads a scorecard from a folder or from one file with everything inside. Everything that is wrong is
-/// reported at once; nothing but the files of the folder and those they name is read.
+/// Loads a scorecard from a folder or from one file with everything inside. All problems are reported at
+/// once; only the files of the folder and those they refer to are read.
 pub fn load_scorecard(path: &Path, options: &LoadOptions) -> LoadedScorecard {
     read_scorecard(path, BTreeMap::new(), options)
 }
 
-/// The same with texts that stand for the files of these paths: what is open in an editor and not saved. Paths are those
-/// that the folder leads to.
+/// Loads a scorecard with texts that replace the files of these paths, such as unsaved texts in an editor.
+/// Paths are those found in the folder.
 pub fn read_scorecard(
     path: &Path,
     open: BTreeMap<PathBuf, String>,
@@ -83,7 +83,7 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// A folder's name, also when the path is `.`; a file's name without its ending.
+/// Returns the name of a folder, also for the path `.`; for a file, its name without extension.
 fn name_of(path: &Path) -> String {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let name = if path.is_dir() { real.file_name() } else { real.file_stem() };
@@ -137,7 +137,7 @@ fn read_folder(cx: &mut Context, root: &Path, files: &Files, draft: &mut Draft) 
     lists.iter().map(|list| list.len()).sum()
 }
 
-/// The tree of a file that must hold something.
+/// Returns the tree of a file that must not be empty.
 fn tree(cx: &mut Context, path: &Path) -> Option<(Node, Span)> {
     let source = read_source(cx, path, None)?;
     let errors = cx.problems.errors();
@@ -175,7 +175,7 @@ fn check_name(cx: &mut Context, path: &Path, code: &Spanned<String>) {
     }
 }
 
-/// A file of cases or labels: a line each, or a list, alone or under its key.
+/// Decodes a file of cases or labels: one a line, or a list, alone or under its key.
 fn rows(
     cx: &mut Context,
     path: &Path,
@@ -198,7 +198,7 @@ fn rows(
     }
 }
 
-/// Reads one item of a list into the draft.
+/// Decodes one item of a list into the draft.
 type Read = fn(&mut Context, &Node, &mut Draft);
 
 fn list_of(cx: &mut Context, node: &Node, key: &str, draft: &mut Draft, read: Read) {
@@ -208,11 +208,11 @@ fn list_of(cx: &mut Context, node: &Node, key: &str, draft: &mut Draft, read: Re
     }
 }
 
-/// Lists of a file with everything inside whose items are read one by one where the file is JSON: together they
+/// Lists of a single-file scorecard whose items are decoded one by one if the file is JSON: together they
 /// would take many times the memory of the file.
 const LISTS: [&str; 4] = ["rubrics", "benchmarks", "cases", "labels"];
 
-/// A file with everything inside.
+/// Decodes a single-file scorecard.
 fn whole_file(cx: &mut Context, path: &Path, draft: &mut Draft) {
     if ending(path) != "json" {
         if let Some((node, _)) = tree(cx, path) {
@@ -234,7 +234,7 @@ fn whole_file(cx: &mut Context, path: &Path, draft: &mut Draft) {
     }
 }
 
-/// One file with everything inside: a rubric, an index, or a map of lists.
+/// Decodes the root of a single-file scorecard: a rubric, an index, or a map of lists.
 fn whole(cx: &mut Context, node: &Node, later: &[Deferred], draft: &mut Draft) {
     if node.get("code").is_some() {
         if looks_like_index(node) {

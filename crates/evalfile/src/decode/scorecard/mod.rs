@@ -1,4 +1,4 @@
-//! Reading scorecards: a folder of rubrics, benchmarks, prompts, cases and labels, or one file.
+//! Decoders of scorecards: a folder of rubrics, benchmarks, prompts, cases and labels, or one file.
 
 mod benchmark;
 mod cases;

@@ -1,9 +1,9 @@
-//! The parts of a judge's prompt file.
+//! Parser of a judge's prompt file.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A part of a prompt, in the order they stand in.
+/// Part of a prompt, in the expected order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     System,
@@ -20,7 +20,8 @@ pub(super) enum Part {
     Inputs,
 }
 
-/// Headings in lower case; a line that begins with one opens its part. Those without a colon stand alone.
+/// Headings in lower case; a line that begins with one opens its part. Headings without a colon must be alone
+/// on their line.
 const HEADINGS: [(&str, Part); 17] = [
     ("system:", Part::System),
     ("behavior:", Part::Behaviour),
@@ -46,26 +47,26 @@ const HEADINGS: [(&str, Part); 17] = [
 pub(super) struct Item {
     pub(super) text: String,
     pub(super) numbered: bool,
-    /// Its first line.
+    /// Range of its first line.
     pub(super) place: Range<usize>,
 }
 
-/// A prompt, taken apart.
+/// A parsed prompt.
 #[derive(Debug, Clone)]
 pub(super) struct PromptText {
     pub(super) text: Arc<str>,
-    /// Every part with the place of its heading, in the order of the file.
+    /// Parts with the range of their heading, in the order of the file.
     pub(super) parts: Vec<(Part, Range<usize>)>,
-    /// What stands behind each `BEHAVIOR:`.
+    /// Texts after each `BEHAVIOR:`.
     pub(super) behaviours: Vec<Item>,
     pub(super) fails: Vec<Item>,
     pub(super) passes: Vec<Item>,
-    /// Whether a line asks for JSON.
+    /// True if a line asks for JSON.
     pub(super) asks_json: bool,
 }
 
 impl PromptText {
-    /// Takes a prompt apart. Headings may carry the marks of Markdown, in any letter case.
+    /// Parses a prompt. Headings may use Markdown syntax and any letter case.
     pub(super) fn read(text: &str) -> Self {
         let mut prompt = Self {
             text: Arc::from(text),
@@ -117,7 +118,7 @@ impl PromptText {
         prompt
     }
 
-    /// Where a part stands, if it does.
+    /// Returns the range of a part's heading, if the part is present.
     pub(super) fn part(&self, part: Part) -> Option<Range<usize>> {
         self.parts.iter().find(|(found, _)| *found == part).map(|(_, place)| place.clone())
     }
@@ -130,7 +131,7 @@ enum Marker {
     Number,
 }
 
-/// The mark a line of a list begins with, and what follows it.
+/// Returns the list marker at the beginning of a line, and the rest of the line.
 fn marker(body: &str) -> (Marker, &str) {
     for bullet in ["- ", "* ", "+ ", "\u{2022} "] {
         if let Some(rest) = body.strip_prefix(bullet) {
@@ -146,7 +147,7 @@ fn marker(body: &str) -> (Marker, &str) {
     (Marker::None, body)
 }
 
-/// The part that a line opens, with what stands behind the heading.
+/// Returns the part that a line opens, and the text after the heading.
 fn heading(body: &str) -> Option<(Part, &str)> {
     let bare = body.trim_start_matches('#').trim().trim_start_matches("**").trim_end_matches("**").trim();
     for (words, part) in HEADINGS {

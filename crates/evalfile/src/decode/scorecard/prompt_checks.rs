@@ -1,4 +1,4 @@
-//! What is wrong with a judge's prompt.
+//! Checks of a judge's prompt.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Finding the prompt files of a scorecard.
+//! Resolution of the prompt files of a scorecard.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::codes;
 use crate::decode::Context;
 use crate::decode::file::read_source;
 
-/// Reads a prompt file and checks it. Gives its place in the draft; `None` after a complaint.
+/// Reads and checks a prompt file. Returns its index in the draft; `None` after adding a diagnostic.
 pub(super) fn read(cx: &mut Context, root: &Path, path: &Path, draft: &mut Draft) -> Option<usize> {
     let real = fs::canonicalize(path).ok()?;
     if let Some(known) = draft.prompts.iter().position(|prompt| prompt.real == real) {
@@ -27,8 +27,8 @@ pub(super) fn read(cx: &mut Context, root: &Path, path: &Path, draft: &mut Draft
     Some(draft.prompts.len() - 1)
 }
 
-/// The prompt file that a benchmark names: from the scorecard's folder, else from the folder of the
-/// file that names it. `None` after a complaint.
+/// Finds the prompt file that a benchmark names, relative to the scorecard's folder, else to the folder of
+/// the file that names it. Returns `None` after adding a diagnostic.
 pub(super) fn find(
     cx: &mut Context,
     root: &Path,

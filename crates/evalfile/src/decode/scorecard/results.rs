@@ -1,4 +1,4 @@
-//! Results of benchmarks on cases, as judges and programs write them.
+//! Decoder of results of benchmarks on cases, as judges and programs write them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,27 +16,27 @@ use crate::decode::{Context, Object};
 use crate::model::{CardOutcome, CardResult, Scorecard};
 use crate::tree::{Node, read_json_in};
 
-/// A file of results that was read.
+/// A loaded file of results.
 #[derive(Debug)]
 pub struct LoadedCardResults {
-    /// The results; those with errors are left out.
+    /// Results, without those that have errors.
     pub results: Vec<CardResult>,
-    /// The texts that the diagnostics point into.
+    /// Texts that the diagnostics point into.
     pub sources: SourceMap,
-    /// Every complaint, in the order of the file.
+    /// All diagnostics, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadedCardResults {
-    /// Whether anything is wrong enough to refuse the file.
+    /// Returns true if the file has errors.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
-/// Reads results of a scorecard: one JSON object a line with `case`, `benchmark` and `pass`, and if
-/// wanted `score` (on the benchmark's own scale), `uncertain`, `applies`, `confidence` and `reason`.
-/// Without a score, a pass is 1 and a fail 0. What is uncertain never passes.
+/// Loads results of a scorecard: one JSON object a line with `case`, `benchmark` and `pass`, and optionally
+/// `score` (on the benchmark's own scale), `uncertain`, `applies`, `confidence` and `reason`. Without a
+/// score, a pass is 1 and a fail 0. An uncertain result never passes.
 pub fn load_card_results(path: &Path, scorecard: &Scorecard, options: &LoadOptions) -> LoadedCardResults {
     let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let mut reader = Reader {
@@ -67,7 +67,7 @@ struct Reader<'s> {
     results: Vec<CardResult>,
 }
 
-/// What a row says about a benchmark that applies.
+/// Fields of a row about a benchmark that applies.
 struct Said {
     pass: Option<bool>,
     score: Option<Spanned<f64>>,

@@ -1,4 +1,4 @@
-//! A rubric: its fields, and what it lists, by code or in place.
+//! Decoder of a scorecard rubric and its children, by code or inline.
 
 use assize_diagnostic::{Diagnostic, Spanned};
 use assize_rubric::{Unit, Weight};
@@ -12,11 +12,11 @@ use crate::decode::{Context, Object};
 use crate::model::Guidelines;
 use crate::tree::{Data, Entry, Node};
 
-/// The passing threshold of a rubric that names none.
+/// Default passing threshold of a rubric.
 pub(super) const DEFAULT_LINE: f64 = 0.8;
 
-/// Reads a rubric, and with it everything that stands inside it. Its code is given back even if
-/// other fields are wrong, so that references to it hold. Depth is limited by the readers of trees.
+/// Decodes a rubric, including everything inside it. Its code is returned even if other fields are invalid,
+/// so that references to it resolve. The tree parsers limit the depth.
 pub(super) fn rubric(cx: &mut Context, node: &Node, draft: &mut Draft) -> Option<Spanned<String>> {
     let what = "a rubric";
     let mut object = Object::new(node, what, &mut cx.problems)?;
@@ -113,7 +113,7 @@ fn neither(cx: &mut Context, at: assize_diagnostic::Span) {
     );
 }
 
-/// A list of codes and of objects in place.
+/// Decodes a list of codes and of inline objects.
 pub(super) fn list(
     cx: &mut Context,
     entry: Option<&Entry>,

@@ -1,4 +1,4 @@
-//! A scoring scale other than 0 to 1.
+//! Decoder of a scoring scale other than 0 to 1.
 
 use assize_diagnostic::Diagnostic;
 use assize_rubric::Normalisation;
@@ -9,7 +9,7 @@ use crate::decode::{Context, Object};
 use crate::model::ScoringScale;
 use crate::tree::Node;
 
-/// Reads `scoring_scale` and checks that its formula brings both ends of the scale to 0..1.
+/// Decodes `scoring_scale` and checks that its formula maps both ends of the scale to 0..1.
 pub(super) fn scale(cx: &mut Context, node: &Node) -> Option<ScoringScale> {
     let mut object = Object::new(node, "a scoring scale", &mut cx.problems)?;
     let errors = cx.problems.errors();
@@ -66,7 +66,7 @@ pub(super) fn scale(cx: &mut Context, node: &Node) -> Option<ScoringScale> {
 
 fn formula(cx: &mut Context, object: &mut Object<'_>, min: f64, max: f64) -> Option<Normalisation> {
     let Some(text) = object.text("normalization_formula", &mut cx.problems) else {
-        // Without a formula a scale of 0 to 1 is taken as it is, any other from end to end.
+        // By default a scale within 0 to 1 is taken as it is, any other is mapped linearly.
         let plain = if min >= 0.0 && max <= 1.0 { "x" } else { "(x-min)/(max-min)" };
         return Normalisation::parse(plain).ok();
     };

@@ -1,4 +1,4 @@
-//! Weights below a node: whether they add up, and the weight sets of an index.
+//! Checks of the weights below a node and of the weight sets of an index.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use crate::codes;
 use crate::decode::Context;
 use crate::model::{CardIndex, CardParts, WeightSet};
 
-/// How far a sum of weights may be from 1.
+/// Maximum deviation of a sum of weights from 1.
 const TOLERANCE: f64 = 1e-6;
 
-/// Checks the weights of what each rubric lists. Under a minimum or maximum they decide nothing.
+/// Checks the weights of each rubric's children. Under a minimum or maximum aggregation they have no effect.
 pub(super) fn check(cx: &mut Context, draft: &Draft, parts: &[CardParts]) {
     for (rubric, parts) in draft.rubrics.iter().zip(parts) {
         if rubric.aggregation != Aggregation::WeightedAverage {
             continue;
         }
-        // What could not be read or found leaves nothing to add up.
+        // Parts that could not be decoded or resolved have no weight to sum.
         let weights: Option<Vec<(f64, bool)>> = match (parts, &rubric.parts) {
             (CardParts::Benchmarks(list), PartsDraft::Benchmarks(written)) if list.len() == written.len() => {
                 list.iter()
@@ -41,8 +41,8 @@ pub(super) fn check(cx: &mut Context, draft: &Draft, parts: &[CardParts]) {
     }
 }
 
-/// Complains about weights that add up to nothing or to something else than 1. Each comes with whether it
-/// counts; a sum of 1 with or without those that don't is fine.
+/// Reports weights with a sum of 0, or a sum other than 1. Each weight comes with a flag for whether it
+/// counts; a sum of 1 with or without the uncounted ones is fine.
 fn complain(cx: &mut Context, whose: &str, at: Span, weights: &[(f64, bool)]) {
     if weights.is_empty() {
         return;
@@ -75,7 +75,7 @@ fn complain(cx: &mut Context, whose: &str, at: Span, weights: &[(f64, bool)]) {
     }
 }
 
-/// The index, with its components and weight sets in one order.
+/// Returns the index, with its components and the weights of each set in the same order.
 pub(super) fn index(
     cx: &mut Context,
     draft: &Draft,

@@ -1,4 +1,4 @@
-//! Small readings that several parts of a scorecard share.
+//! Helpers shared by several scorecard decoders.
 
 use assize_diagnostic::{Code, Diagnostic, Span, Spanned};
 use assize_rubric::{Aggregation, Unit, Weight};
@@ -15,19 +15,19 @@ const AGGREGATIONS: [(&str, Aggregation); 3] = [
     ("MAXIMUM", Aggregation::Maximum),
 ];
 
-/// The complaint about a key that is needed but absent.
+/// Returns the diagnostic for a required key that is absent.
 pub(super) fn missing(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
     Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"), at, format!("no `{key}` here"))
         .with_help(format!("write `{example}`"))
 }
 
-/// Where an entry stands: key and value.
+/// Returns the span of key and value of an entry.
 pub(super) fn whole(object: &mut Object<'_>, key: &'static str) -> Option<Span> {
     let entry = object.entry(key).filter(|entry| !entry.value.is_null())?;
     Some(entry.key_span.to(entry.value.place()))
 }
 
-/// A text that must be there and not be blank.
+/// Decodes a required text that must not be blank.
 pub(super) fn needed(
     cx: &mut Context,
     object: &mut Object<'_>,
@@ -42,7 +42,7 @@ pub(super) fn needed(
     object.text(key, &mut cx.problems)
 }
 
-/// `code`: unlike other ids, it stands in lists, so it has no blanks.
+/// Decodes `code`: unlike other ids, it is used in lists, so it has no blanks.
 pub(super) fn code(cx: &mut Context, object: &mut Object<'_>, what: &str) -> Option<Spanned<String>> {
     let code = needed(cx, object, what, "code", "code: A-REF")?;
     let code = usable_id(cx, code, "a code")?;
@@ -56,8 +56,7 @@ pub(super) fn code(cx: &mut Context, object: &mut Object<'_>, what: &str) -> Opt
     Some(code)
 }
 
-/// One word out of several; letter case doesn't matter, and a class name before it (`Tier.WORD`) is
-/// left out.
+/// Decodes one of several words, ignoring case; a class name before it (`Tier.WORD`) is ignored.
 pub(super) fn word<T: Copy>(
     cx: &mut Context,
     node: &Node,
@@ -75,13 +74,13 @@ pub(super) fn word<T: Copy>(
     crate::decode::common::one_word(cx, &node, key, choices)
 }
 
-/// `aggregation_method`, if given.
+/// Decodes the optional `aggregation_method`.
 pub(super) fn aggregation(cx: &mut Context, object: &mut Object<'_>) -> Option<Aggregation> {
     let node = object.value("aggregation_method")?;
     word(cx, node, "aggregation_method", &AGGREGATIONS)
 }
 
-/// A number from 0 to 1 under a code of its own.
+/// Decodes a number from 0 to 1; an error has the given code.
 fn share(cx: &mut Context, node: &Node, key: &str, code: Code) -> Option<f64> {
     let value = crate::decode::object::number(node, key, &mut cx.problems)?;
     if (0.0..=1.0).contains(&value.value) {
@@ -104,12 +103,12 @@ fn share(cx: &mut Context, node: &Node, key: &str, code: Code) -> Option<f64> {
     None
 }
 
-/// A weight from 0 to 1.
+/// Decodes a weight from 0 to 1.
 pub(super) fn weight_of(cx: &mut Context, node: &Node, key: &str) -> Option<Weight> {
     share(cx, node, key, codes::SHARE_RANGE).and_then(|value| Weight::new(value).ok())
 }
 
-/// A threshold from 0 to 1, if given.
+/// Decodes an optional threshold from 0 to 1.
 pub(super) fn threshold(
     cx: &mut Context,
     object: &mut Object<'_>,
@@ -120,7 +119,7 @@ pub(super) fn threshold(
     Unit::new(value).ok().map(|unit| Spanned::new(unit, node.place()))
 }
 
-/// Says that a setting is left to its default.
+/// Warns that a setting is left to its default.
 pub(super) fn default_taken(cx: &mut Context, at: Span, what: &str, key: &str, value: &str) {
     cx.problems.add(
         Diagnostic::warning(
@@ -133,12 +132,12 @@ pub(super) fn default_taken(cx: &mut Context, at: Span, what: &str, key: &str, v
     );
 }
 
-/// The plain texts of a list.
+/// Decodes a list of plain texts.
 pub(super) fn texts(cx: &mut Context, object: &mut Object<'_>, key: &'static str) -> Vec<String> {
     object.strings(key, &mut cx.problems).into_iter().map(|text| text.value).collect()
 }
 
-/// A list of codes.
+/// Decodes a list of codes.
 pub(super) fn codes_of(cx: &mut Context, node: &Node, key: &str) -> Vec<Spanned<String>> {
     if let Some(items) = node.as_seq() {
         return items

@@ -1,4 +1,4 @@
-//! Targets that are agents: commands written in the presets beside this crate.
+//! Decoder of agent targets: commands defined in the presets of this crate.
 
 use std::sync::LazyLock;
 
@@ -14,17 +14,17 @@ use crate::tree::{Data, Node, read_yaml};
 
 const PRESETS: &str = include_str!("../../../presets/agents.yaml");
 
-/// Settings of agents that only say where that tool keeps its own logs.
+/// Settings of agents that only locate that tool's own logs.
 const LOGS: [&str; 5] = ["log_dir", "log_directory", "log_format", "log_output_format", "stream_log"];
 
-/// How one agent is run.
+/// Preset of one agent's command.
 #[derive(Debug)]
 pub(super) struct Preset {
     provider: String,
     pub(super) title: String,
     program: String,
     arguments: Vec<String>,
-    /// The words that a setting of the target adds, with `{VALUE}` for its value.
+    /// Arguments that a setting of the target adds, with `{VALUE}` for its value.
     options: Vec<(String, Vec<String>)>,
     last: Vec<String>,
     stdin: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct Preset {
 
 static AGENTS: LazyLock<Vec<Preset>> = LazyLock::new(presets);
 
-/// The preset of a provider.
+/// Returns the preset of a provider.
 pub(super) fn preset(provider: &str) -> Option<&'static Preset> {
     AGENTS.iter().find(|preset| preset.provider == provider)
 }
@@ -68,7 +68,7 @@ fn words(node: &Node) -> Option<Vec<String>> {
     node.as_seq()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
 }
 
-/// Reads the settings of an agent. `None` after a complaint, or when a variable is not set.
+/// Decodes the settings of an agent. Returns `None` after adding a diagnostic, or when a variable is not set.
 pub(super) fn agent(entry: &mut Entry<'_, '_, '_>, preset: &'static Preset) -> Option<CommandTargetSpec> {
     const PROGRAM: [&str; 4] = ["executable", "binary", "cli_path", "command"];
     let before = entry.problems.errors();
@@ -124,7 +124,7 @@ pub(super) fn agent(entry: &mut Entry<'_, '_, '_>, preset: &'static Preset) -> O
     })
 }
 
-/// The value of a setting that is handed on as a word.
+/// Decodes a setting that is passed on as an argument.
 fn setting(entry: &mut Entry<'_, '_, '_>, key: &'static str) -> Option<(String, Span)> {
     let node = entry.object.value(key)?;
     let text = match &node.data {
@@ -152,7 +152,7 @@ fn refuse(entry: &mut Entry<'_, '_, '_>, preset: &Preset, key: &str, span: Span)
     );
 }
 
-/// A program, as a text that is one word, or as a list of a program and its first arguments.
+/// Decodes a program: a text that is one word, or a list of a program and its first arguments.
 fn program_words(node: &Node, key: &str, problems: &mut Problems) -> Option<Vec<String>> {
     let words = match &node.data {
         Data::Seq(_) => texts(node, key, problems),

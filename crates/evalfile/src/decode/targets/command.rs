@@ -1,4 +1,4 @@
-//! Targets that are commands.
+//! Decoder of command targets.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,10 +13,11 @@ use crate::decode::{Object, Problems};
 use crate::model::{CommandTargetSpec, CommandText};
 use crate::tree::{Data, Node};
 
-/// Longest time limit in seconds; longer ones are mistakes and would overflow a clock.
+/// Maximum time limit in seconds; longer ones are mistakes and would overflow a clock.
 const MAX_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
 
-/// Reads the settings of a command. `None` after a complaint, or when a variable is not set.
+/// Decodes the settings of a command. Returns `None` after adding a diagnostic, or when a variable is not
+/// set.
 pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec> {
     let given = entry.object.one_of(&["command", "command_template"], entry.problems);
     let key = given.map_or("command", |found| found.key.as_str()).to_owned();
@@ -77,7 +78,7 @@ pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec
     })
 }
 
-/// Whether a command names something that differs from case to case.
+/// Returns true if a command has a placeholder whose value differs from case to case.
 fn differs_by_case(template: &CommandText, stdin: Option<&str>) -> bool {
     const OF_CASES: [&str; 7] =
         ["{PROMPT}", "{PROMPT_FILE}", "{MESSAGES_FILE}", "{FILES}", "{EVAL_ID}", "{TURN}", "{GUIDELINES}"];
@@ -89,7 +90,7 @@ fn differs_by_case(template: &CommandText, stdin: Option<&str>) -> bool {
     command || stdin.is_some_and(names)
 }
 
-/// A folder named in the targets file, without `.` and `..` as far as it exists.
+/// Returns a folder named in the targets file, without `.` and `..` as far as it exists.
 pub(super) fn folder(home: &Path, written: &str) -> PathBuf {
     let path = home.join(written);
     path.canonicalize().unwrap_or(path)
@@ -130,7 +131,7 @@ pub(super) fn command_text(node: &Node, key: &str, problems: &mut Problems) -> O
     }
 }
 
-/// `timeout_seconds`, more than zero.
+/// Decodes `timeout_seconds`, more than zero.
 pub(super) fn seconds(object: &mut Object<'_>, problems: &mut Problems) -> Option<Duration> {
     let value = object.number("timeout_seconds", problems)?;
     if value.value > 0.0 && value.value <= MAX_SECONDS {

@@ -1,4 +1,4 @@
-//! Following `use_target`.
+//! Resolution of `use_target`.
 
 use assize_diagnostic::{Diagnostic, Spanned, did_you_mean};
 
@@ -6,28 +6,28 @@ use crate::codes;
 use crate::decode::Problems;
 use crate::model::{TargetSpec, TargetSpecKind};
 
-/// A target as its entry says it, before `use_target` is followed.
+/// A decoded target, before `use_target` is resolved.
 pub(super) struct Draft {
     pub(super) spec: TargetSpec,
     pub(super) name: Spanned<String>,
     pub(super) uses: Option<Spanned<String>>,
 }
 
-/// Gives every target that stands for another the kind of that other. Settings that both have are
-/// the nearer one's; what is missing or not built adds up. Names must be unique already.
+/// Gives every target with `use_target` the kind of the target it refers to. The settings of the nearer
+/// target win; missing variables and unsupported parts accumulate. Names must be unique already.
 pub(super) fn resolve(drafts: Vec<Draft>, problems: &mut Problems) -> Vec<TargetSpec> {
     let steps: Vec<Step> = drafts.iter().map(|draft| step(draft, &drafts, problems)).collect();
     report_cycles(&drafts, &steps, problems);
     (0..drafts.len()).map(|index| follow(index, &drafts, &steps)).collect()
 }
 
-/// Where `use_target` of one target leads.
+/// Result of following `use_target` once.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Nowhere: it stands for itself.
+    /// No reference: the target has a kind of its own.
     End,
     To(usize),
-    /// To a target that does not exist.
+    /// The target referred to does not exist.
     Lost,
 }
 

@@ -1,4 +1,4 @@
-//! One entry of a targets file.
+//! Decoder of one entry of a targets file.
 
 use std::path::Path;
 
@@ -45,19 +45,19 @@ const TYPED: &[&str] = &[
     "dry_run",
 ];
 
-/// What reading a targets file needs to know and collects.
+/// Context and results of decoding a targets file.
 pub(super) struct Loading<'a> {
     pub(super) environment: &'a crate::Environment,
-    /// Folder of the file, absolute.
+    /// Absolute path of the file's folder.
     pub(super) folder: &'a Path,
-    /// Turns a span into a place.
+    /// Converts a span to a place.
     pub(super) place: &'a dyn Fn(Span) -> Place,
-    /// Values that must not be shown.
+    /// Spans of values that must not be shown.
     pub(super) secrets: Vec<Span>,
     pub(super) problems: &'a mut Problems,
 }
 
-/// An entry being read.
+/// An entry being decoded.
 pub(super) struct Entry<'a, 'n, 'p> {
     pub(super) object: Object<'n>,
     pub(super) problems: &'p mut Problems,
@@ -67,27 +67,27 @@ pub(super) struct Entry<'a, 'n, 'p> {
     expanded: &'n Expanded,
     place: &'a dyn Fn(Span) -> Place,
     pub(super) spec: TargetSpec,
-    /// Where all cases are put into one run of a command.
+    /// Span of the setting that puts all cases into one run of a command.
     pub(super) batching: Option<Span>,
 }
 
 impl Entry<'_, '_, '_> {
-    /// Whether the value of a key came from the environment.
+    /// Returns true if the value of a key came from the environment.
     pub(super) fn depends(&self, key: &str) -> bool {
         self.expanded.depends(key)
     }
 
-    /// The text of a key as it stands in the file, variables and all.
+    /// Returns the text of a key as written in the file, with variables unexpanded.
     pub(super) fn written(&self, key: &str) -> Option<&str> {
         self.node.get(key)?.as_str()
     }
 
-    /// Whether one of `keys` has a value, or would have if all variables were set.
+    /// Returns true if one of `keys` has a value, or would have one if all variables were set.
     pub(super) fn given(&mut self, keys: &[&'static str]) -> bool {
         keys.iter().any(|key| self.expanded.lacks(key) || self.object.value(key).is_some())
     }
 
-    /// Complains that none of `keys` has a value, unless a variable is the reason.
+    /// Reports that none of `keys` has a value, unless a variable is the reason.
     pub(super) fn demand(&mut self, keys: &[&'static str], title: &str, example: &str) {
         if self.given(keys) {
             return;
@@ -117,7 +117,7 @@ impl Entry<'_, '_, '_> {
     }
 }
 
-/// Reads one entry. `None` after a complaint when it can't even be named.
+/// Decodes one entry. Returns `None` after adding a diagnostic if it has no valid name.
 pub(super) fn entry(node: &Node, loading: &mut Loading<'_>) -> Option<Draft> {
     note_secrets(node, loading);
     let expanded = expand(node, TYPED, loading.environment, loading.problems);
@@ -164,7 +164,7 @@ pub(super) fn entry(node: &Node, loading: &mut Loading<'_>) -> Option<Draft> {
             entry.without_effect("`provider_batching` of what is no command", span);
         }
     } else {
-        // Without its kind nobody knows which settings belong to it.
+        // Without its kind, the settings of an entry cannot be checked.
         entry.object.rest();
     }
     let Entry { object, spec, problems, .. } = entry;
@@ -206,7 +206,7 @@ fn name(
     None
 }
 
-/// The kind, from `provider`. `None` when it is not known, with the reason given.
+/// Decodes the kind from `provider`. Returns `None` after adding a diagnostic.
 fn provider(entry: &mut Entry<'_, '_, '_>) -> Option<&'static Provider> {
     let Some(written) = entry.object.text("provider", entry.problems) else {
         entry.demand(
@@ -242,7 +242,7 @@ fn provider(entry: &mut Entry<'_, '_, '_>) -> Option<&'static Provider> {
     None
 }
 
-/// A target that stands for another says nothing of its own about what is run.
+/// Reports settings of a target with `use_target` that only the target it refers to may have.
 fn alone(entry: &mut Entry<'_, '_, '_>) {
     for extra in entry.object.rest() {
         if extra.key.starts_with("x-") {
@@ -283,7 +283,7 @@ fn settings(entry: &mut Entry<'_, '_, '_>, row: &'static Provider) {
             preset(name).and_then(|preset| agent(entry, preset)).map(TargetSpecKind::Command)
         }
         Family::Unbuilt(feature) => {
-            // Which settings such a kind has is not settled.
+            // The settings of such a kind are not defined yet.
             entry.object.rest();
             entry.unbuilt(feature, head);
             Some(TargetSpecKind::Unbuilt { provider: row.name })
@@ -294,8 +294,8 @@ fn settings(entry: &mut Entry<'_, '_, '_>, row: &'static Provider) {
     }
 }
 
-/// Complains about unknown keys. What a kind that can't be run yet may have is not settled, and
-/// must not stop a run that does not use it: there it is a warning.
+/// Reports unknown keys. Kinds that cannot be run yet have no defined settings, and must not stop a run that
+/// does not use them: there, unknown keys are warnings.
 fn finish(object: Object<'_>, strict: bool, problems: &mut Problems) {
     if strict {
         return object.finish(problems);
@@ -305,7 +305,7 @@ fn finish(object: Object<'_>, strict: bool, problems: &mut Problems) {
     for mut diagnostic in unknown.into_vec() {
         diagnostic.severity = Severity::Warning;
         diagnostic.code = codes::FOREIGN_SETTING;
-        // Not all keys are listed here, so a list of those that are would mislead.
+        // Not all keys are listed here, so a suggestion from this list would mislead.
         if diagnostic.suggestion.is_none() {
             diagnostic.help = vec!["nothing is done with it; check its spelling".to_owned()];
         }

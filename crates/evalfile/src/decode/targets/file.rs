@@ -1,4 +1,4 @@
-//! The targets file as a whole.
+//! Loading of a targets file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::decode::{Object, Problems, finish};
 use crate::model::{Place, TargetSpec};
 use crate::tree::{Node, read_yaml};
 
-/// Where targets are looked for in a folder, first to last.
+/// Paths of the targets file in a folder, in order of precedence.
 const NAMES: &[&str] = &[
     ".assize/targets.yaml",
     ".assize/targets.yml",
@@ -26,46 +26,45 @@ const NAMES: &[&str] = &[
     ".agentv/targets.yml",
 ];
 
-/// More targets than this are a mistake; following `use_target` takes time that grows faster than
-/// their number.
+/// Maximum number of targets: resolving `use_target` takes superlinear time.
 const MAX_TARGETS: usize = 1000;
 
-/// A targets file, read and checked.
+/// A targets file, loaded and checked.
 #[derive(Debug, Clone, Default)]
 pub struct LoadedTargets {
-    /// The targets, in the order of the file. Not to be used when there are errors.
+    /// Targets, in the order of the file. Not to be used when there are errors.
     pub targets: Vec<TargetSpec>,
-    /// The file; `None` when there is none.
+    /// Path of the file; `None` if there is none.
     pub path: Option<PathBuf>,
-    /// The text of the file for drawing complaints; secrets in it are blotted out.
+    /// Text of the file for rendering diagnostics, with secrets masked.
     pub sources: SourceMap,
-    /// Every complaint.
+    /// All diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadedTargets {
-    /// The target of that name.
+    /// Returns the target of a name.
     pub fn get(&self, name: &str) -> Option<&TargetSpec> {
         self.targets.iter().find(|target| target.name == name)
     }
 
-    /// The name of a target that was probably meant by a name that is not there.
+    /// Returns the target name nearest to an unknown name.
     pub fn near(&self, name: &str) -> Option<&str> {
         did_you_mean(name, self.targets.iter().map(|target| target.name.as_str()))
     }
 
-    /// Whether the file can't be used.
+    /// Returns true if the file cannot be used.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
-/// Reads the targets that belong to the eval files of the folder `start`.
+/// Loads the targets for the eval files of the folder `start`.
 ///
-/// With `explicit`, that file is read, relative to the working folder. Otherwise the nearest is: in
-/// `start` and each folder above it up to the root of the repository, then in the working folder; in
-/// each of them `.assize/targets.yaml`, then `targets.yaml`, then `.agentv/targets.yaml` (or `.yml`).
-/// That there is none is no complaint.
+/// With `explicit`, that file is read, relative to the working folder. Otherwise the nearest one is: in
+/// `start` and each parent folder up to the root of the repository, then in the working folder; in each of
+/// them `.assize/targets.yaml`, then `targets.yaml`, then `.agentv/targets.yaml` (or `.yml`). A missing file
+/// is not an error.
 pub fn load_targets(start: &Path, explicit: Option<&Path>, options: &LoadOptions) -> LoadedTargets {
     let working = &options.working_folder;
     let path = match explicit {
@@ -114,7 +113,7 @@ fn decode(sources: &SourceMap, source: SourceId, loading: &mut Loading<'_>) -> V
     targets
 }
 
-/// The list of targets in the root of the file.
+/// Returns the list of targets in the root of the file.
 fn list<'n>(root: &'n Node, problems: &mut Problems) -> Option<&'n [Node]> {
     if root.as_seq().is_some() || root.is_null() {
         no_targets(root.place().start_point(), "there is no key `targets`", problems);
@@ -190,7 +189,7 @@ fn no_targets(span: Span, label: &str, problems: &mut Problems) {
     );
 }
 
-/// Complains about names that stand twice and keeps the first of each.
+/// Reports duplicate names and keeps the first target of each.
 fn unique(drafts: Vec<Draft>, problems: &mut Problems) -> Vec<Draft> {
     let mut kept: Vec<Draft> = Vec::with_capacity(drafts.len());
     let mut names: HashMap<String, usize> = HashMap::new();
@@ -214,8 +213,8 @@ fn unique(drafts: Vec<Draft>, problems: &mut Problems) -> Vec<Draft> {
     kept
 }
 
-/// Warns of judges that are neither a target of the file, nor `offline`, nor a model name: a run
-/// may name another judge, so this is no error yet.
+/// Warns of judges that are neither a target of the file, nor `offline`, nor a model name: a run may name
+/// another judge, so this is no error yet.
 fn unknown_judges(list: &[Node], targets: &[TargetSpec], problems: &mut Problems) {
     for node in list {
         let Some(judge) = node.get("grader_target").or_else(|| node.get("judge_target")) else { continue };
@@ -244,7 +243,7 @@ fn unknown_judges(list: &[Node], targets: &[TargetSpec], problems: &mut Problems
     }
 }
 
-/// Complains about targets to fall back on that are not in the file, or are the target itself.
+/// Reports fallback targets that are not in the file, or are the target itself.
 fn unknown_fallbacks(list: &[Node], targets: &[TargetSpec], problems: &mut Problems) {
     for node in list {
         let Some(fallbacks) = node.get("fallback_targets") else { continue };

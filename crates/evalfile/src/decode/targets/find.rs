@@ -1,4 +1,4 @@
-//! Finding and reading the files that stand beside eval files.
+//! Finding and reading of the settings files of eval files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use crate::codes;
 use crate::decode::Problems;
 
-/// A settings file above this is a mistake.
+/// Maximum size of a settings file.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The folders to look in, nearest first: `start`, its parents up to the root of the repository it is
-/// in, then the working folder. Without a repository the parents end at the working folder if
-/// `start` is inside it, and else there are none: files above belong to somebody else.
+/// Returns the folders to search, nearest first: `start`, its parents up to the root of its repository, then
+/// the working folder. Outside a repository, parents are included up to the working folder if `start` is
+/// inside it, and otherwise not at all: files above belong to other projects.
 pub(crate) fn folders(start: &Path, working: &Path) -> Vec<PathBuf> {
     let start = working.join(start);
     let top = start
@@ -29,12 +29,13 @@ pub(crate) fn folders(start: &Path, working: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The first of `names` that is a file, in the first folder that has any.
+/// Returns the first of `names` that is a file, in the first folder that has any.
 pub(crate) fn find(folders: &[PathBuf], names: &[&str]) -> Option<PathBuf> {
     folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).find(|path| path.is_file())
 }
 
-/// Reads a file into `sources` under the path people would write. `None` after a complaint.
+/// Reads a file into `sources` under the path that users would write. Returns `None` after adding a
+/// diagnostic.
 pub(crate) fn read(
     path: &Path,
     working: &Path,

@@ -1,4 +1,4 @@
-//! `healthcheck`: how to see whether a target is there.
+//! Decoder of `healthcheck`: a check that a target is available.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::decode::{Object, Problems};
 use crate::model::HealthSpec;
 use crate::tree::Node;
 
-/// Reads a health check. `None` after a complaint.
+/// Decodes a health check. Returns `None` after adding a diagnostic.
 pub(super) fn health_check(node: &Node, home: &Path, problems: &mut Problems) -> Option<HealthSpec> {
     let mut object = Object::new(node, "a health check", problems)?;
     let kind = object.string("type", problems);

@@ -1,4 +1,4 @@
-//! Keeping literal secrets out of complaints and of the excerpts they are drawn with.
+//! Masking of literal secrets in diagnostics and source excerpts.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::tree::Node;
 /// Keys whose values are secret.
 const SECRET_KEYS: &[&str] = &["api_key", "github_token"];
 
-/// Warns of secrets written out in the file and remembers their places, so that nothing shows them.
+/// Warns of secrets written out in the file and records their spans, so that they are never shown.
 pub(super) fn note_secrets(node: &Node, loading: &mut Loading<'_>) {
     for entry in node.as_map().unwrap_or_default() {
         if !SECRET_KEYS.contains(&entry.key.as_str()) || entry.value.is_null() {
@@ -42,10 +42,10 @@ pub(super) fn note_secrets(node: &Node, loading: &mut Loading<'_>) {
     }
 }
 
-/// The same files with secrets blotted out. Every byte offset stays what it was.
+/// Returns the sources with secrets masked. Byte offsets do not change.
 ///
-/// `spans` are the values found while reading. Lines that look like `api_key: ...` are blotted out too,
-/// because a file that can't be read has no spans yet.
+/// `spans` are the values found while decoding. Lines that look like `api_key: ...` are masked too, because a
+/// file that cannot be parsed has no spans yet.
 pub(super) fn without_secrets(sources: &SourceMap, spans: &[Span]) -> SourceMap {
     let mut masked = SourceMap::new();
     for (id, file) in sources.files() {

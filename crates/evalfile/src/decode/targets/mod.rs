@@ -1,4 +1,4 @@
-//! Targets files, and what other settings files share with them.
+//! Decoders of targets files, and helpers shared with other settings files.
 
 mod agent;
 mod command;

@@ -1,4 +1,4 @@
-//! Targets that are models, of every provider.
+//! Decoder of model targets, for every provider.
 
 use assize_diagnostic::{Diagnostic, Span, Spanned};
 
@@ -9,7 +9,7 @@ use crate::decode::object::{not_blank, string};
 use crate::model::{ModelTargetSpec, SecretText};
 use crate::tree::Data;
 
-/// Settings that say where a model is: provider, key, variable.
+/// Settings of a model's location: provider, key, variable.
 const PLACES: [(&str, &str, &str); 4] = [
     ("bedrock", "region", "AWS_REGION"),
     ("vertex", "project", "GOOGLE_CLOUD_PROJECT"),
@@ -32,7 +32,7 @@ pub(super) struct ModelSettings {
     context_tokens: Option<u64>,
 }
 
-/// Reads the settings of a model. `None` after a complaint, or when a variable is not set.
+/// Decodes the settings of a model. Returns `None` after adding a diagnostic, or when a variable is not set.
 pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Option<ModelTargetSpec> {
     let settings = model_settings(entry);
     entry.demand(&["model", "deployment"], "a model target does not name its model", "model: gpt-4.1-mini");
@@ -82,7 +82,8 @@ pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Op
     })
 }
 
-/// Where models are that their provider has in several places, as the variables that say so otherwise.
+/// Decodes the location settings of providers that have several, as values of the environment variables they
+/// override.
 fn places(entry: &mut Entry<'_, '_, '_>, provider: &str) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     for (at, (of, key, variable)) in PLACES.into_iter().enumerate() {
@@ -103,7 +104,7 @@ fn places(entry: &mut Entry<'_, '_, '_>, provider: &str) -> Vec<(&'static str, S
     found
 }
 
-/// The address of a resource on Azure that is named by its name alone.
+/// Returns the address of an Azure resource that is given by its name alone.
 fn resource(entry: &mut Entry<'_, '_, '_>) -> Option<String> {
     let resource = one_text(entry, &["resource"])?;
     let name = resource.value.trim();
@@ -113,7 +114,7 @@ fn resource(entry: &mut Entry<'_, '_, '_>) -> Option<String> {
     address(resource, entry)
 }
 
-/// What the key was read from, for people: the variable, if it is the whole value.
+/// Describes the source of the key, for messages: the variable, if it is the whole value.
 fn key_source(entry: &Entry<'_, '_, '_>) -> String {
     entry
         .written("api_key")
@@ -121,7 +122,7 @@ fn key_source(entry: &Entry<'_, '_, '_>) -> String {
         .map_or_else(|| format!("`api_key` of target `{}`", entry.spec.name), str::to_owned)
 }
 
-/// Reads what models of every provider have in common.
+/// Decodes the settings common to models of every provider.
 pub(super) fn model_settings(entry: &mut Entry<'_, '_, '_>) -> ModelSettings {
     let model = one_text(entry, &["model", "deployment"]).map(|text| text.value.trim().to_owned());
     let base_url = one_text(entry, ADDRESS).and_then(|text| address(text, entry));
@@ -168,7 +169,7 @@ fn address(text: Spanned<String>, entry: &mut Entry<'_, '_, '_>) -> Option<Strin
     None
 }
 
-/// Whether a text has the form of a server's address.
+/// Returns true if a text has the form of a server's address.
 pub(super) fn is_address(text: &str) -> bool {
     let trimmed = text.trim();
     let lower = trimmed.to_ascii_lowercase();
@@ -177,7 +178,7 @@ pub(super) fn is_address(text: &str) -> bool {
     sound && !trimmed.contains(char::is_whitespace)
 }
 
-/// The key. Nothing that is said about it repeats it.
+/// Decodes the API key. No diagnostic quotes it.
 fn api_key(entry: &mut Entry<'_, '_, '_>) -> Option<SecretText> {
     let node = entry.object.value("api_key")?;
     let complaint: (_, &str) = match &node.data {

@@ -1,30 +1,30 @@
-//! The kinds of target, one row each.
+//! Table of the kinds of target.
 
 use assize_diagnostic::did_you_mean;
 
-/// What a kind of target is made of.
+/// Implementation of a kind of target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
-    /// A model, by the name its provider has where models are asked.
+    /// A model; the provider has the same name in the model client.
     Model,
     Command,
     Mock,
     /// Recorded answers.
     Replay,
-    /// Recorded sessions, of this log format if the kind says so.
+    /// Recorded sessions, of this log format if the kind determines it.
     Sessions(Option<&'static str>),
     /// A program that works on files by itself; the name of its preset.
     Agent(&'static str),
-    /// The same agent under the name of a library for it. The program is run all the same.
+    /// The name of a library for an agent, which is treated as that agent: the program is run all the same.
     Library(&'static str),
-    /// What a run would need, as a noun, for kinds that can't be run yet.
+    /// A kind that cannot be run yet; the missing feature, as a noun.
     Unbuilt(&'static str),
 }
 
 /// One kind of target.
 #[derive(Debug)]
 pub(super) struct Provider {
-    /// The usual spelling.
+    /// Preferred spelling.
     pub(super) name: &'static str,
     aliases: &'static [&'static str],
     pub(super) family: Family,
@@ -76,13 +76,13 @@ static PROVIDERS: &[Provider] = &[
     row("agentv", &[], Family::Unbuilt("another tool's own agent (`provider: agentv`)")),
 ];
 
-/// The kind of that name, in any case, with hyphens or underscores.
+/// Returns the kind of a name, ignoring case and the difference between hyphens and underscores.
 pub(super) fn find(name: &str) -> Option<&'static Provider> {
     let name = name.trim().to_lowercase().replace('_', "-");
     PROVIDERS.iter().find(|row| row.name == name || row.aliases.contains(&name.as_str()))
 }
 
-/// The name that was probably meant.
+/// Returns the nearest known name.
 pub(super) fn near(name: &str) -> Option<&'static str> {
     did_you_mean(
         name,
@@ -90,7 +90,7 @@ pub(super) fn near(name: &str) -> Option<&'static str> {
     )
 }
 
-/// The usual spellings of the kinds that can be run.
+/// Returns the preferred spellings of the kinds that can be run.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let runs = |row: &&Provider| !matches!(row.family, Family::Unbuilt(_) | Family::Library(_));
     PROVIDERS.iter().filter(runs).map(|row| row.name)

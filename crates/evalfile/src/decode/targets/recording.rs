@@ -1,4 +1,4 @@
-//! Targets that answer from recordings, and mocks.
+//! Decoder of recordings and mocks.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use super::entry::Entry;
 use crate::codes;
 use crate::model::{MockTargetSpec, RecordingKind, RecordingSpec, SESSION_FORMATS};
 
-/// Longest delay of a mock, in milliseconds.
+/// Maximum delay of a mock, in milliseconds.
 const MAX_DELAY: i64 = 3_600_000;
 
-/// Reads the settings of a recording. `format` is that of its sessions where the provider says it.
+/// Decodes the settings of a recording. `format` is that of its sessions if the provider determines it.
 pub(super) fn recording(
     entry: &mut Entry<'_, '_, '_>,
     is_replay: bool,
@@ -43,13 +43,13 @@ pub(super) fn recording(
     Some(RecordingSpec { kind, path: path? })
 }
 
-/// The log format of sessions; `None` when the log itself is to tell.
+/// Decodes the log format of sessions; `None` to detect it from the log.
 pub(super) fn session_format(entry: &mut Entry<'_, '_, '_>) -> Option<&'static str> {
     let found = entry.object.one_of(&["format", "log_format"], entry.problems)?;
     known_format(found.value.as_str().unwrap_or_default(), found, entry)
 }
 
-/// The name of a log format, as the readers of logs know it.
+/// Returns the canonical name of a log format.
 pub(super) fn known_format(
     text: &str,
     found: &crate::tree::Entry,
@@ -76,7 +76,7 @@ pub(super) fn known_format(
     known
 }
 
-/// Reads the settings of a mock.
+/// Decodes the settings of a mock.
 pub(super) fn mock(entry: &mut Entry<'_, '_, '_>) -> MockTargetSpec {
     let response = entry.object.value("response").map(crate::tree::Node::to_json);
     let fail = entry.object.text("fail", entry.problems).map(|fail| fail.value);

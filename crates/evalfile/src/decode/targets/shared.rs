@@ -1,4 +1,4 @@
-//! Settings that targets of every kind have.
+//! Decoder of settings common to targets of every kind.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::decode::object::{string, wrong_type};
 use crate::model::RetrySpec;
 use crate::tree::{Data, Node};
 
-/// Reads the judge, the number of workers, retries, and what is not built yet.
+/// Decodes the judge, the number of workers, retries, and unsupported settings.
 pub(super) fn shared(entry: &mut Entry<'_, '_, '_>) {
     let judge = entry.object.one_of(&["grader_target", "judge_target"], entry.problems);
     entry.spec.grader_target = judge

@@ -1,4 +1,4 @@
-//! `${{ NAME }}` in settings, filled from the environment without insisting that everything is set.
+//! Expansion of `${{ NAME }}` in settings from the environment, where unset variables are allowed.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -6,38 +6,38 @@ use crate::codes;
 use crate::decode::{Environment, Problems};
 use crate::tree::{Data, Entry, Node};
 
-/// A map whose texts have their variables filled in.
+/// A map with expanded variables.
 pub(crate) struct Expanded {
-    /// The map. An entry that needs a variable that is not set has the value null.
+    /// Expanded map. An entry that needs an unset variable has the value null.
     pub(crate) node: Node,
-    /// What is not set.
+    /// Variables that are not set.
     pub(crate) unset: Vec<Unset>,
-    /// The keys of the map whose values depend on variables, set or not.
+    /// Keys of the map whose values depend on variables, set or not.
     pub(crate) keys: Vec<String>,
 }
 
 /// A variable that is not set.
 pub(crate) struct Unset {
     pub(crate) name: String,
-    /// The key of the map that needs it.
+    /// Key of the map that needs it.
     pub(crate) key: String,
     pub(crate) span: Span,
 }
 
 impl Expanded {
-    /// Whether the value of a key is absent only because a variable is not set.
+    /// Returns true if the value of a key is absent only because a variable is not set.
     pub(crate) fn lacks(&self, key: &str) -> bool {
         self.unset.iter().any(|unset| unset.key == key)
     }
 
-    /// Whether the value of a key came from the environment: it is not repeated in messages then.
+    /// Returns true if the value of a key came from the environment: it is not quoted in messages then.
     pub(crate) fn depends(&self, key: &str) -> bool {
         self.keys.iter().any(|known| known == key)
     }
 }
 
-/// Fills the variables of a map. The values of `typed` keys may become numbers and booleans; all
-/// others stay texts, so that a key of nothing but digits is still a key.
+/// Expands the variables of a map. The values of `typed` keys may become numbers and booleans; all others
+/// stay texts, so that a key of nothing but digits is still a key.
 pub(crate) fn expand(
     node: &Node,
     typed: &[&str],
@@ -67,7 +67,7 @@ pub(crate) fn expand(
     Expanded { node, unset, keys }
 }
 
-/// The variable that is the whole of a text: `${{ NAME }}`.
+/// Returns the variable if it is the whole text: `${{ NAME }}`.
 pub(crate) fn whole(text: &str) -> Option<&str> {
     let name = text.trim().strip_prefix("${{")?.strip_suffix("}}")?.trim();
     is_name(name).then_some(name)
@@ -116,8 +116,8 @@ impl Filler<'_> {
         Node { span: node.span, used_at: node.used_at, data }
     }
 
-    /// `${{ NAME }}` and `${{ NAME:-default }}` are filled; `$${{` is `${{` itself. A variable that is
-    /// set to nothing counts as not set: nothing is no key, no model and no address.
+    /// Expands `${{ NAME }}` and `${{ NAME:-default }}`; `$${{` escapes `${{`. An empty variable counts as
+    /// not set: an empty text is no key, no model and no address.
     fn text(&mut self, text: &str, span: Span) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;

@@ -1,4 +1,4 @@
-//! `hooks`: commands and resets around the use of a workspace.
+//! Decoder of `hooks`: commands and resets around the use of a workspace.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::decode::{Context, Object};
 use crate::model::{Hook, Hooks, Reset};
 use crate::tree::{Data, Entry, Node};
 
-/// Reads `hooks` of a workspace, or of a target as a suite names it.
+/// Decodes `hooks` of a workspace, or of a target named by a suite.
 pub(crate) fn hooks(cx: &mut Context, node: &Node) -> Hooks {
     if node.is_null() {
         return Hooks::default();
@@ -44,7 +44,7 @@ pub(crate) fn hooks(cx: &mut Context, node: &Node) -> Hooks {
     Hooks { enabled, before_all, before_each, after_each, after_all }
 }
 
-/// One hook: a map, or nothing but its command.
+/// Decodes one hook: a map, or only its command.
 fn hook(cx: &mut Context, entry: &Entry) -> Option<Hook> {
     let node = &entry.value;
     let place = cx.place(entry.key_span);
@@ -87,7 +87,7 @@ fn hook(cx: &mut Context, entry: &Entry) -> Option<Hook> {
     Some(Hook { command, cwd: cwd.unwrap_or(home), timeout: millis.or(seconds), reset, place })
 }
 
-/// The folder a hook names; one inside the workspace is not there yet.
+/// Decodes the folder of a hook; one inside the workspace does not exist yet.
 fn own_cwd(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
     if !written.value.contains("{{") {
         return folder(cx, written);

@@ -1,4 +1,4 @@
-//! `workspace`: the folder a case is worked on in, the repositories in it, and the commands around it.
+//! Decoders of `workspace`: the folder a target works in, its repositories, and its hooks.
 
 mod hooks;
 mod repos;

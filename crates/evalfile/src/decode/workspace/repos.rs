@@ -1,4 +1,4 @@
-//! `repos`: git repositories in a workspace, in the spellings of both generations of the format.
+//! Decoder of `repos`: git repositories in a workspace, in current and older spellings.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,9 +13,9 @@ use crate::decode::{Context, Object};
 use crate::model::{RepoSource, RepoSpec};
 use crate::tree::{Data, Node};
 
-/// Where `org/name` is looked for.
+/// Host of `ORGANISATION/NAME`.
 const SHORTHAND_HOST: &str = "https://github.com/";
-/// How addresses that git may be given begin. Others (`ext::`) can be commands.
+/// Allowed schemes of git addresses. Others (`ext::`) can be commands.
 const SCHEMES: [&str; 4] = ["https://", "http://", "ssh://", "git://"];
 
 pub(super) fn repos(cx: &mut Context, node: &Node) -> Vec<RepoSpec> {
@@ -60,7 +60,7 @@ fn repo(cx: &mut Context, node: &Node) -> Option<RepoSpec> {
         && let Some(mut checkout) = Object::new(node, "`checkout`", &mut cx.problems)
     {
         revision.read(cx, &mut checkout);
-        // Where a revision is looked up does not change which one it is.
+        // The place where a revision is resolved does not change which one it is.
         if let Some(node) = checkout.value("resolve") {
             one_word(cx, node, "resolve", &[("remote", ()), ("local", ())]);
         }
@@ -102,7 +102,7 @@ fn repo(cx: &mut Context, node: &Node) -> Option<RepoSpec> {
     (cx.problems.errors() == errors).then_some(repo)
 }
 
-/// Which commit is meant.
+/// Revision of a repository.
 #[derive(Default)]
 struct Revision {
     name: Option<Spanned<String>>,
@@ -110,7 +110,7 @@ struct Revision {
 }
 
 impl Revision {
-    /// `commit` with its other names, and `ancestor`. Several may name one and the same commit.
+    /// Decodes `commit` with its other names, and `ancestor`. Several keys may name the same commit.
     fn read(&mut self, cx: &mut Context, object: &mut Object<'_>) {
         for key in ["commit", "base_commit", "ref"] {
             let Some(name) = object.text(key, &mut cx.problems) else { continue };
@@ -134,7 +134,7 @@ impl Revision {
     }
 }
 
-/// `repo`, or `source` with a `url` or a `path`.
+/// Decodes `repo`, or `source` with a `url` or a `path`.
 fn source(cx: &mut Context, object: &mut Object<'_>) -> Option<RepoSource> {
     let short = object.text("repo", &mut cx.problems);
     let long = object.value("source");
@@ -196,11 +196,11 @@ fn long_source(cx: &mut Context, node: &Node) -> Option<RepoSource> {
     }
 }
 
-/// What a text says about where a repository is: an address, a folder, or `ORGANISATION/NAME`.
+/// Decodes the location of a repository: an address, a folder, or `ORGANISATION/NAME`.
 fn address(cx: &mut Context, written: &Spanned<String>) -> Option<RepoSource> {
     let text = written.value.trim();
     let sound = !text.chars().any(|c| c.is_control() || c.is_whitespace()) && !text.starts_with('-');
-    // `user@host:path`, as ssh has it.
+    // `user@host:path`, the syntax of ssh.
     let scp = text.split_once(':').is_some_and(|(host, path)| {
         !host.is_empty()
             && !path.is_empty()
@@ -234,14 +234,14 @@ fn address(cx: &mut Context, written: &Spanned<String>) -> Option<RepoSource> {
     None
 }
 
-/// The folder that git itself would choose.
+/// Returns the folder that git would choose by default.
 fn name_of(url: &str) -> Option<PathBuf> {
     let name = url.trim_end_matches('/').rsplit(['/', ':']).next()?;
     let name = name.strip_suffix(".git").unwrap_or(name);
     (!name.is_empty() && name != "." && name != "..").then(|| PathBuf::from(name))
 }
 
-/// A folder of the workspace: no way out of it, and none into a repository's own data.
+/// Decodes a folder of the workspace: it may not leave the workspace, or lead into a repository's own data.
 fn inside(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for part in Path::new(&written.value).components() {
@@ -265,7 +265,7 @@ fn inside(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
     Some(path)
 }
 
-/// A word that git would take for one of its options, or can't take at all.
+/// Reports a word that git would take for an option, or that has control characters.
 fn refuse_option(cx: &mut Context, word: &Spanned<String>) {
     if word.value.starts_with('-') || word.value.chars().any(char::is_control) {
         cx.problems.add(

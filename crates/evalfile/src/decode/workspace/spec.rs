@@ -1,4 +1,4 @@
-//! `workspace` itself: a map, or the path of a YAML file with such a map.
+//! Decoder of `workspace` itself: a map, or the path of a YAML file with such a map.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::decode::{Context, Object, interpolate};
 use crate::model::{Isolation, Unbuilt, WorkspaceMode, WorkspaceSpec};
 use crate::tree::{Data, Node};
 
-/// Reads `workspace` of a suite or case.
+/// Decodes `workspace` of a suite or case.
 pub(crate) fn workspace(
     cx: &mut Context,
     object: &mut Object<'_>,
@@ -33,12 +33,12 @@ pub(crate) fn workspace(
     spec.map(Arc::new)
 }
 
-/// The workspace of a case whose folder has a template beside it.
+/// Returns the workspace of a case whose folder has a template.
 pub(crate) fn folder_beside(template: PathBuf) -> Arc<WorkspaceSpec> {
     Arc::new(WorkspaceSpec { template: Some(template), ..WorkspaceSpec::default() })
 }
 
-/// Paths inside such a file are relative to its own folder.
+/// Decodes a workspace file. Its paths are relative to its own folder.
 fn from_file(cx: &mut Context, path: &str, span: Span, missing: &mut Vec<Unbuilt>) -> Option<WorkspaceSpec> {
     let file = cx.find(path, span)?;
     let source = read_source(cx, &file, Some(span))?;
@@ -116,7 +116,7 @@ fn from_map(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option
     Some(WorkspaceSpec { template, repos, hooks, isolation, mode, path: path.and_then(|(path, _)| path) })
 }
 
-/// A folder that is there.
+/// Decodes the path of an existing folder.
 pub(super) fn folder(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
     let found = cx.find(&written.value, written.span)?;
     if !found.is_dir() {
@@ -134,7 +134,7 @@ pub(super) fn folder(cx: &mut Context, written: &Spanned<String>) -> Option<Path
     Some(found)
 }
 
-/// A folder that may still have to be made: it must come to lie inside the folders that may be read.
+/// Decodes the path of a folder that may not exist yet; it must be inside the folders that may be read.
 fn own_folder(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
     let given = Path::new(&written.value);
     let whole = cx.folder_of(written.span.source).join(given);
