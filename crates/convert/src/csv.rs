@@ -1,4 +1,5 @@
-//! Tables of criteria: a header line, then one criterion a line. Fields may be quoted (RFC 4180) and hold line ends.
+//! Tables of criteria: a header line, then one criterion a line. Fields may be quoted (RFC 4180) and hold line
+//! ends.
 
 use std::collections::BTreeMap;
 

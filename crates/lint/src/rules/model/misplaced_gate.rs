@@ -1,4 +1,4 @@
-//! L0611, asked of a model: a required criterion is not worth failing an answer, or one that is worth it is optional.
+//! L0611, asked of a model: a required criterion is not worth failing an answer, or an optional one is.
 
 use assize_diagnostic::Code;
 

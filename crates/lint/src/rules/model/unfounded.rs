@@ -1,4 +1,5 @@
-//! L0605, asked of a model: the criterion does not follow from the question, the expected outcome or the reference.
+//! L0605, asked of a model: a criterion does not follow from the question, the expected outcome or the
+//! reference.
 
 use assize_diagnostic::Code;
 
