@@ -1,25 +1,25 @@
-//! Which interval fits a rate or a mean of cases, and what it says.
+//! Metrics of cases: rates and means with their intervals and a sentence about them.
 
 use assize_stats::{Accumulator, Interval, Level, Undefined, clustered_mean, proportion};
 use assize_store::Figure;
 
 use crate::sample::Sample;
 
-/// A number in a sentence.
+/// Formats a number for a sentence.
 pub(crate) fn short(value: f64) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// A level as a percentage.
+/// Formats a level as a percentage.
 pub(crate) fn percent(level: Level) -> String {
     format!("{} %", short(level.get() * 100.0))
 }
 
-/// The share of values that are 1. Wilson's interval where each case stands for itself, Student's t around the clustered
-/// error within 0 to 1 where cases share a cluster. Clusters that are all alike have no spread to go by: each then counts
-/// as one case.
+/// Computes the share of values that are 1. Uses Wilson's interval if cases are independent, and Student's t
+/// around the clustered error, clipped to 0 and 1, if cases share clusters. If all clusters are alike, there
+/// is no spread to estimate from: each then counts as one case.
 pub(crate) fn rate(sample: &Sample, level: Level, what: &str) -> Figure {
     let successes = sample.values.iter().filter(|value| **value > 0.5).count() as u64;
     let plain = proportion(successes, sample.len() as u64, level);
@@ -45,7 +45,8 @@ pub(crate) fn rate(sample: &Sample, level: Level, what: &str) -> Figure {
     })
 }
 
-/// The mean of values from 0 to 1: Student's t over cases, or around the clustered error where cases share a cluster.
+/// Computes the mean of values from 0 to 1, with Student's t over cases, or around the clustered error if
+/// cases share clusters.
 pub(crate) fn mean(sample: &Sample, level: Level) -> Figure {
     let (mean, interval) = match sample.clusters() {
         None => {
@@ -72,7 +73,7 @@ pub(crate) fn mean(sample: &Sample, level: Level) -> Figure {
     })
 }
 
-/// A mean of chances: the same as [`mean`], said of what they are chances of.
+/// Computes the [`mean`] of probabilities, with a sentence about the event.
 pub(crate) fn chance(sample: &Sample, level: Level, what: &str) -> Figure {
     let mut figure = mean(sample, level);
     if let (Some(low), Some(high)) = (figure.low, figure.high) {

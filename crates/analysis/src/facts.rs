@@ -1,4 +1,4 @@
-//! A run boiled down to what comparing it takes: some hundred bytes a case, without answers, reasons or replies.
+//! Reduced facts of a run for comparisons: some hundred bytes per case, without answers, reasons or replies.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_rubric::{JudgeIdentity, Verdict};
 use assize_store::{CaseRecord, CriterionRow, JudgementRow, criterion_texts};
 
-/// Strings by number. Runs that are compared share one, so that equal names have equal numbers.
+/// String interner. Runs that are compared share one, so that equal names have equal numbers.
 #[derive(Debug, Default)]
 pub struct Names {
     texts: Vec<String>,
@@ -16,7 +16,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The number of a string; a new one if it was never seen.
+    /// Returns the number of a string, adding it if it is new.
     pub fn number(&mut self, text: &str) -> u32 {
         if let Some(number) = self.numbers.get(text) {
             return *number;
@@ -27,20 +27,20 @@ impl Names {
         number
     }
 
-    /// The string of a number; empty for one that was never given out.
+    /// Returns the string of a number; empty for an unknown number.
     pub fn text(&self, number: u32) -> &str {
         self.texts.get(number as usize).map_or("", String::as_str)
     }
 }
 
-/// How a criterion ended.
+/// Result of a criterion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decision {
     /// Decided, with a value from 0 to 1.
     Value(f64),
-    /// It does not apply.
+    /// The criterion does not apply.
     NotApplicable,
-    /// No decision.
+    /// Ungraded.
     Ungraded,
 }
 
@@ -49,21 +49,21 @@ pub enum Decision {
 pub struct CriterionFact {
     /// Name of the grader.
     pub grader: u32,
-    /// Its id, as results show it.
+    /// Id of the criterion, as shown in results.
     pub id: u32,
-    /// How it ended.
+    /// Result.
     pub decision: Decision,
-    /// Whether a higher value is worse: a penalty, or a criterion of a negated grader.
+    /// True if a higher value is worse: a penalty, or a criterion of a negated grader.
     pub is_fault: bool,
-    /// Hash of its words, scale and operator.
+    /// Hash of its text, scale and operator.
     pub wording: u64,
     /// Hash of its weight and gate.
     pub standing: u64,
-    /// Who decided: name and model of each judge.
+    /// Name and model of each judge.
     pub judge: u32,
-    /// Version and hash of the judges' instructions.
+    /// Version and prompt hash of each judge.
     pub prompt: u32,
-    /// How many criteria went into a call.
+    /// Number of criteria in one call.
     pub judging: u32,
 }
 
@@ -76,15 +76,15 @@ pub struct CaseFact {
     pub case: u32,
     /// Number of the repeat.
     pub repeat: u32,
-    /// Name of the target; `None` when the answer was given.
+    /// Name of the target; `None` if the answer was given in the file.
     pub target: Option<u32>,
-    /// What it shares its origin with: its cluster, else the case itself.
+    /// Cluster: a shared origin, else the case itself.
     pub cluster: u32,
-    /// Its tags.
+    /// Tags of the case.
     pub tags: Box<[u32]>,
-    /// Hash of what it asks, if the run kept it.
+    /// Hash of the input, if the run stored it.
     pub question: Option<u32>,
-    /// The lines of its verdict, in words; `None` when nothing was judged.
+    /// Thresholds of its verdict, in words; `None` if nothing was judged.
     pub lines: Option<u32>,
     /// The verdict.
     pub verdict: Verdict,
@@ -101,7 +101,7 @@ pub struct CaseFact {
 }
 
 impl CaseFact {
-    /// Boils a record down.
+    /// Reduces a record to its facts.
     pub fn of(record: &CaseRecord, names: &mut Names) -> Self {
         let row = &record.result;
         let mut notes = Notes::of(&record.judgements);
@@ -113,7 +113,7 @@ impl CaseFact {
                 criteria.push(fact(name, criterion, note, names));
             }
         }
-        // The suite is part of the name: conversation 1 of one suite has nothing to do with that of another.
+        // The suite is part of the name: conversation 1 of one suite is unrelated to that of another.
         let cluster = match &row.cluster {
             Some(cluster) => format!("{}\u{1f}cluster\u{1f}{cluster}", row.suite),
             None => format!("{}\u{1f}case\u{1f}{}", row.suite, row.case_id),
@@ -140,7 +140,7 @@ impl CaseFact {
         }
     }
 
-    /// Whether it passed; `None` when it could not be decided.
+    /// Returns true if it passed; `None` if it is incomplete.
     pub fn passed(&self) -> Option<bool> {
         match self.verdict {
             Verdict::Pass => Some(true),
@@ -150,7 +150,7 @@ impl CaseFact {
     }
 }
 
-/// What the judgements of a case say about its criteria, by (grader, id).
+/// Facts from the judgements of a case about its criteria, by (grader, id).
 struct Notes<'r>(HashMap<(&'r str, Arc<str>), Note>);
 
 #[derive(Default)]
@@ -179,7 +179,7 @@ impl<'r> Notes<'r> {
                 } else {
                     note.wording = hash(&text);
                 }
-                // Who could not be made to answer says nothing about who judges.
+                // A judge that failed to answer does not count among the judges.
                 if row.outcome != "ungraded" {
                     note.judges.insert(who(&row.judge));
                     note.prompts.extend(how(&row.judge));
@@ -223,7 +223,7 @@ fn fact(grader: u32, row: &CriterionRow, note: Note, names: &mut Names) -> Crite
             ("not_applicable", _) => Decision::NotApplicable,
             _ => Decision::Ungraded,
         },
-        // A penalty in a negated grader is good again.
+        // A penalty in a negated grader is positive again.
         is_fault: (row.weight < 0.0) != note.negated,
         wording: note.wording,
         standing: note.standing,
@@ -233,30 +233,30 @@ fn fact(grader: u32, row: &CriterionRow, note: Note, names: &mut Names) -> Crite
     }
 }
 
-/// For telling apart within one process only: the hash is never stored.
+/// Hash for comparisons within one process: it must never be stored.
 pub(crate) fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// A run boiled down.
+/// Reduced facts of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunFacts {
-    /// What the run is called in output.
+    /// Label of the run in output.
     pub label: String,
-    /// Its cases, sorted by suite, id and repeat.
+    /// Cases, sorted by suite, id and repeat.
     pub cases: Vec<CaseFact>,
 }
 
-/// A run holds a case more than once, so that it can't be paired.
+/// Error: a run holds a case more than once, so that it can't be paired.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AmbiguousRun {
-    /// The run.
+    /// Label of the run.
     pub label: String,
-    /// The first such case.
+    /// Id of the first such case.
     pub case_id: String,
-    /// The targets whose answers the run holds; with several, naming one of them helps.
+    /// Targets whose answers the run holds; with several, naming one of them helps.
     pub targets: Vec<String>,
 }
 
@@ -274,7 +274,7 @@ impl fmt::Display for AmbiguousRun {
 }
 
 impl RunFacts {
-    /// Sorts the cases of a run and checks that each of them is there once.
+    /// Sorts the cases of a run and checks that each occurs once.
     pub fn new(label: String, mut cases: Vec<CaseFact>, names: &Names) -> Result<Self, AmbiguousRun> {
         cases.sort_by(|a, b| key(a, names).cmp(&key(b, names)));
         let twice = cases.windows(2).find(|pair| key(&pair[0], names) == key(&pair[1], names));
@@ -289,7 +289,7 @@ impl RunFacts {
     }
 }
 
-/// What cases are paired by.
+/// Returns the key that cases are paired by.
 pub(crate) fn key<'n>(case: &CaseFact, names: &'n Names) -> (&'n str, &'n str, u32) {
     (names.text(case.suite), names.text(case.case), case.repeat)
 }

@@ -1,34 +1,34 @@
-//! A figure with what it takes to trust it.
+//! A metric with its uncertainty.
 
 use assize_stats::{Interval, Level, SeededRandom, Undefined, bootstrap};
 
-/// A figure: what it is, its interval, how many things it rests on, and what it says.
+/// A metric: its value, interval, sample size and interpretation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figure {
-    /// Its name in records: `kappa`.
+    /// Name in records: `kappa`.
     pub id: &'static str,
-    /// Its name for people: `Cohen's kappa`.
+    /// Name for people: `Cohen's kappa`.
     pub name: &'static str,
-    /// Its value, or why it has none.
+    /// Value, or the reason why it is undefined.
     pub value: Result<f64, Undefined>,
-    /// Its interval, or why it has none.
+    /// Interval, or the reason why it is undefined.
     pub interval: Result<Interval, Undefined>,
-    /// How many things it rests on.
+    /// Sample size.
     pub n: u64,
-    /// What they are, such as `pairs` or `items`.
+    /// Unit of the sample size, such as `pairs` or `items`.
     pub of: &'static str,
-    /// What may be concluded from it, in one sentence.
+    /// Interpretation in one sentence.
     pub says: &'static str,
 }
 
-/// How intervals without a formula are made.
+/// Parameters of bootstrap intervals, for metrics without a formula.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resampling {
-    /// How many resamples.
+    /// Number of resamples.
     pub resamples: usize,
-    /// Where the random numbers start: the same seed gives the same intervals.
+    /// Seed of the random numbers: equal seeds give equal intervals.
     pub seed: u64,
-    /// The confidence level of every interval.
+    /// Confidence level of every interval.
     pub level: Level,
 }
 
@@ -38,12 +38,12 @@ impl Default for Resampling {
     }
 }
 
-/// Of this many resamples, one may leave a figure undefined. With more, the rest is no fair picture of its
-/// spread.
+/// A metric may be undefined in one of this many resamples. With more, the others do not represent its spread
+/// fairly.
 const UNDEFINED_ONE_IN: usize = 20;
 
 impl Resampling {
-    /// The percentile bootstrap interval of a figure over units drawn with replacement.
+    /// Computes the percentile bootstrap interval of a statistic over units drawn with replacement.
     pub(crate) fn interval(
         &self,
         units: usize,
@@ -54,7 +54,7 @@ impl Resampling {
         if found.undefined * UNDEFINED_ONE_IN > self.resamples {
             return Err(Undefined::TooFew);
         }
-        // Resamples that all agree show that the sample has no spread, not that the figure is certain.
+        // Resamples that all agree show that the sample has no spread, not that the metric is certain.
         if found.percentile.width() > 0.0 { Ok(found.percentile) } else { Err(Undefined::NoSpread) }
     }
 }

@@ -1,7 +1,8 @@
-//! What stored runs and labels say, with error bars.
+//! Analysis of stored runs and labels, with uncertainty.
 //!
-//! Rows in, values with intervals out: pure functions over what a run left behind. The formulas are those of
-//! `assize-stats`; this crate says which of them fits which question, pairs cases, and names what is left out.
+//! Rows in, values with intervals out: pure functions over stored data. The formulas are those of
+//! `assize-stats`; this crate selects the formula for each question, pairs cases, and reports what is
+//! excluded.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Answer noise and judge noise, taken apart: decisions on answers to cases, when judges were asked more than once.
+//! Variance components of decisions: cases, answers and judges, if judges were asked more than once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,21 +11,21 @@ use crate::case_figures::short;
 use crate::facts::hash;
 use crate::pairwise::stored;
 
-/// Decisions that are looked at over all resamples, at most; more are resampled fewer times.
+/// Maximum number of decisions read over all resamples; with more decisions there are fewer resamples.
 const WORK: usize = 20_000_000;
-/// Resamples at least and at most.
+/// Minimum and maximum number of resamples.
 const RESAMPLES: (usize, usize) = (200, 2_000);
-/// Where the resampling starts: the same run always gives the same intervals.
+/// Seed of the resampling: fixed, so that intervals are reproducible.
 const SEED: u64 = 1;
 
-/// Decisions, 0 to 1, by case, within it by criterion, within it by answer.
+/// Decisions, 0 to 1, by case, then by criterion, then by answer.
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts {
     cases: BTreeMap<u64, BTreeMap<u64, BTreeMap<u32, Vec<f64>>>>,
     asked_again: bool,
 }
 
-/// The three variances.
+/// The three variance components.
 #[derive(Debug, Clone, Copy)]
 struct Parts {
     cases: Result<f64, Undefined>,
@@ -34,7 +34,8 @@ struct Parts {
     negative: bool,
 }
 
-/// The votes on a criterion, that of an escalation left out: it was asked because the others were not sure.
+/// Returns the votes on a criterion, without that of an escalation: it was asked because the others were
+/// uncertain.
 fn votes(criterion: &CriterionRow) -> Option<Vec<f64>> {
     let panel = criterion.panel.as_ref()?;
     let escalated = panel.escalation.as_ref().is_some_and(|to| to.because.is_some());
@@ -42,14 +43,14 @@ fn votes(criterion: &CriterionRow) -> Option<Vec<f64>> {
     Some(panel.votes[..own].iter().filter_map(|vote| vote.value).collect())
 }
 
-/// Whether some answer of the row was judged more than once.
+/// Returns true if an answer of the row was judged more than once.
 pub(crate) fn is_judged_again(row: &ResultRow) -> bool {
     let mut criteria = row.graders.iter().flat_map(|grader| &grader.criteria);
     criteria.any(|criterion| votes(criterion).is_some_and(|votes| votes.len() > 1))
 }
 
 impl Verdicts {
-    /// Takes the decisions of a row.
+    /// Adds the decisions of a row.
     pub(crate) fn push(&mut self, row: &ResultRow) {
         let case = hash(&(&row.suite, &row.case_id, &row.target));
         for grader in &row.graders {
@@ -69,7 +70,7 @@ impl Verdicts {
         }
     }
 
-    /// The variances with their intervals; `None` unless judges were asked more than once.
+    /// Returns the variance components with their intervals; `None` unless judges were asked more than once.
     pub(crate) fn noise(&self, level: Level) -> Option<DecisionNoise> {
         if !self.asked_again {
             return None;
@@ -118,7 +119,7 @@ impl Verdicts {
         })
     }
 
-    /// The most answers to one case.
+    /// Returns the largest number of answers to one case.
     fn answers(&self) -> usize {
         let answers: BTreeSet<usize> =
             self.cases.values().flat_map(BTreeMap::values).map(BTreeMap::len).collect();
@@ -126,12 +127,12 @@ impl Verdicts {
     }
 }
 
-/// Resamples that all agree show no spread, not certainty.
+/// Rejects an interval without width: resamples that all agree show no spread, not certainty.
 fn spread(interval: Interval) -> Result<Interval, Undefined> {
     if interval.width() > 0.0 { Ok(interval) } else { Err(Undefined::NoSpread) }
 }
 
-/// The variances of the chosen cases; each criterion of a case is a unit of its own.
+/// Computes the variance components of the chosen cases; each criterion of a case is a unit of its own.
 fn parts(cases: &[Vec<Vec<Vec<f64>>>], chosen: &[usize]) -> Parts {
     let units: Vec<Vec<Vec<f64>>> = chosen.iter().flat_map(|&at| cases[at].iter().cloned()).collect();
     if units.iter().any(|answers| answers.len() > 1) {

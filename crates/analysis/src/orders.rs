@@ -1,4 +1,4 @@
-//! Preferences between two answers, asked for in both orders.
+//! Preferences between two answers, judged in both orders.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,38 +11,38 @@ use assize_stats::{
 
 use crate::labels::{LabelProblem, Row};
 
-/// The word for "neither".
+/// Word for no preference.
 const TIE: &str = "tie";
 
-/// What became of the pairs of one judge on one set.
+/// Counts of the pairs of one judge on one set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderReport {
-    /// The set, where the table has a column for it (`criterion`).
+    /// Name of the set, if the table has a column for it (`criterion`).
     pub set: String,
-    /// The judge, where the table has a column for it (`system`).
+    /// Name of the judge, if the table has a column for it (`system`).
     pub judge: String,
-    /// Pairs in all.
+    /// Number of pairs.
     pub pairs: u64,
-    /// Pairs without a readable verdict in at least one order. They are in no share below.
+    /// Pairs without a readable verdict in at least one order. They are excluded from the shares below.
     pub unread: u64,
-    /// Verdicts that could not be read.
+    /// Number of unreadable verdicts.
     pub unread_verdicts: u64,
-    /// In agreement with people in the first order, of those read in it.
+    /// Share that agrees with people in the first order, of those readable in it.
     pub right_first: Proportion,
-    /// The same in the second order.
+    /// Share that agrees with people in the second order, of those readable in it.
     pub right_second: Proportion,
-    /// In agreement with people in both orders, of those read in both.
+    /// Share that agrees with people in both orders, of those readable in both.
     pub right_both: Proportion,
-    /// The same verdict in both orders, of those read in both.
+    /// Share with the same verdict in both orders, of those readable in both.
     pub same: Proportion,
-    /// How often the answer shown first was preferred, of the decisive verdicts in both orders.
+    /// Share of decisive verdicts, in both orders, that prefer the answer shown first.
     pub shown_first: Proportion,
-    /// Exact two-sided p of that, were the place irrelevant.
+    /// Exact two-sided p value of that share under no position bias.
     pub shown_first_p: f64,
 }
 
-/// Counts pairs by set and judge. The first order shows the answer whose name sorts first in front; verdicts
-/// of the second order name answers as well, not places.
+/// Counts pairs by set and judge. The first order shows the answer whose name sorts first in the first
+/// position; verdicts of the second order name answers as well, not positions.
 pub fn orders(rows: &[Row], level: Level) -> Result<Vec<OrderReport>, Vec<LabelProblem>> {
     let mut groups: BTreeMap<(String, String), Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -79,7 +79,7 @@ pub fn orders(rows: &[Row], level: Level) -> Result<Vec<OrderReport>, Vec<LabelP
     Ok(groups.into_iter().map(|((set, judge), rows)| report(set, judge, &rows, &first, level)).collect())
 }
 
-/// A pair as it was judged.
+/// A pair with its verdicts.
 struct Read {
     orders: [Option<Preference>; 2],
     people: Option<Preference>,

@@ -1,10 +1,10 @@
-//! A list that only grows, for what is kept of each case of a run.
+//! Append-only list for the data kept about each case of a run.
 
-/// Values in one piece: enough that pieces are few, and few enough that a small run asks for little.
+/// Values per chunk: large enough that chunks are few, small enough that a small run allocates little.
 const PIECE: usize = 1024;
 
-/// Values in pieces. A full one is never copied: a list in one piece would be, each time it outgrows its place, and for
-/// that time take three times its room.
+/// Values in chunks. A full chunk is never copied, whereas a `Vec` copies everything when it grows and needs
+/// up to three times its size meanwhile.
 #[derive(Debug, Clone)]
 pub(crate) struct Pieces<T>(Vec<Vec<T>>);
 

@@ -1,4 +1,4 @@
-//! Planning: how many cases, repeats and labels a wanted precision or difference takes.
+//! Planning: the number of cases, repeats and labels for a wanted precision or difference.
 
 use assize_stats::{
     Accumulator, Level, Undefined, clustered_mean,
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::case_figures::short;
 use crate::facts::{CaseFact, Names, RunFacts, key};
 
-/// What is known or assumed. Everything is optional; what is missing is not asked about.
+/// Known or assumed parameters. All are optional; questions that need a missing one are skipped.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Known {
     /// Expected pass rate, 0 to 1.
@@ -32,24 +32,24 @@ pub struct Known {
     pub cluster_size: Option<f64>,
     /// Correlation of cases within a cluster.
     pub cluster_correlation: Option<f64>,
-    /// Design effect, if it is known as such.
+    /// Design effect, if it is given directly.
     pub design_effect: Option<f64>,
     /// The judge's sensitivity, 0 to 1.
     pub sensitivity: Option<f64>,
     /// The judge's specificity, 0 to 1.
     pub specificity: Option<f64>,
-    /// Cases there are.
+    /// Number of available cases.
     pub cases: Option<u64>,
 }
 
-/// What is wanted.
+/// Wanted precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wanted {
     /// Full width of the interval, above 0.
     pub width: Option<f64>,
-    /// Difference to be shown, above 0.
+    /// Difference to be detected, above 0.
     pub difference: Option<f64>,
-    /// Chance that it is shown if it is there.
+    /// Probability that it is detected if it exists.
     pub power: f64,
     /// Confidence level.
     pub level: Level,
@@ -58,19 +58,19 @@ pub struct Wanted {
 /// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Need {
-    /// What is asked.
+    /// The question.
     pub question: String,
-    /// The number: of cases, pairs or labels; for what given cases can show, a difference or a half-width.
+    /// The number of cases, pairs or labels; for questions about given cases, a difference or a half width.
     pub answer: Option<f64>,
-    /// What the number counts.
+    /// Unit of the number.
     pub unit: &'static str,
-    /// The formula.
+    /// Name of the formula.
     pub method: &'static str,
-    /// What it rests on, or why there is no answer.
+    /// Assumptions, or the reason why there is no answer.
     pub says: String,
 }
 
-/// Everything that can be answered from what is known.
+/// Answers every question that the known parameters allow.
 pub fn plan(known: &Known, wanted: Wanted) -> Result<Vec<Need>, String> {
     let promise = Promise::new(1.0 - wanted.level.get(), wanted.power)
         .map_err(|_| "the power must lie above 1 less the level and below 1, such as 0.8".to_owned())?;
@@ -102,7 +102,7 @@ fn effect(known: &Known) -> Result<Option<f64>, String> {
         .map_err(|reason| format!("the design effect of the clusters is undefined, because {reason}"))
 }
 
-/// An answer in cases, rounded up, times the design effect.
+/// Builds an answer in cases, rounded up, times the design effect.
 fn cases(
     question: String,
     answer: Result<f64, Undefined>,
@@ -188,7 +188,7 @@ fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<
     let apart = short(difference);
     let shares = match (known.discordance, known.pass_rate) {
         (Some(share), _) => vec![(share, "as given")],
-        // Between the two extremes: nothing but the difference differs, and the runs have nothing in common.
+        // Between the two extremes: only the difference differs, and the runs are independent.
         (None, Some(rate)) => {
             let other = (rate - difference).max(0.0);
             let unrelated = rate * (1.0 - other) + other * (1.0 - rate);
@@ -261,7 +261,7 @@ fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<
     }
 }
 
-/// What a number of cases can show.
+/// Answers what a number of cases can show.
 fn reached(
     known: &Known,
     cases: u64,
@@ -270,7 +270,7 @@ fn reached(
     level: Level,
     needs: &mut Vec<Need>,
 ) {
-    // Clustered cases tell as much as this many independent ones.
+    // Number of independent cases with as much information as the clustered ones.
     let alone = (cases as f64 / effect.unwrap_or(1.0)).floor().max(0.0) as u64;
     let mut push = |question: String, answer: Result<f64, Undefined>, unit, method, says: &str| {
         let says = answer.map_or_else(|reason| format!("undefined, because {reason}"), |_| says.to_owned());
@@ -317,8 +317,8 @@ fn reached(
     }
 }
 
-/// What a run tells about the spread of its cases. With several runs over the same cases, also how they move together:
-/// the last is held against the first.
+/// Estimates the parameters from runs. With several runs over the same cases, the last is paired with the
+/// first.
 pub fn learn(runs: &[RunFacts], names: &Names) -> Known {
     let mut known = Known::default();
     let Some(first) = runs.first() else { return known };

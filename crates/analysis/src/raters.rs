@@ -1,4 +1,4 @@
-//! Raters among themselves: several people, several judges, or one judge several times.
+//! Agreement of raters: several people, several judges, or one judge several times.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,42 +13,42 @@ use crate::calibrate::{Item, Material, Said};
 use crate::figure::{Figure, Resampling};
 use crate::labels::Row;
 
-/// What raters rate with.
+/// Kind of ratings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RatingKind {
     /// Met or unmet.
     Verdicts,
     /// Scores.
     Scores,
-    /// One name out of several, which have no order.
+    /// One of several names without an order.
     Names,
 }
 
-/// The figures about the ratings of some items.
+/// Metrics of the ratings of some items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RaterSection {
-    /// The id of a criterion, or `all`.
+    /// Id of the criterion, or `all`.
     pub title: String,
-    /// What was rated with.
+    /// Kind of the ratings.
     pub kind: RatingKind,
-    /// Items with a rating.
+    /// Number of items with a rating.
     pub items: u64,
-    /// Items with two ratings or more: the others say nothing about agreement.
+    /// Number of items with two ratings or more; the others carry no information about agreement.
     pub rated_twice: u64,
-    /// Ratings in all.
+    /// Number of ratings.
     pub ratings: u64,
-    /// Ratings that decide nothing: not applicable, unsure.
+    /// Number of ratings without a decision: not applicable, unsure.
     pub undecided: u64,
-    /// Items, rated twice or more, whose ratings are all the same.
+    /// Share of the items, rated twice or more, whose ratings are all equal.
     pub all_same: Proportion,
     /// The figures.
     pub figures: Vec<Figure>,
-    /// Mean rating by system, its error by cluster; empty if there is only one.
+    /// Mean rating by target with its clustered error; empty if there is only one target.
     pub systems: Vec<(String, Result<ClusteredMean, Undefined>)>,
 }
 
-/// Measures the agreement of raters, criterion by criterion. `scale` holds the scores that may be given; those
-/// seen, unless it is known.
+/// Measures the agreement of raters, criterion by criterion. `scale` holds the possible scores; `None` takes
+/// them from the data.
 pub fn agreement(material: &Material, scale: Option<&Scale>, resampling: Resampling) -> Vec<RaterSection> {
     let mut groups: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
     for item in &material.items {
@@ -64,8 +64,8 @@ pub fn agreement(material: &Material, scale: Option<&Scale>, resampling: Resampl
         .collect()
 }
 
-/// The section about what each rater named as the first failure of a case; `None` where nobody named any. Of what
-/// one person said about a case, the last word counts.
+/// Measures agreement on the first failure of a case; `None` if nobody named any. The last label of a person
+/// about a case counts.
 pub fn first_failures(rows: &[Row], resampling: Resampling) -> Option<RaterSection> {
     let mut cases: BTreeMap<(&str, &str), BTreeMap<&str, &str>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.first_failure) {
@@ -90,7 +90,7 @@ pub fn first_failures(rows: &[Row], resampling: Resampling) -> Option<RaterSecti
         .then(|| measured("first failure of a case", &rated, RatingKind::Names, 0, None, resampling))
 }
 
-/// An item and what raters said of it.
+/// An item with its ratings.
 struct Rated<'i> {
     cluster: &'i str,
     system: &'i str,

@@ -1,4 +1,4 @@
-//! Cases that are run more than once: what their repeats come to, and the chances of several attempts.
+//! Cases with several trials: their aggregated result, and pass@k and pass^k.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use crate::sample::Sample;
 /// Suite, id and target of a case.
 type Key = (Arc<str>, Arc<str>, Option<Arc<str>>);
 
-/// Collects the rows of repeated cases.
+/// Collects the rows of cases with several trials.
 #[derive(Debug, Default)]
 pub(crate) struct RepeatedCases(BTreeMap<Key, Repeats>);
 
-/// The rows of one case.
+/// Trials of one case.
 #[derive(Debug)]
 struct Repeats {
     plan: RepeatPlan,
@@ -39,9 +39,9 @@ impl Repeats {
         self.plan.settle(&self.in_order(), |scores| lower_mean(scores, Level::P95).ok())
     }
 
-    /// Attempts made and passed, as far as they say something about `k` attempts.
+    /// Returns the numbers of trials made and passed, as far as they are informative about `k` attempts.
     ///
-    /// Where repeats end at the first pass, the attempts made are no sample of equals; the first `k` are.
+    /// If trials end at the first pass, the trials made are not a fair sample; the first `k` are.
     fn attempts(&self, k: u32) -> Option<(u64, u64)> {
         let decided: Vec<bool> = self
             .rows
@@ -54,7 +54,7 @@ impl Repeats {
             return Some((decided.len() as u64, passed(&decided)));
         }
         let first = &decided[..decided.len().min(k as usize)];
-        // A pass before the k-th attempt makes the rest needless: at least one of k passes whatever they would do.
+        // A pass before the k-th trial makes the rest redundant: at least one of k passes in any case.
         if first.contains(&true) || first.len() == k as usize {
             return Some((u64::from(k), passed(first)));
         }
@@ -63,7 +63,7 @@ impl Repeats {
 }
 
 impl RepeatedCases {
-    /// Takes a row if its case is one of these.
+    /// Adds a row if its case has several trials.
     pub(crate) fn push(&mut self, row: &ResultRow, cluster: u64) {
         let Some(plan) = row.repeats else { return };
         let key = (row.suite.clone(), row.case_id.clone(), row.target.clone());
@@ -84,7 +84,7 @@ impl RepeatedCases {
         }
     }
 
-    /// The figures; `None` if no case is run more than once. `others` are the cases that are run once.
+    /// Computes the metrics; `None` if no case has several trials. `others` counts the cases with one trial.
     pub(crate) fn figures(&self, others: Counts, level: Level) -> Option<RepeatFigures> {
         if self.0.is_empty() {
             return None;
@@ -120,7 +120,7 @@ impl RepeatedCases {
         let mut all_known = true;
         let (mut any, mut all) = (Sample::default(), Sample::default());
         let mut early = false;
-        // What was never run is no attempt; the summary says how many cases that are.
+        // A case that was never run counts as no attempt; the summary reports their number.
         for case in self.0.values().filter(|case| !case.skipped) {
             early |= case.plan.early_stop && k > 1;
             let estimate = case
@@ -135,7 +135,7 @@ impl RepeatedCases {
                 _ => all_known = false,
             }
         }
-        // Leaving cases out would change what the mean is of.
+        // Excluding cases would change the population of the mean.
         let fewer = format!("a case has fewer than {k} decided attempts");
         let figure = |sample: &Sample, what: &str| {
             if all_known { chance(sample, level, what) } else { undefined(&fewer, level) }
@@ -187,7 +187,7 @@ fn undefined(reason: &str, level: Level) -> Figure {
     }
 }
 
-/// The numbers of attempts that are reported: 1, 2, 4 and so on, and the most there are.
+/// Returns the reported numbers of attempts: 1, 2, 4 and so on, and the largest available.
 fn numbers(most: u32) -> Vec<u32> {
     let mut numbers: Vec<u32> =
         std::iter::successors(Some(1u32), |k| k.checked_mul(2)).take_while(|k| *k < most).collect();

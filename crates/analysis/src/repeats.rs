@@ -1,4 +1,4 @@
-//! Repeated scores: how noisy one is, and whether repeating was worth it.
+//! Repeated scores: their noise, and the benefit of repeating.
 
 use std::collections::BTreeMap;
 
@@ -13,57 +13,57 @@ use assize_stats::{
 use crate::calibrate::ItemKey;
 use crate::labels::{LabelProblem, Row};
 
-/// How often the right answer scored best, if the first `k` scores of each answer are averaged.
+/// Best-of-n accuracy if the first `k` scores of each answer are averaged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BestAt {
-    /// How many scores are averaged; failed ones among them are left out.
+    /// Number of averaged scores; failed ones among them are excluded.
     pub k: usize,
-    /// Items on which the right answer alone is best. Items with an answer that has no score are no items.
+    /// Items on which the right answer alone is best. Items with an answer without a score are excluded.
     pub strict: Proportion,
-    /// Items on which it shares the best score.
+    /// Number of items on which it shares the best score.
     pub tied: u64,
-    /// Mean credit: 1 alone at the top, 1 over the number tied otherwise.
+    /// Mean credit: 1 if it alone is best, else 1 over the number tied.
     pub credit: Result<f64, Undefined>,
 }
 
-/// What more repeats bring, on the items that both numbers of repeats have.
+/// Gain from more repeats, on the items that have both numbers of repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gain {
-    /// From so many scores.
+    /// Smaller number of scores.
     pub from: usize,
-    /// To so many.
+    /// Larger number of scores.
     pub to: usize,
-    /// The items: both right, only with more, only with fewer, neither.
+    /// Paired counts: both right, only with more, only with fewer, neither.
     pub pairs: Pairs,
     /// More minus fewer.
     pub difference: Result<PairedMean, Undefined>,
-    /// Whether the difference can be chance.
+    /// Test of the difference.
     pub test: McNemar,
 }
 
-/// Repeated scores taken apart.
+/// Report on repeated scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepeatReport {
-    /// Rows of the table.
+    /// Number of rows of the table.
     pub rows: u64,
-    /// Answers that were scored.
+    /// Number of answers that were scored.
     pub cells: u64,
-    /// Scores that failed.
+    /// Number of scores that failed.
     pub failed: u64,
-    /// Answers, scored twice or more, whose scores differ.
+    /// Share of answers, scored twice or more, whose scores differ.
     pub differing: Proportion,
     /// Mean over answers of the variance of their scores.
     pub mean_variance: Result<f64, Undefined>,
-    /// Spread between and within answers.
+    /// Variance between and within answers.
     pub spread: Result<Repeated, Undefined>,
-    /// How often the right answer was best; empty if it is not known which is right.
+    /// Best-of-n accuracy by number of repeats; empty if the right answer is unknown.
     pub best: Vec<BestAt>,
-    /// Between the fewest and the most repeats asked for.
+    /// Gain from the fewest to the most repeats asked for.
     pub gain: Option<Gain>,
 }
 
-/// Takes repeated scores apart. With `right`, the place of the right answer in each row from 0, it says how
-/// often that one scores best when the first k scores are averaged, for each k.
+/// Analyses repeated scores. With `right`, the position of the right answer in each row from 0, it also
+/// computes how often that answer scores best when the first k scores are averaged, for each k.
 pub fn repeats(
     rows: &[Row],
     right: Option<usize>,

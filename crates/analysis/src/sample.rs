@@ -1,9 +1,9 @@
-//! Values with the clusters they belong to.
+//! Values with their clusters.
 
 use std::collections::HashMap;
 
-/// Values of cases, each with its cluster. Clusters are numbered in the order of their first value, so that the same
-/// values in the same order give the same figures whatever the clusters are called.
+/// Values of cases, each with its cluster. Clusters are numbered in the order of their first value, so that
+/// equal values in equal order give equal metrics whatever the clusters are called.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sample {
     pub(crate) values: Vec<f64>,
@@ -12,7 +12,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// With room for so many values.
+    /// Creates a sample with capacity for this many values.
     pub(crate) fn with_capacity(values: usize) -> Self {
         Self {
             values: Vec::with_capacity(values),
@@ -31,7 +31,7 @@ impl Sample {
         self.values.len()
     }
 
-    /// How many clusters there are, if any of them holds more than one value.
+    /// Returns the number of clusters, if any of them holds more than one value.
     pub(crate) fn clusters(&self) -> Option<usize> {
         (self.numbers.len() < self.values.len()).then_some(self.numbers.len())
     }

@@ -1,11 +1,11 @@
-//! Shares and means over decisions that come in cases.
+//! Shares and means over decisions that are clustered by case.
 
 use assize_stats::{Interval, Level, Undefined, clustered_mean, proportion};
 
 use crate::Figure;
 
-/// A share of things, each with the case it belongs to. The interval is Wilson's, or the one that knows that things of
-/// one case resemble each other where that is wider: with few cases, or nothing that differs, the latter is too narrow.
+/// Computes a share; each hit comes with its case. The interval is Wilson's, or the clustered one if that is
+/// wider: with few cases, or without differences, the clustered one is too narrow.
 pub fn share<K: Ord>(
     (id, name, of): (&'static str, &'static str, &'static str),
     says: &'static str,
@@ -29,8 +29,8 @@ fn wider<K: Ord>(wilson: Result<Interval, Undefined>, hits: &[(K, bool)]) -> Res
     }
 }
 
-/// The mean of differences, each with the case it belongs to, with the clustered interval. Differences that are all the
-/// same have none: that nothing varied among these does not say that nothing varies.
+/// Computes the mean of differences, each with its case, with the clustered interval. Equal differences have
+/// no interval: no variation in the sample does not mean that there is none.
 pub fn mean<K: Ord>(
     (id, name, of): (&'static str, &'static str, &'static str),
     says: &'static str,

@@ -1,5 +1,5 @@
-//! The figures of one run: pass rate and mean score with their intervals, what the undecided cases could change, and
-//! where noise comes from.
+//! Metrics of one run: pass rate and mean score with intervals, the effect of incomplete cases, and sources
+//! of noise.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -23,25 +23,25 @@ use crate::pieces::Pieces;
 use crate::repeated::RepeatedCases;
 use crate::sample::Sample;
 
-/// How closely a pass rate or a mean score should be known: within this to either side.
+/// Wanted margin of error of a pass rate or a mean score.
 const WANTED: f64 = 0.05;
-/// Most unstable criteria that are listed.
+/// Maximum number of unstable criteria that are listed.
 const MAX_UNSTABLE: usize = 50;
 
-/// What is kept of a case.
+/// Data kept about a case.
 #[derive(Debug, Clone, Copy)]
 struct Kept {
     case: u64,
     cluster: u64,
-    /// The bounds of its score; both are the score if that is known.
+    /// Bounds of the score; both are the score if it is known.
     low: f64,
     high: f64,
-    /// Its place among the targets.
+    /// Index of the target.
     target: u32,
     verdict: Verdict,
     scored: bool,
     skipped: bool,
-    /// Whether its case is run more than once.
+    /// True if the case has several trials.
     repeated: bool,
 }
 
@@ -59,8 +59,8 @@ impl Kept {
     }
 }
 
-/// Takes the rows of a run one at a time, in any order, and keeps forty bytes of each; of repeated cases also
-/// how their criteria were decided.
+/// Collects the rows of a run one at a time, in any order, keeping forty bytes of each; of repeated cases
+/// also the decisions on their criteria.
 #[derive(Debug, Default)]
 pub struct Summariser {
     rows: Pieces<Kept>,
@@ -71,20 +71,20 @@ pub struct Summariser {
     contests: Contests,
     targets: Vec<Option<Arc<str>>>,
     cases: RepeatedCases,
-    /// Repeats that were begun because those before them did not pass.
+    /// Trials that were started because earlier ones did not pass.
     later: u64,
 }
 
-/// Decisions by criterion (suite, grader, id), and within it by what was decided more than once.
+/// Decisions by criterion (suite, grader, id), then by the hash of the item decided on.
 type Decisions = BTreeMap<(Arc<str>, String, Arc<str>), HashMap<u64, Vec<bool>>>;
 
 impl Summariser {
-    /// Nothing taken yet.
+    /// Creates an empty summariser.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes a row.
+    /// Adds a row.
     pub fn push(&mut self, row: &ResultRow) {
         let case = hash(&(&row.suite, &row.case_id, &row.target));
         let cluster = match &row.cluster {
@@ -93,14 +93,14 @@ impl Summariser {
             None => hash(&(&row.suite, "case", &row.case_id)),
         };
         self.cases.push(row, cluster);
-        // Who gets a further repeat only for not passing would be counted by its failures.
+        // Trials after a failure would otherwise be counted by their failures.
         if row.repeat > 1 && row.repeats.is_some_and(|plan| plan.early_stop) {
             self.later += 1;
             return;
         }
         self.repeated |= row.repeat > 1;
         self.judged_again = self.judged_again || is_judged_again(row);
-        // Most runs compare nothing, and would hold the name of each of their cases for it.
+        // Most runs compare nothing, and need not store the name of each case for it.
         if row.graders.iter().any(|grader| !grader.pairwise.is_empty()) {
             self.contests.take(row, &row.case_id, (0, 1));
         }
@@ -122,13 +122,13 @@ impl Summariser {
         });
     }
 
-    /// Whether cases were answered, or answers judged, more than once. If so, [`Self::push_decisions`] wants to see the
-    /// rows too.
+    /// Returns true if cases were answered, or answers judged, more than once. The rows must then be passed
+    /// to [`Self::push_decisions`] as well.
     pub const fn is_repeated(&self) -> bool {
         self.repeated || self.judged_again
     }
 
-    /// Takes the decisions of a row of a run in which something was repeated.
+    /// Adds the decisions of a row of a run with repetitions.
     pub fn push_decisions(&mut self, row: &ResultRow) {
         if self.judged_again {
             self.verdicts.push(row);
@@ -147,7 +147,7 @@ impl Summariser {
         }
     }
 
-    /// The figures.
+    /// Computes the metrics.
     pub fn figures(&self, level: Level) -> RunFigures {
         let room = || Sample::with_capacity(self.rows.len());
         let (mut passes, mut scores) = (room(), room());
@@ -219,7 +219,7 @@ impl Summariser {
         }
     }
 
-    /// The cases that are run once, of one target or of all.
+    /// Counts the cases with one trial, of one target or of all.
     fn once(&self, target: Option<u32>) -> Counts {
         let mut counts = Counts::default();
         for row in self.rows.iter().filter(|row| !row.repeated && target.is_none_or(|of| row.target == of)) {
@@ -232,7 +232,7 @@ impl Summariser {
         counts
     }
 
-    /// The figures of each target, if there are several.
+    /// Computes the metrics of each target, if there are several.
     fn by_target(&self, level: Level) -> Vec<TargetFigures> {
         if self.targets.len() < 2 {
             return Vec::new();
@@ -259,12 +259,12 @@ impl Summariser {
                 }
             })
             .collect();
-        // Rows come in the order in which cases finish, which is another one each time.
+        // Rows arrive in the order in which cases finish, which varies.
         found.sort_by(|a, b| a.target.cmp(&b.target));
         found
     }
 
-    /// Where the spread of scores comes from, if cases were answered more than once.
+    /// Computes the sources of the spread of scores, if cases were answered more than once.
     fn noise(&self, level: Level) -> Option<NoiseParts> {
         let mut scores: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         let mut verdicts: BTreeMap<u64, Vec<bool>> = BTreeMap::new();
@@ -321,7 +321,7 @@ impl Summariser {
     }
 }
 
-/// The share of items that were not decided the same each time; `None` when nothing was decided twice.
+/// Computes the share of items whose repeated decisions differ; `None` if nothing was decided twice.
 pub(crate) fn flip_rate(items: &[Vec<bool>], level: Level) -> Option<Figure> {
     let flipped = stability(items, level).flipped;
     let interval = flipped.interval.ok()?;
@@ -338,7 +338,7 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: Level) -> Option<Figure> {
     })
 }
 
-/// What to say when there are too few cases to be precise, and how many would be enough.
+/// Warns if there are too few cases for a precise metric, with the number that would suffice.
 fn too_few(
     pass_rate: &Figure,
     mean_score: &Figure,
@@ -388,7 +388,7 @@ fn too_few(
     remarks
 }
 
-/// The mean score in the form in which summaries have always carried it; `None` if no score is known.
+/// Converts the mean score to the form stored in summaries; `None` if no score is known.
 pub fn mean_of(figure: &Figure) -> Option<MeanScore> {
     let over = match figure.clusters {
         Some(clusters) => format!("over {clusters} clusters"),

@@ -1,4 +1,4 @@
-//! Runs in a row: their figures, and where the way of measuring changed between them.
+//! Trend over runs: their metrics, and changes of the method of measurement between them.
 
 use std::collections::BTreeSet;
 
@@ -11,35 +11,35 @@ use crate::compare::Respect;
 use crate::facts::{CaseFact, Names, RunFacts, hash};
 use crate::sample::Sample;
 
-/// A run in a row of runs.
+/// A run of a trend.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Point {
-    /// What the run is called.
+    /// Label of the run.
     pub label: String,
-    /// When it began, as its record says.
+    /// Start time, as stored in the run.
     pub started_at: String,
-    /// Cases it holds.
+    /// Number of cases.
     pub cases: usize,
-    /// Cases that could not be decided: left out of the figures.
+    /// Number of incomplete cases, which are excluded from the metrics.
     pub undecided: usize,
     /// Share of the decided cases that passed.
     pub pass_rate: Figure,
     /// Mean of the known scores.
     pub mean_score: Figure,
-    /// In what the way of measuring differs from the run before: across such a mark figures are not comparable.
+    /// Changes of the method since the previous run: metrics are not comparable across them.
     pub changed: Vec<Change>,
 }
 
-/// A change in the way of measuring.
+/// A change of the method of measurement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// In what respect; null for another set of cases.
+    /// Aspect that changed; null for another set of cases.
     pub respect: Option<Respect>,
-    /// In words.
+    /// Description in words.
     pub says: String,
 }
 
-/// How a run measured, in few words: enough to tell whether another measured the same way.
+/// Fingerprint of a run's method of measurement, to detect changes between runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fingerprint {
     cases: u64,
@@ -52,7 +52,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// The fingerprint of a run. Sums of hashes do not depend on the order of cases.
+    /// Computes the fingerprint of a run. Sums of hashes do not depend on the order of cases.
     pub fn of(run: &RunFacts, names: &Names) -> Self {
         let (mut cases, mut questions, mut rubric) = (0u64, Some(0u64), 0u64);
         let mut said = [BTreeSet::new(), BTreeSet::new(), BTreeSet::new()];
@@ -80,7 +80,7 @@ impl Fingerprint {
         Self { cases, questions, rubric, judges, prompts, judging, lines }
     }
 
-    /// What changed since an earlier run.
+    /// Lists the changes since an earlier run.
     pub fn changes(&self, before: &Self) -> Vec<Change> {
         let mut found = Vec::new();
         let mut say = |respect, says: String| found.push(Change { respect, says });
@@ -92,7 +92,7 @@ impl Fingerprint {
                 say(Some(Respect::Rubric), Respect::Rubric.what().to_owned());
             }
         } else {
-            // Other cases have other criteria: nothing more can be told of either.
+            // Other cases have other criteria: nothing more can be compared.
             say(None, "another set of cases".to_owned());
         }
         let sets = [
@@ -112,7 +112,7 @@ impl Fingerprint {
     }
 }
 
-/// A run as a point; `before` is the run before it.
+/// Builds the trend point of a run.
 pub fn point(run: &RunFacts, started_at: String, changed: Vec<Change>, level: Level) -> Point {
     let (mut passes, mut scores) = (Sample::default(), Sample::default());
     for case in &run.cases {

@@ -1,4 +1,4 @@
-//! A target whose answer is asked for once and handed out with changes.
+//! Target that is asked for its answer once and returns modified copies of it.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use assize_rubric::{Cost, Tokens};
 use assize_targets::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput, TargetKind};
 use tokio::sync::OnceCell;
 
-/// The answer to a case, shared by everything that changes it.
+/// Answer to a case, shared by all its variants.
 pub(crate) type Shared = Arc<OnceCell<Result<Answer, TargetError>>>;
 
-/// A target's answer with one change made to it.
+/// Target that returns the shared answer with one modification.
 pub(crate) struct Altered {
     pub(crate) inner: Arc<dyn Target>,
     pub(crate) answer: Shared,
     pub(crate) label: String,
-    /// Whether it is the one that is expected to ask.
+    /// True for the variant that is expected to ask the target.
     pub(crate) is_first: bool,
     pub(crate) alter: Arc<dyn Fn(Answer) -> Answer + Send + Sync>,
 }
@@ -32,7 +32,7 @@ impl Target for Altered {
                 self.inner.answer(input).await
             };
             let answer = self.answer.get_or_init(|| ask).await.clone();
-            // What the answer cost stands with the variant that asked for it.
+            // The cost of the answer is charged to the variant that asked for it.
             let free = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
             match answer {
                 Ok(answer) if asked => Ok((self.alter)(answer)),
@@ -45,7 +45,7 @@ impl Target for Altered {
 
     fn describe(&self) -> TargetDescription {
         let known = self.inner.describe();
-        // Plans count the answers that will be bought: one for all variants.
+        // Plans count the answers that will be paid for: one for all variants.
         if self.is_first { known } else { TargetDescription { kind: TargetKind::Given, ..known } }
     }
 

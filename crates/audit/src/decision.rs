@@ -1,16 +1,16 @@
-//! A stored decision, as far as a change to it can be told.
+//! Stored decision, reduced to what is compared.
 
 use assize_rubric::Scale;
 use assize_store::JudgementRow;
 
-/// Where a decision stands on the scale of its criterion.
+/// Decision as a position on the scale of its criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// A step of the scale: 0 for unmet and 1 for met, or the number of the range that a score lies in.
+    /// A step of the scale: 0 for unmet and 1 for met, or the index of the band of a score.
     Step {
         /// The step.
         at: usize,
-        /// The highest step there is.
+        /// The highest step.
         top: usize,
     },
     /// The criterion does not apply.
@@ -20,7 +20,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// The decision in a row.
+    /// Reads the decision of a row.
     pub fn of(row: &JudgementRow) -> Self {
         match (&*row.outcome, &row.criterion.scale, row.raw_score) {
             ("met", _, _) => Self::Step { at: 1, top: 1 },

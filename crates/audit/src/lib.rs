@@ -1,8 +1,8 @@
-//! Probing a judge: cases judged unchanged and changed, and what the change did to the decisions.
+//! Audits of a judge: cases are judged unchanged and modified, and the decisions compared.
 //!
-//! [`variants_of`] makes the items of an audit out of one item of an ordinary run, [`compare`] pairs what was stored
-//! about them, [`Tally`] counts the pairs. [`injection`] and its
-//! neighbours are one audit each.
+//! [`variants_of`] builds the work items of an audit from one item of an ordinary run, [`compare`] pairs the
+//! stored decisions, [`Tally`] counts the pairs. [`injection`], [`length`], [`order`] and [`self_preference`]
+//! are one audit each.
 
 #![warn(missing_docs)]
 

@@ -1,16 +1,16 @@
-//! How the cases of an audit are named: the case, `@`, and what was changed.
+//! Ids of the cases of an audit: the case id, `@`, and the label of the change.
 
 use assize_evalfile::CaseId;
 
-/// What stands after the `@` of a case in which nothing was changed.
+/// Label of an unchanged case.
 pub const UNCHANGED: &str = "unchanged";
 
-/// The id of a case with this change.
+/// Builds the id of a case with this change.
 pub(crate) fn named(case: &CaseId, change: &str) -> CaseId {
     CaseId::new(format!("{case}@{change}"))
 }
 
-/// The case and the change in an id; `None` when it is not one of an audit.
+/// Splits an id into case and change; `None` if it is not an id of an audit.
 pub(crate) fn parts(id: &str) -> Option<(&str, &str)> {
     id.rsplit_once('@')
 }

@@ -1,4 +1,4 @@
-//! Decisions on changed cases beside those on the unchanged one.
+//! Pairs of decisions on a modified case and on the unchanged one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,47 +9,47 @@ use assize_store::{CaseRecord, JudgementRow};
 use crate::name::{UNCHANGED, parts};
 use crate::{Decision, Tally};
 
-/// What a change did to one decision.
+/// Effect of a change on one decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// The decision is the same.
+    /// The decision is unchanged.
     None,
-    /// It is better for the answer: met instead of unmet, a higher range. Turned around where meeting a criterion costs
-    /// points.
+    /// The decision is better for the answer: met instead of unmet, a higher range. Reversed for criteria that
+    /// cost points.
     Won,
-    /// It is worse for the answer.
+    /// The decision is worse for the answer.
     Lost,
-    /// It became or ceased to be "not applicable".
+    /// Only one of the two decisions is "not applicable".
     Other,
     /// One of the two decisions is missing.
     Unknown,
 }
 
-/// A decision on a changed case and the one on the unchanged case.
+/// Decision on a modified case with the one on the unchanged case.
 #[derive(Debug, Clone)]
 pub struct Pair {
-    /// The case without the change.
+    /// Id of the case without the change.
     pub case: String,
     /// Suite of the case.
     pub suite: String,
-    /// The change, as its variant is labelled; [`UNCHANGED`] for a repeat of the unchanged case.
+    /// Label of the change; [`UNCHANGED`] for a repeat of the unchanged case.
     pub label: String,
     /// Grader and criterion.
     pub criterion: (String, String),
-    /// What the criterion asks.
+    /// Text of the criterion.
     pub text: String,
-    /// The decision on the unchanged case.
+    /// Decision on the unchanged case.
     pub before: Decision,
-    /// The decision on the changed one.
+    /// Decision on the modified case.
     pub after: Decision,
-    /// Whether more of the criterion is worse for the answer.
+    /// True if meeting the criterion is worse for the answer.
     pub costs: bool,
-    /// Whether it is met or unmet rather than scored.
+    /// True if the criterion is met or unmet rather than scored.
     pub is_checklist: bool,
 }
 
 impl Pair {
-    /// What the change did.
+    /// Returns the effect of the change.
     pub fn change(&self) -> Change {
         match (self.before, self.after) {
             (Decision::Ungraded, _) | (_, Decision::Ungraded) => Change::Unknown,
@@ -65,7 +65,7 @@ impl Pair {
         }
     }
 
-    /// Whether the decision could have become better for the answer.
+    /// Returns true if the decision could have become better for the answer.
     pub fn could_win(&self) -> bool {
         match self.before {
             Decision::Step { at, top } => {
@@ -79,7 +79,7 @@ impl Pair {
         }
     }
 
-    /// Whether it could have become worse.
+    /// Returns true if the decision could have become worse for the answer.
     pub fn could_lose(&self) -> bool {
         match self.before {
             Decision::Step { at, top } => {
@@ -94,21 +94,21 @@ impl Pair {
     }
 }
 
-/// What was stored about an audit, in pairs.
+/// Stored decisions of an audit, paired.
 #[derive(Debug, Clone, Default)]
 pub struct Compared {
     /// Every pair, by case.
     pub pairs: Vec<Pair>,
-    /// Cases that were looked at.
+    /// Number of cases.
     pub cases: usize,
-    /// Cases without an answer, of which nothing can be told.
+    /// Number of cases without an answer, which can't be compared.
     pub unanswered: usize,
-    /// Judged variants whose unchanged case is not on record, because the run ended before.
+    /// Number of judged variants whose unchanged case is missing because the run ended before.
     pub without_reference: usize,
 }
 
 impl Compared {
-    /// The pairs that `take` accepts, counted.
+    /// Counts the pairs that `take` accepts.
     pub fn tally(&self, take: impl Fn(&Pair) -> bool) -> Tally {
         let mut tally = Tally::default();
         self.pairs.iter().filter(|pair| take(pair)).for_each(|pair| tally.add(pair));
@@ -119,14 +119,14 @@ impl Compared {
 /// Suite, target and id of a case.
 type Key = (Arc<str>, Option<Arc<str>>, String);
 
-/// One judged item: its change, its repeat, its decisions.
+/// One judged item: label, trial and decisions.
 struct Judged {
     label: String,
     repeat: u32,
     rows: Vec<Row>,
 }
 
-/// What is kept of a row.
+/// Data kept of a row.
 struct Row {
     criterion: (String, String),
     text: String,
@@ -147,10 +147,10 @@ impl Row {
     }
 }
 
-/// Pairs the records of an audit. The first decision on the unchanged case is what all others are compared with.
+/// Pairs the records of an audit. Every decision is compared with the first one on the unchanged case.
 ///
 /// # Errors
-/// The first record that can't be read.
+/// The error of the first record that can't be read.
 pub fn compare<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Result<Compared, E> {
     let mut cases: BTreeMap<Key, Vec<Judged>> = BTreeMap::new();
     let mut compared = Compared::default();
@@ -159,7 +159,7 @@ pub fn compare<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Resul
         let Some((case, label)) = parts(&result.case_id) else { continue };
         let judged = cases.entry((result.suite, result.target, case.to_owned())).or_default();
         if result.error.is_none() {
-            // What a panel comes to is compared; its votes stand behind that.
+            // The decision of a panel is compared, not its votes.
             let decisions = judgements.iter().filter(|row| !row.is_vote());
             let rows = decisions.map(Row::of).collect();
             judged.push(Judged { label: label.to_owned(), repeat: result.repeat, rows });

@@ -1,48 +1,48 @@
-//! What an audit of orders, lengths or families found: figures, and what stands in their way.
+//! Report of an order, length or self-preference audit.
 
 use assize_analysis::Figure;
 
-/// Figures about one part of an audit: a criterion, an edit, a judge.
+/// Metrics of one part of an audit: a criterion, an edit, or a family of judges.
 #[derive(Debug, Clone)]
 pub struct Section {
-    /// What it is about.
+    /// Title of the part.
     pub title: String,
-    /// The figures.
+    /// Metrics of the part.
     pub figures: Vec<Figure>,
 }
 
-/// What an audit found, all of it computed from stored decisions.
+/// Report of an audit, all of it computed from stored decisions.
 #[derive(Debug, Clone)]
 pub struct AuditReport {
-    /// Cases that were looked at.
+    /// Number of cases.
     pub cases: usize,
-    /// Figures about all of it.
+    /// Overall metrics.
     pub figures: Vec<Figure>,
-    /// Figures about parts, the one that matters most first.
+    /// Metrics by part, the most important first.
     pub sections: Vec<Section>,
-    /// What a limit is compared with, and what it is the value of; `None` where there is no such value.
+    /// Value that a gate is compared with, and its description; `None` if there is no such value.
     pub worst: Option<(f64, String)>,
-    /// What may be concluded, in one sentence.
+    /// Conclusion in one sentence.
     pub says: String,
-    /// What could not be measured, and why: a sentence each.
+    /// Effects that could not be measured, with the reason: a sentence each.
     pub unmeasured: Vec<String>,
-    /// Decisions and answers that are missing, in words; empty when the audit is whole.
+    /// Missing decisions and answers, in words; empty if the audit is complete.
     pub missing: Vec<String>,
 }
 
 impl AuditReport {
-    /// Whether something could not be judged.
+    /// Returns true if something could not be judged.
     pub fn is_incomplete(&self) -> bool {
         !self.missing.is_empty()
     }
 }
 
-/// `1 case`, `2 cases`.
+/// Formats a count with its noun: `1 case`, `2 cases`.
 pub(crate) fn number_of(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-/// A share in words: `12.5%`.
+/// Formats a share as a percentage: `12.5%`.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }

@@ -1,9 +1,9 @@
-//! Which of many cases an audit looks at.
+//! Selection of cases for an audit.
 
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
 
-/// The places of `most` out of `n` things, in order, each choice as likely as any other. The same seed chooses the same.
+/// Selects `most` of `n` positions uniformly at random, in ascending order. Deterministic for a seed.
 pub fn choose(n: usize, most: usize, seed: u64) -> Vec<usize> {
     if most >= n {
         return (0..n).collect();

@@ -1,4 +1,4 @@
-//! Pairs of decisions, counted, with intervals.
+//! Counted pairs of decisions, with intervals.
 
 use assize_stats::{Level, proportion};
 use serde::Serialize;
@@ -8,11 +8,11 @@ use crate::{Change, Decision, Pair};
 /// A share with Wilson's interval at 95 %.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rate {
-    /// Of so many.
+    /// Denominator.
     pub n: u64,
-    /// So many.
+    /// Numerator.
     pub count: u64,
-    /// The share, 0 to 1; null where `n` is 0.
+    /// The share, 0 to 1; null if `n` is 0.
     pub rate: Option<f64>,
     /// Lower end of the interval.
     pub low: Option<f64>,
@@ -20,12 +20,12 @@ pub struct Rate {
     pub high: Option<f64>,
     /// Confidence level of the interval.
     pub level: f64,
-    /// The method, or why there is no share.
+    /// Method of the interval, or the reason why there is no share.
     pub method: String,
 }
 
 impl Rate {
-    /// `count` of `n`.
+    /// Computes the share of `count` in `n`.
     pub fn new(count: u64, n: u64) -> Self {
         let found = proportion(count, n, Level::P95);
         Self {
@@ -43,28 +43,29 @@ impl Rate {
     }
 }
 
-/// What a change did to many decisions. Pairs that lack a decision are counted apart and are part of no share.
+/// Counted effects of a change. Pairs that lack a decision are counted separately and excluded from the
+/// shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Pairs with two decisions.
     pub pairs: u64,
     /// Decisions that became better for the answer.
     pub won: u64,
-    /// Decisions that could have.
+    /// Decisions that could have become better.
     pub could_win: u64,
-    /// Decisions that became worse for it.
+    /// Decisions that became worse for the answer.
     pub lost: u64,
-    /// Decisions that could have.
+    /// Decisions that could have become worse.
     pub could_lose: u64,
-    /// Decisions that became or ceased to be "not applicable".
+    /// Pairs of which only one decision is "not applicable".
     pub other: u64,
-    /// Of the checklist: unmet that became met.
+    /// Checklist decisions that changed from unmet to met.
     pub unmet_to_met: u64,
-    /// Of the checklist: met that became unmet.
+    /// Checklist decisions that changed from met to unmet.
     pub met_to_unmet: u64,
     /// Pairs whose unchanged case has no decision.
     pub ungraded_before: u64,
-    /// Pairs whose changed case alone has none.
+    /// Pairs whose modified case alone has no decision.
     pub ungraded_after: u64,
 }
 
@@ -94,27 +95,27 @@ impl Tally {
         }
     }
 
-    /// Pairs without a decision on one side.
+    /// Returns the number of pairs without a decision on one side.
     pub fn ungraded(&self) -> u64 {
         self.ungraded_before + self.ungraded_after
     }
 
-    /// Changed decisions among all.
+    /// Returns the share of changed decisions.
     pub fn flip_rate(&self) -> Rate {
         Rate::new(self.won + self.lost + self.other, self.pairs)
     }
 
-    /// Decisions that became better for the answer, among those that could.
+    /// Returns the share of decisions that became better for the answer, among those that could.
     pub fn win_rate(&self) -> Rate {
         Rate::new(self.won, self.could_win)
     }
 
-    /// Decisions that became worse for it, among those that could.
+    /// Returns the share of decisions that became worse for the answer, among those that could.
     pub fn loss_rate(&self) -> Rate {
         Rate::new(self.lost, self.could_lose)
     }
 
-    /// The tally as programs read it.
+    /// Converts the tally to JSON.
     pub fn to_json(&self) -> serde_json::Value {
         serde_json::json!({
             "pairs": self.pairs,

@@ -1,4 +1,4 @@
-//! From a case to the cases of an audit.
+//! Variants: the cases of an audit, built from a case of a run.
 
 use std::sync::Arc;
 
@@ -10,30 +10,30 @@ use tokio::sync::OnceCell;
 use crate::altered::{Altered, Shared};
 use crate::name::{UNCHANGED, named};
 
-/// What is done to an answer.
+/// Modification of an answer.
 pub type Alter = Arc<dyn Fn(Answer) -> Answer + Send + Sync>;
 
-/// What is done to the rubrics of a case.
+/// Modification of the rubrics of a case.
 pub type Regrade = Arc<dyn Fn(Vec<Arc<Grader>>) -> Vec<Arc<Grader>> + Send + Sync>;
 
-/// One change to a case.
+/// One modification of a case.
 #[derive(Clone)]
 pub struct Variant {
-    /// What it is called in the ids of cases; without `@`.
+    /// Label in the ids of cases, without `@`.
     pub label: String,
-    /// The change to the answer.
+    /// Modification of the answer.
     pub alter: Alter,
-    /// The change to the rubrics; rubrics that it leaves out are not judged in this variant.
+    /// Modification of the rubrics; rubrics that it omits are not judged in this variant.
     pub regrade: Regrade,
 }
 
 impl Variant {
-    /// One that changes the answer alone.
+    /// Creates a variant that only modifies the answer.
     pub fn of_answer(label: String, alter: impl Fn(Answer) -> Answer + Send + Sync + 'static) -> Self {
         Self { label, alter: Arc::new(alter), regrade: Arc::new(|graders| graders) }
     }
 
-    /// One that changes the rubrics alone.
+    /// Creates a variant that only modifies the rubrics.
     pub fn of_rubrics(
         label: String,
         regrade: impl Fn(Vec<Arc<Grader>>) -> Vec<Arc<Grader>> + Send + Sync + 'static,
@@ -42,11 +42,12 @@ impl Variant {
     }
 }
 
-/// The items of an audit for one item of a run: the unchanged case once and `repeats` times more, then each variant.
-/// Only the rubrics of the case are kept, since only they have criteria that are decided one by one; `None` when it has
-/// none, or is a conversation: a change to one of its answers would change those after it.
+/// Builds the items of an audit from one item of a run: the unchanged case once and `repeats` times more,
+/// then each variant. Only the rubrics of the case are kept, since only they have criteria decided one by
+/// one. Returns `None` if there are none, or if the case is a conversation: a modified answer would affect
+/// the later ones.
 ///
-/// A target is asked for the answer once, whichever item comes first.
+/// A target is asked for the answer once, by whichever item runs first.
 pub fn variants_of(item: &WorkItem, repeats: u32, variants: &[Variant]) -> Option<Vec<WorkItem>> {
     let graders = rubrics(&item.case);
     if graders.is_empty() || item.case.conversation.is_some() {
@@ -82,7 +83,7 @@ pub fn variants_of(item: &WorkItem, repeats: u32, variants: &[Variant]) -> Optio
     Some(unchanged.chain(changed).collect())
 }
 
-/// The rubrics of a case, those of composites too, each a grader of its own.
+/// Returns the rubrics of a case, including those of composites, each as a grader of its own.
 pub(crate) fn rubrics(case: &Case) -> Vec<Arc<Grader>> {
     let mut found = Vec::new();
     for grader in &case.graders {

@@ -1,13 +1,13 @@
-//! Reading a pipe to its end while keeping a bounded part of it.
+//! Pipe reader that keeps a bounded part of the output.
 
 use std::borrow::Cow;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// How many bytes are asked of a pipe at once: the usual size of a pipe's buffer.
+/// Bytes per read: the usual size of a pipe's buffer.
 const CHUNK: usize = 64 * 1024;
 
-/// Which end of a stream is kept when it is longer than the cap.
+/// End of a stream that is kept when it is longer than the cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     First,
@@ -17,24 +17,24 @@ pub(crate) enum Keep {
 /// The kept part of an output stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// The bytes kept, at most the cap of the command.
+    /// Bytes kept, at most the cap of the command.
     pub bytes: Vec<u8>,
-    /// How many bytes the program wrote in all.
+    /// Number of bytes the program wrote in total.
     pub total: u64,
 }
 
 impl Captured {
-    /// Whether the program wrote more than was kept.
+    /// Returns true if the program wrote more than was kept.
     pub fn truncated(&self) -> bool {
         self.total > self.bytes.len() as u64
     }
 
-    /// The kept bytes as text; bytes that are not UTF-8 become U+FFFD.
+    /// Returns the kept bytes as text; bytes that are not UTF-8 become U+FFFD.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
     }
 
-    /// The last `limit` kept bytes as text, beginning at a whole character.
+    /// Returns the last `limit` kept bytes as text, starting at a character boundary.
     pub fn tail(&self, limit: usize) -> Cow<'_, str> {
         let mut start = self.bytes.len().saturating_sub(limit);
         // A UTF-8 character has at most three continuation bytes; text in other encodings is cut anywhere.
@@ -47,9 +47,9 @@ impl Captured {
     }
 }
 
-/// A pipe together with what was kept of it so far.
+/// A pipe with the output kept so far.
 ///
-/// The bytes live here and not in a future, so that they survive when reading is given up.
+/// The bytes are stored here and not in a future, so that they survive when reading is cancelled.
 #[derive(Debug)]
 pub(crate) struct Capture<R> {
     pipe: Option<R>,
@@ -63,13 +63,13 @@ impl<R: AsyncRead + Unpin> Capture<R> {
         Self { pipe, cap, keep, seen: Captured::default() }
     }
 
-    /// Reads until every writer has closed the pipe. What is above the cap is read and forgotten, because a
-    /// full pipe would stop the program.
+    /// Reads until every writer has closed the pipe. Bytes above the cap are read and discarded, because a
+    /// full pipe would block the program.
     pub(crate) async fn drain(&mut self) {
         let mut chunk = vec![0; CHUNK];
         while let Some(pipe) = self.pipe.as_mut() {
             match pipe.read(&mut chunk).await {
-                // A pipe that fails to read has nothing more to give; what came before still counts.
+                // A pipe that fails to read has no more data; the earlier output still counts.
                 Ok(0) | Err(_) => self.pipe = None,
                 Ok(count) => self.take(&chunk[..count]),
             }

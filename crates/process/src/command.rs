@@ -1,4 +1,4 @@
-//! The description of a command: what to run, where, with what, and within which limits.
+//! Description of a command: program, folder, environment, input and limits.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -6,38 +6,38 @@ use std::time::Duration;
 
 use crate::Environment;
 
-/// The shell that scripts are given to. POSIX puts it here on every system that matters.
+/// Shell that runs scripts. POSIX installs it at this path on all relevant systems.
 #[cfg(unix)]
 const SHELL: &str = "/bin/sh";
 #[cfg(not(unix))]
 const SHELL: &str = "sh";
 
-/// What to run.
+/// Program of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
-    /// A program and its arguments; no shell sees them.
+    /// A program and its arguments, run without a shell.
     Argv(Vec<OsString>),
     /// A script for `sh -c`, with the values of `$1`, `$2` and so on.
     Shell {
         /// The script text.
         script: String,
-        /// The positional parameters; they are data, the shell never reads them as script.
+        /// Positional parameters; they are data and never parsed as script.
         parameters: Vec<OsString>,
     },
 }
 
-/// The limits a command runs within.
+/// Limits on a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Wall-clock limit; `None` waits as long as it takes.
+    /// Wall-clock limit; `None` for no limit.
     pub timeout: Option<Duration>,
     /// Bytes of standard output that are kept, from the beginning. The rest is read and dropped.
     pub stdout_cap: usize,
     /// Bytes of standard error that are kept, from the end.
     pub stderr_cap: usize,
-    /// Time between asking the process group to end (TERM) and ending it (KILL).
+    /// Time between the request to end the process group (TERM) and the kill (KILL).
     pub grace: Duration,
-    /// How long to go on reading after the program has exited while another process holds its pipes open.
+    /// Time to continue reading after the program has exited while another process holds its pipes open.
     pub linger: Duration,
 }
 
@@ -54,29 +54,29 @@ impl Default for Limits {
     }
 }
 
-/// A command ready to be run, as often as wanted.
+/// A command that can be run any number of times.
 #[derive(Debug, Clone)]
 pub struct Command {
-    /// What to run.
+    /// Program to run.
     pub program: Program,
-    /// The working directory; `None` is the directory of this process.
+    /// Working directory; `None` for the directory of this process.
     pub cwd: Option<PathBuf>,
-    /// Every variable the command sees.
+    /// Complete environment of the command.
     pub env: Environment,
-    /// Bytes for its standard input; `None` is an empty input.
+    /// Bytes for standard input; `None` for an empty input.
     pub stdin: Option<Vec<u8>>,
     /// Time and output limits.
     pub limits: Limits,
 }
 
 impl Command {
-    /// A program with its arguments, run without a shell.
+    /// Creates a command that runs a program without a shell.
     pub fn argv<A: Into<OsString>>(words: impl IntoIterator<Item = A>, env: Environment) -> Self {
         Self::new(Program::Argv(words.into_iter().map(Into::into).collect()), env)
     }
 
-    /// A script run by `sh -c`. Values belong into `parameters` or through [`quote`](crate::quote), never
-    /// straight into the script.
+    /// Creates a command that runs a script with `sh -c`. Pass values through `parameters` or
+    /// [`quote`](crate::quote), never directly in the script.
     pub fn shell(script: impl Into<String>, env: Environment) -> Self {
         Self::new(Program::Shell { script: script.into(), parameters: Vec::new() }, env)
     }
@@ -85,31 +85,31 @@ impl Command {
         Self { program, cwd: None, env, stdin: None, limits: Limits::default() }
     }
 
-    /// This command run in `folder`.
+    /// Sets the working directory.
     pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cwd = Some(folder.into());
         self
     }
 
-    /// This command with `bytes` on its standard input.
+    /// Sets the bytes for standard input.
     pub fn with_stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());
         self
     }
 
-    /// This command with a wall-clock limit.
+    /// Sets the wall-clock limit.
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.limits.timeout = Some(timeout);
         self
     }
 
-    /// This command with other limits.
+    /// Sets the limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The words handed to the system: program first.
+    /// Returns the argument vector: program first.
     pub(crate) fn words(&self) -> Vec<&OsStr> {
         match &self.program {
             Program::Argv(words) => words.iter().map(OsString::as_os_str).collect(),

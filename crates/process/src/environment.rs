@@ -1,9 +1,9 @@
-//! The environment a command sees: always complete and explicit, never taken from this process by accident.
+//! Environment of a command: always complete and explicit, never inherited from this process by accident.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// Variables that most programs need to start at all and that carry no secrets.
+/// Variables that most programs need to start and that carry no secrets.
 pub const BASIC_VARIABLES: &[&str] = &[
     "HOME",
     "LANG",
@@ -22,7 +22,7 @@ pub const BASIC_VARIABLES: &[&str] = &[
     "USERPROFILE",
 ];
 
-/// Variables that name a repository to git, whatever folder it is run in.
+/// Variables that point git to a repository regardless of its folder.
 const REPOSITORY_VARIABLES: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -36,40 +36,41 @@ const REPOSITORY_VARIABLES: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// Which variables of a base environment a command inherits.
+/// Policy for inheriting variables from a base environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inherit {
     /// Every variable of the base.
     All,
     /// [`BASIC_VARIABLES`] only.
     Basic,
-    /// Exactly these names, where the base has them.
+    /// Exactly these variables, if the base has them.
     Named(Vec<OsString>),
-    /// None: the command sees added variables only.
+    /// No variables: the command only sees added ones.
     Nothing,
 }
 
-/// A full set of environment variables, in name order.
+/// A complete set of environment variables, ordered by name.
 ///
-/// The command sees these and no others. The snapshot of the real environment is made once, by the
-/// program's entry point, and handed down with [`Environment::from_vars`].
+/// The command sees no other variables. The program's entry point takes a snapshot of the real environment
+/// once and passes it down with [`Environment::from_vars`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     vars: BTreeMap<OsString, OsString>,
 }
 
 impl Environment {
-    /// No variables at all.
+    /// Creates an environment without variables.
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// A snapshot from name and value pairs; a later pair replaces an earlier one of the same name.
+    /// Creates an environment from name and value pairs; a later pair replaces an earlier one with the same
+    /// name.
     pub fn from_vars<K: Into<OsString>, V: Into<OsString>>(vars: impl IntoIterator<Item = (K, V)>) -> Self {
         Self { vars: vars.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
     }
 
-    /// The part of this environment that `policy` lets through.
+    /// Returns the variables that `policy` allows.
     pub fn inherit(&self, policy: &Inherit) -> Self {
         let pick = |keep: &dyn Fn(&OsStr) -> bool| Self {
             vars: self.vars.iter().filter(|(n, _)| keep(n)).map(|(n, v)| (n.clone(), v.clone())).collect(),
@@ -82,20 +83,20 @@ impl Environment {
         }
     }
 
-    /// This environment with one variable added or replaced.
+    /// Adds or replaces one variable.
     pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.vars.insert(name.into(), value.into());
         self
     }
 
-    /// This environment without one variable.
+    /// Removes one variable.
     pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
         self.vars.remove(name.as_ref());
         self
     }
 
-    /// This environment without what would make git work on the repository that this process was started in, such as by
-    /// a hook of it.
+    /// Removes the variables that would make git use the repository that this process was started in, for
+    /// example by one of its hooks.
     pub fn outside_repositories(mut self) -> Self {
         for name in REPOSITORY_VARIABLES {
             self.vars.remove(OsStr::new(name));
@@ -103,12 +104,12 @@ impl Environment {
         self
     }
 
-    /// The value of a variable, if it is set.
+    /// Returns the value of a variable, if it is set.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         self.vars.get(name.as_ref()).map(OsString::as_os_str)
     }
 
-    /// All variables in name order.
+    /// Iterates over all variables, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }

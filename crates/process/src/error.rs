@@ -1,4 +1,4 @@
-//! Why a command gave no result.
+//! Errors of commands.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,94 +6,94 @@ use std::time::Duration;
 
 use crate::Captured;
 
-/// What a command had done when it was stopped.
+/// Output of a command until it was stopped.
 #[derive(Debug, Clone, Default)]
 pub struct Partial {
-    /// The first bytes of its standard output so far.
+    /// First bytes of standard output so far.
     pub stdout: Captured,
-    /// The last bytes of its standard error so far.
+    /// Last bytes of standard error so far.
     pub stderr: Captured,
     /// Wall-clock time it ran.
     pub duration: Duration,
 }
 
-/// A command could not be started or was stopped.
+/// Error: a command could not be started or was stopped.
 ///
-/// A program that ran and exited with a failure is not among these.
+/// A program that exits with a failure is not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     /// The argument list is empty or its first word is.
     #[error("the command is empty: the first word must be a program")]
     Empty,
-    /// No such program.
+    /// There is no such program.
     #[error("`{program}` was not found{}", hint(*.looked_in_path, *.file_exists))]
     NotFound {
-        /// The program as it was written.
+        /// Program, as it was written.
         program: String,
-        /// It has no slash, so it was looked for in the folders of `PATH`.
+        /// True if it has no slash and was looked up in `PATH`.
         looked_in_path: bool,
-        /// The file is there, so the interpreter its first line names is what is missing.
+        /// True if the file exists, so that the interpreter of its first line is missing.
         file_exists: bool,
     },
-    /// The program may not be run.
+    /// The program is not executable.
     #[error("`{program}` may not be run: permission denied (is it a file with the executable bit set?)")]
     PermissionDenied {
-        /// The program as it was written.
+        /// Program, as it was written.
         program: String,
     },
-    /// The working directory is not a directory that can be entered.
+    /// The working directory can't be entered.
     #[error("the working directory {} is not there or can't be entered: {source}", .path.display())]
     WorkingDirectory {
-        /// The directory asked for.
+        /// Requested directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// An argument or a variable holds a NUL byte, which no program can receive there.
+    /// An argument or a variable contains a NUL byte, which can't be passed to a program.
     #[error("{place} holds a NUL byte, which can't be passed to a program")]
     NulByte {
-        /// Which argument or variable.
+        /// Name of the argument or variable.
         place: String,
     },
-    /// The system refused the arguments and environment for their size.
+    /// The arguments and environment are too large for the system.
     #[error(
         "the arguments of `{program}` are too long for the system ({bytes} bytes with the environment; one \
          argument may often hold 128 KiB at most)"
     )]
     TooLong {
-        /// The program as it was written.
+        /// Program, as it was written.
         program: String,
         /// Size of all arguments and variables.
         bytes: usize,
     },
-    /// The time limit was reached; the process group was ended.
+    /// The time limit was reached and the process group was ended.
     #[error("stopped after the time limit of {} s", .limit.as_secs_f64())]
     Timeout {
         /// The limit.
         limit: Duration,
-        /// What it had written.
+        /// Output until then.
         partial: Box<Partial>,
     },
-    /// The caller cancelled the command; the process group was ended.
+    /// The caller cancelled the command and the process group was ended.
     #[error("cancelled")]
     Cancelled {
-        /// What it had written.
+        /// Output until then.
         partial: Box<Partial>,
     },
-    /// The system failed in another way.
+    /// Another error of the system.
     #[error("could not {doing} `{program}`: {source}")]
     Io {
-        /// What was being done: "start", "wait for".
+        /// Operation: "start", "wait for".
         doing: &'static str,
-        /// The program as it was written.
+        /// Program, as it was written.
         program: String,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
 impl ProcessError {
-    /// What the command had written before it was stopped, where it ran at all.
+    /// Returns the output before the command was stopped, if it was started.
     pub fn partial(&self) -> Option<&Partial> {
         match self {
             Self::Timeout { partial, .. } | Self::Cancelled { partial } => Some(partial),

@@ -1,4 +1,4 @@
-//! What a command that ran to its end left behind.
+//! Result of a command that ran to its end.
 
 use std::fmt;
 use std::process::ExitStatus;
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use crate::Captured;
 
-/// How a process ended.
+/// Exit status of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// It exited by itself with this code; 0 means success by convention.
+    /// Exit code; 0 means success by convention.
     Code(i32),
-    /// A signal with this number ended it.
+    /// Number of the signal that ended it.
     Signal(i32),
 }
 
 impl Exit {
-    /// Whether the exit code is 0.
+    /// Returns true if the exit code is 0.
     pub fn success(self) -> bool {
         self == Self::Code(0)
     }
@@ -42,7 +42,7 @@ impl fmt::Display for Exit {
     }
 }
 
-/// The names whose numbers POSIX fixes; others differ between systems.
+/// Returns the names of signals whose numbers POSIX fixes; others differ between systems.
 fn signal_name(number: i32) -> &'static str {
     match number {
         1 => " (hang-up)",
@@ -55,17 +55,17 @@ fn signal_name(number: i32) -> &'static str {
     }
 }
 
-/// The result of a command that ended within its limits.
+/// Result of a command that ended within its limits.
 #[derive(Debug, Clone)]
 pub struct Finished {
-    /// How the program itself ended.
+    /// Exit status of the program.
     pub exit: Exit,
-    /// The first bytes of its standard output.
+    /// First bytes of standard output.
     pub stdout: Captured,
-    /// The last bytes of its standard error, where programs put the reason for a failure.
+    /// Last bytes of standard error, where programs write the reason of a failure.
     pub stderr: Captured,
     /// Wall-clock time from just before the start until the program exited.
     pub duration: Duration,
-    /// Other processes of its group were still running when the program exited, and were ended.
+    /// True if other processes of its group were still running when the program exited, and were ended.
     pub left_processes: bool,
 }

@@ -1,4 +1,4 @@
-//! A running process group: starting it, and making sure that it ends.
+//! A running process group: started, and certain to end.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,13 +12,13 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
 use crate::lookup::in_path;
 use crate::{Command, Exit, ProcessError, guard};
 
-/// How often a group that was asked to end is looked at.
+/// Polling interval while a group ends.
 const POLL: Duration = Duration::from_millis(10);
 
-/// Groups of this process that were given up and are being ended in the background.
+/// Number of groups of this process that are being ended in the background.
 static ENDING: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts a group as being ended until it is dropped.
+/// Counts a group in [`ENDING`] until it is dropped.
 struct Ending;
 
 impl Ending {
@@ -34,18 +34,18 @@ impl Drop for Ending {
     }
 }
 
-/// Waits until every command whose run was dropped has ended, gracefully or not. A program that is about to exit
-/// calls this first: what it leaves to the end of the async runtime is killed without grace.
+/// Waits until every command whose run was dropped has ended, gracefully or not. Call it before the program
+/// exits: the shutdown of the async runtime kills without grace.
 pub async fn settled() {
     while ENDING.load(Ordering::Acquire) > 0 {
         tokio::time::sleep(POLL).await;
     }
 }
 
-/// The members of a running command.
+/// Process group of a running command.
 ///
-/// Whoever drops this ends the group: with TERM, grace and KILL where the async runtime still runs, else
-/// with KILL at once. No path leads to a process that is left running.
+/// Dropping it ends the group: with TERM, grace and KILL while the async runtime is running, else with KILL
+/// at once. No path leaves a process running.
 #[derive(Debug)]
 pub(crate) struct Group {
     child: Option<Box<dyn ChildWrapper>>,
@@ -57,7 +57,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Starts `command` as the leader of a new group, with all three streams as pipes where needed.
+    /// Starts `command` as the leader of a new group, with pipes for its streams.
     pub(crate) fn start(command: &Command) -> Result<Self, ProcessError> {
         let words = command.words();
         let (program, arguments) = words.split_first().ok_or(ProcessError::Empty)?;
@@ -109,10 +109,10 @@ impl Group {
         self.child.as_mut()
     }
 
-    /// Waits until the leader has exited. May be given up and called again.
+    /// Waits until the leader has exited. Cancellation safe.
     ///
-    /// It waits for the leader alone: waiting for the group would block on other members for as long as they
-    /// live when this process is the one that inherits orphans (process 1 of a container).
+    /// Waits for the leader alone: if this process inherits orphans (process 1 of a container), waiting for
+    /// the group would block until all other members end.
     pub(crate) async fn leader_exit(&mut self) -> io::Result<Exit> {
         match self.child.as_mut() {
             #[cfg(unix)]
@@ -123,7 +123,7 @@ impl Group {
         }
     }
 
-    /// Whether any process of the group is left.
+    /// Returns true if any process of the group is running.
     #[cfg(unix)]
     pub(crate) fn alive(&mut self) -> bool {
         // Reaps members that this process inherited; they would count as alive otherwise.
@@ -140,7 +140,7 @@ impl Group {
         self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
     }
 
-    /// Asks the group to end. A group that is already gone is fine.
+    /// Asks the group to end. A group that is gone already is fine.
     pub(crate) fn ask_to_end(&mut self) {
         self.asked_to_end = true;
         #[cfg(unix)]
@@ -151,14 +151,14 @@ impl Group {
         self.kill();
     }
 
-    /// Ends what is left of the group, whatever it does about it.
+    /// Kills the rest of the group.
     pub(crate) fn kill(&mut self) {
         if let Some(child) = self.child.as_mut() {
             let _ = child.start_kill();
         }
     }
 
-    /// TERM, at most the grace period of waiting, KILL.
+    /// Ends the group: TERM, at most the grace period of waiting, KILL.
     pub(crate) async fn end(&mut self) {
         self.ask_to_end();
         let waited = tokio::time::timeout(self.grace, async {
@@ -172,7 +172,7 @@ impl Group {
         self.is_over();
     }
 
-    /// Says that the leader was waited for and nothing of the group is left, so that dropping does nothing.
+    /// Marks the group as ended, so that dropping does nothing. The leader must have been waited for.
     pub(crate) fn is_over(&mut self) {
         self.over = true;
         #[cfg(unix)]
@@ -187,7 +187,7 @@ impl Drop for Group {
         if self.over {
             return;
         }
-        // A second drop without an end in between means that the runtime is going down: no time for grace.
+        // A second drop without an end in between means that the runtime is shutting down: no time for grace.
         if self.asked_to_end {
             self.kill();
             return;
@@ -226,7 +226,7 @@ fn refuse_nul(command: &Command, words: &[&OsStr]) -> Result<(), ProcessError> {
     }
 }
 
-/// Says what a failed start was about; the system's own codes do not tell a missing folder from a missing
+/// Explains a failed start; the system's error codes do not distinguish a missing folder from a missing
 /// program.
 fn explain(source: io::Error, command: &Command, program: &OsStr, words: &[&OsStr]) -> ProcessError {
     let name = program.to_string_lossy().into_owned();

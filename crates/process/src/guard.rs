@@ -1,9 +1,9 @@
-//! A helper process that ends what this process has started when this process can't do so itself.
+//! Helper process that ends the commands of this process when it can't do so itself.
 //!
-//! A process that is killed gets no chance to end its commands. So the first command starts a helper that reads from
-//! a pipe only this process holds open. The helper is told of each group that begins and ends; when the pipe closes,
-//! whatever the reason, it ends the groups that are left. Where the system shows the environment of processes (Linux),
-//! it also finds those that left their group, by a variable that every command carries.
+//! A killed process can't end its commands. So the first command starts a helper that reads from a pipe only
+//! this process holds open. The helper gets the start and end of each group; when the pipe closes, for
+//! whatever reason, it ends the remaining groups. Where the system shows the environment of processes
+//! (Linux), it also finds processes that left their group, by a variable that every command carries.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The variable by which the helper finds processes that left their group: its value is the helper's number.
+/// Variable by which the helper finds processes that left their group; its value is the helper's process id.
 pub(crate) const MARK: &str = "ASSIZE_GUARD";
 
-/// How to start the helper, if one is wanted.
+/// Program and arguments of the helper, if one is wanted.
 static HELPER: OnceLock<(PathBuf, Vec<OsString>)> = OnceLock::new();
 /// The helper, once the first command has run; `None` inside if it could not be started.
 static RUNNING: OnceLock<Option<Guard>> = OnceLock::new();
@@ -25,32 +25,33 @@ struct Guard {
     helper: Mutex<Child>,
 }
 
-/// Has commands watched over by a helper from now on. `program` with `arguments` must call [`guard`] with its standard
-/// input. The helper starts with the first command; without this call there is none.
+/// Enables a helper that ends the commands if this process is killed. `program` with `arguments` must call
+/// [`guard`] with its standard input. The helper starts with the first command; without this call there is
+/// none.
 pub fn guarded_by(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = impl Into<OsString>>) {
-    // A second call would be about the same program.
+    // A second call would name the same program.
     let _ = HELPER.set((program.into(), arguments.into_iter().map(Into::into).collect()));
 }
 
-/// Lets the helper go, after it has ended whatever of the commands is left. To be called before this process exits;
-/// nothing happens if no command has run.
+/// Stops the helper, after it has ended the remaining commands. Call it before this process exits; does
+/// nothing if no command has run.
 pub fn unguarded() {
     if let Some(Some(guard)) = RUNNING.get() {
         let mut helper = guard.helper.lock().unwrap_or_else(PoisonError::into_inner);
         drop(helper.stdin.take());
-        // Nothing more can be done about a helper that can't be waited for.
+        // A helper that can't be waited for can't be handled any further.
         let _ = helper.wait();
     }
 }
 
-/// The mark that a command must carry, if it is watched over. Starts the helper.
+/// Returns the mark that a command must carry if it is guarded. Starts the helper.
 pub(crate) fn mark() -> Option<&'static str> {
     let (program, arguments) = HELPER.get()?;
     let running = RUNNING.get_or_init(|| start(program, arguments));
     running.as_ref().map(|guard| guard.mark.as_str())
 }
 
-/// Tells the helper of a group that has begun or is over. A helper that is gone can't be told anything.
+/// Notifies the helper of the start or end of a group. A helper that is gone is ignored.
 #[cfg(unix)]
 pub(crate) fn tell(begun: bool, leader: i32) {
     if let Some(Some(guard)) = RUNNING.get() {
@@ -62,8 +63,8 @@ pub(crate) fn tell(begun: bool, leader: i32) {
     }
 }
 
-/// The helper sees nothing of this process, stands in no folder anybody may want to remove, and is no member of the
-/// group that a terminal interrupts.
+/// Starts the helper without this process's environment, in a folder that nobody needs to remove, and outside
+/// the group that a terminal interrupts.
 fn start(program: &PathBuf, arguments: &[OsString]) -> Option<Guard> {
     let mut command = std::process::Command::new(program);
     command.args(arguments).env_clear().stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -77,8 +78,8 @@ fn start(program: &PathBuf, arguments: &[OsString]) -> Option<Guard> {
     Some(Guard { mark, helper: Mutex::new(helper) })
 }
 
-/// What the helper does: reads which groups begin and end until the pipe closes, then ends what is left of the process
-/// that held the other end.
+/// Runs the helper: reads the start and end of groups until the pipe closes, then ends what is left of the
+/// process at the other end.
 pub fn guard(input: impl BufRead) {
     let mut groups: BTreeSet<i32> = BTreeSet::new();
     for line in input.lines().map_while(Result::ok) {
@@ -95,7 +96,7 @@ pub fn guard(input: impl BufRead) {
 
 #[cfg(unix)]
 mod orphans {
-    //! Ending processes that nobody waits for any more.
+    //! Ends orphaned processes.
 
     use std::collections::BTreeSet;
     use std::time::Duration;
@@ -105,11 +106,11 @@ mod orphans {
 
     use super::MARK;
 
-    /// How often what was asked to end is looked at.
+    /// Polling interval while processes end.
     const POLL: Duration = Duration::from_millis(10);
-    /// Looks before what is left is killed: a second.
+    /// Number of polls before the rest is killed: one second.
     const PATIENCE: usize = 100;
-    /// Looks before it is given up: what can't be killed is not waited for.
+    /// Number of polls before giving up: a process that can't be killed is not waited for.
     const GIVE_UP: usize = 300;
 
     pub(super) fn end(groups: &BTreeSet<i32>) {
@@ -127,7 +128,7 @@ mod orphans {
                 _ => None,
             };
             if let Some(signal) = signal {
-                // One that is gone by now is what is wanted.
+                // A process that is gone by now needs no signal.
                 for group in left {
                     let _ = killpg(group, signal);
                 }
@@ -139,7 +140,7 @@ mod orphans {
         }
     }
 
-    /// The processes that carry the mark; none where the system doesn't show it.
+    /// Returns the processes that carry the mark; none if the system doesn't show it.
     fn marked(mark: &str) -> Vec<Pid> {
         let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
         processes

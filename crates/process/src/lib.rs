@@ -1,6 +1,6 @@
-//! Running a command safely: own process group, limits on time and output, and a sure end.
+//! Safe execution of commands: own process group, limits on time and output, and a guaranteed end.
 //!
-//! [`Command`] describes what to run, [`Command::run`] runs it and gives a [`Finished`] or a
+//! [`Command`] describes what to run, [`Command::run`] runs it and returns a [`Finished`] or a
 //! [`ProcessError`]. Nothing here looks at what the output means; a non-zero exit is not an error.
 
 mod capture;

@@ -1,15 +1,15 @@
-//! Finding a program in the folders of `PATH` before it is started.
+//! Lookup of a program in the folders of `PATH` before it is started.
 //!
-//! The system's fast way to start a program takes a path. Given a bare name and an environment of its own, the standard
-//! library copies this whole process first, which takes longer the more memory it has.
+//! The system's fast way to start a program takes a path. Given a bare name and an environment of its own,
+//! the standard library forks this whole process first, which takes longer the more memory it uses.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::Environment;
 
-/// The file that a bare name stands for; `None` leaves it to the system: for paths, for what is not found, and where the
-/// answer depends on the folder the program starts in.
+/// Returns the file of a bare name; `None` leaves the lookup to the system: for paths, for names that are not
+/// found, and where the answer depends on the folder the program starts in.
 pub(crate) fn in_path(program: &OsStr, env: &Environment) -> Option<PathBuf> {
     if Path::new(program).components().count() != 1 || program.as_encoded_bytes().contains(&b'/') {
         return None;

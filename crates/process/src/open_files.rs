@@ -1,7 +1,7 @@
-//! How many files and connections this process may have open.
+//! Limit on the open files and connections of this process.
 
-/// Sees to it that this process may have `wanted` files open, raising its own limit as far as the system lets it. How
-/// many it may have then; `None` where no limit is known.
+/// Raises this process's limit of open files to `wanted`, as far as the system allows. Returns the new limit;
+/// `None` if no limit is known.
 #[cfg(unix)]
 pub fn open_files(wanted: u64) -> Option<u64> {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -13,7 +13,7 @@ pub fn open_files(wanted: u64) -> Option<u64> {
     Some(reachable)
 }
 
-/// Other systems have no limit that matters here.
+/// Other systems have no relevant limit.
 #[cfg(not(unix))]
 pub fn open_files(_wanted: u64) -> Option<u64> {
     None

@@ -1,10 +1,10 @@
-//! Quoting text so that a POSIX shell reads it back as one word, byte for byte.
+//! Quoting of text so that a POSIX shell reads it back as one word, byte for byte.
 
-/// `text` as one single-quoted shell word.
+/// Returns `text` as one single-quoted shell word.
 ///
 /// Inside single quotes a POSIX shell gives no character a meaning, so the only one that needs care is the
 /// single quote itself: it is written as close-quote, escaped quote, open-quote. The result is always quoted,
-/// also when it would not need to be, so that an empty text is still a word.
+/// even if it need not be, so that an empty text is still a word.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('\'');

@@ -1,4 +1,4 @@
-//! Running a command: feeding it, reading it, and deciding when it is over.
+//! Execution of a command: writing its input, reading its output, and detecting its end.
 
 use std::future::{Future, pending};
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::capture::{Capture, Keep};
 use crate::group::Group;
 use crate::{Command, Finished, Partial, ProcessError};
 
-/// How long the pipes of a killed group may take to close before they are given up.
+/// Time for the pipes of a killed group to close.
 const AFTER_KILL: Duration = Duration::from_millis(500);
 
-/// Why the pipes are no longer read.
+/// Reason to stop reading the pipes.
 enum Stop {
     Exited { pipes_open: bool },
     Timeout(Duration),
@@ -26,7 +26,7 @@ impl Command {
     /// Runs the command to its end or to its limits.
     ///
     /// When the returned future is dropped, the process group is ended as on a timeout: in the background
-    /// while the async runtime lives, at once when it goes down.
+    /// while the async runtime is running, at once when it shuts down.
     pub async fn run(&self) -> Result<Finished, ProcessError> {
         self.run_until(pending()).await
     }
@@ -104,8 +104,8 @@ impl Command {
         }
     }
 
-    /// Ends whatever is left of the group and reads what it says while it ends. Tells whether processes
-    /// were left over by a program that had exited.
+    /// Ends the rest of the group and reads its remaining output. Returns true if a program that had exited
+    /// left processes running.
     async fn clean_up<O, E>(
         &self,
         group: &mut Group,
@@ -126,12 +126,13 @@ impl Command {
             if left {
                 tokio::join!(group.end(), drain_for(out, err, self.limits.grace.saturating_add(AFTER_KILL)));
             } else {
-                // A process that left the group holds the pipes; it is out of reach, its output is not waited for.
+                // A process that left the group holds the pipes; it is out of reach, so its output is not
+                // waited for.
                 group.is_over();
             }
             return left || *pipes_open;
         }
-        // The leader is waited for beside the grace period: until then it counts as a member of the group.
+        // The leader is waited for during the grace period: until then it counts as a member of the group.
         let ending = async {
             group.ask_to_end();
             let gone = async {
@@ -157,8 +158,8 @@ impl Command {
     }
 }
 
-/// Writes the whole input and closes the pipe. A program that does not want its input is within its rights,
-/// so a closed pipe is no error.
+/// Writes the whole input and closes the pipe. A program may ignore its input, so a closed pipe is not an
+/// error.
 async fn feed(pipe: Option<ChildStdin>, input: Option<&[u8]>) {
     if let (Some(mut pipe), Some(input)) = (pipe, input) {
         let _ = pipe.write_all(input).await;

@@ -1,43 +1,43 @@
-//! Filling the placeholders of a command template.
+//! Placeholders of command templates.
 //!
-//! A value never becomes part of a shell script. The script refers to it by a variable, quoted as the place
-//! in the template asks for, and the value itself travels as a positional parameter. So a value arrives byte
-//! for byte whatever it holds, and could not be run even where a place is misjudged.
+//! A value never becomes part of a shell script. The script refers to it by a variable, quoted as its
+//! position in the template requires, and the value itself is passed as a positional parameter. So a value
+//! arrives byte for byte whatever it contains, and could not be executed even if a position is misjudged.
 
 use std::ffi::OsString;
 use std::fmt::Write;
 
-/// What a placeholder stands for.
+/// Value of a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// One text.
     One(OsString),
-    /// A text for each attached file, each written with a format of its own.
+    /// A text for each attached file, each written with its own format.
     Each {
-        /// The format, with placeholders again.
+        /// Format, with placeholders of its own.
         format: String,
-        /// For each file, what the format's placeholders stand for.
+        /// Values of the format's placeholders, for each file.
         items: Vec<Vec<(&'static str, OsString)>>,
     },
 }
 
-/// Says what a name stands for; `None` leaves the placeholder as it is written.
+/// Lookup of a placeholder by name; `None` leaves it as it is written.
 pub type Lookup<'a> = dyn Fn(&str) -> Option<Value> + 'a;
 
-/// A script whose placeholders became references, and the values of `$1`, `$2`, ...
+/// A script whose placeholders became variables, and the values of `$1`, `$2`, ...
 #[derive(Debug, PartialEq, Eq)]
 pub struct Script {
     /// The script for `sh -c`.
     pub script: String,
-    /// The values its references stand for.
+    /// Values of its variables.
     pub parameters: Vec<OsString>,
 }
 
 /// Fills a shell template.
 ///
-/// A placeholder is a word of its own whether it stands bare, in double quotes or in single quotes, and also
+/// A placeholder is a word of its own whether it is bare, in double quotes or in single quotes, and also
 /// inside `$(...)` and backticks. `${NAME}` is a shell variable and `\{NAME}` is plain text; comments are
-/// left alone.
+/// unchanged.
 pub fn fill_script(template: &str, lookup: &Lookup<'_>) -> Script {
     let mut writer = Writer::default();
     writer.write(template, lookup);
@@ -53,7 +53,7 @@ pub fn fill_script(template: &str, lookup: &Lookup<'_>) -> Script {
     Script { script, parameters: writer.parameters }
 }
 
-/// Where in a script a character stands, as far as quoting goes.
+/// Quoting context within a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Single,
@@ -152,8 +152,9 @@ impl Writer {
 
 /// Fills the arguments of a command that runs without a shell.
 ///
-/// An argument that is nothing but a placeholder for several files becomes the words of each file's format,
-/// split at white space before the paths go in; within a longer argument the files are joined by spaces.
+/// An argument that consists of one placeholder for several files becomes the words of each file's format,
+/// split at white space before the paths are inserted; within a longer argument the files are joined by
+/// spaces.
 pub fn fill_arguments(template: &[String], lookup: &Lookup<'_>) -> Vec<OsString> {
     let mut arguments = Vec::new();
     for argument in template {
@@ -199,7 +200,7 @@ fn fill_text(text: &str, lookup: &Lookup<'_>) -> OsString {
     filled
 }
 
-/// The name of a placeholder whose opening brace was just read, and what follows it.
+/// Splits off the name of a placeholder whose opening brace was just read.
 fn placeholder(text: &str) -> Option<(&str, &str)> {
     let (name, behind) = text.split_once('}')?;
     let sound = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');

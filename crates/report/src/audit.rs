@@ -1,4 +1,4 @@
-//! The figures of an audit as tables.
+//! Tables of an injection audit.
 
 use assize_audit::{Rate, Tally, injection::InjectionReport};
 
@@ -8,11 +8,11 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::table::{Column, table};
 
-/// Criteria that are listed.
+/// Maximum number of criteria that are listed.
 const MAX_CRITERIA: usize = 15;
 
-/// An injection audit: what changes by itself, what any text changes, what each probe changes, and which criteria
-/// give way.
+/// Renders an injection audit: the changes without any text, with a neutral text, and with each probe, then
+/// the criteria that changed.
 pub fn injection_audit(report: &InjectionReport, style: Style) -> String {
     let mut page = Page::new(style);
     let columns = |first: &'static str, second: &'static str| {
@@ -91,7 +91,7 @@ fn row(name: Piece, second: &str, tally: &Tally) -> Vec<Piece> {
     ]
 }
 
-/// A share with its interval; a dash where there is none.
+/// Formats a share with its interval; a dash if there is none.
 fn interval(rate: &Rate) -> String {
     match (rate.rate, rate.low, rate.high) {
         (Some(_), Some(low), Some(high)) => {

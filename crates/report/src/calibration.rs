@@ -1,4 +1,4 @@
-//! A judge against people, as text.
+//! Calibration report of a judge as text.
 
 use assize_analysis::Figure;
 use assize_analysis::calibrate::{Calibration, Cells, GateOn, GateResult, Gated, PassRate, Rates, Section};
@@ -12,8 +12,8 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::table::{Column, table};
 
-/// What a judge is worth: every figure with its interval and one sentence, then criterion by criterion, then
-/// its pass rates corrected.
+/// Renders a calibration: every metric with its interval and a sentence, then a breakdown by criterion and
+/// target, then the corrected pass rates.
 pub fn calibration(calibration: &Calibration, gates: &[GateResult], on: GateOn, style: Style) -> String {
     let mut page = Page::new(style);
     let judge = calibration.judge.as_deref().map(|judge| format!("judge {judge}, ")).unwrap_or_default();
@@ -163,7 +163,7 @@ fn crossed(page: &mut Page, confusion: &Confusion) {
     table(page, 2, &columns, &rows);
 }
 
-/// The columns of a breakdown, by the name of the figure.
+/// Columns of a breakdown: id of the metric and column title.
 const OF_VERDICTS: [(&str, &str); 4] =
     [("accuracy", "raw"), ("sensitivity", "sens."), ("specificity", "spec."), ("ac1", "AC1")];
 const OF_SCORES: [(&str, &str); 4] =

@@ -1,4 +1,4 @@
-//! A judge against people, for programs.
+//! Calibration report of a judge as JSON.
 
 use assize_analysis::calibrate::{Calibration, Cells, GateOn, GateResult, Gated, PassRate, Rates, Section};
 use assize_stats::correction::{Powered, PredictionPowered, RoganGladen};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::figures::{clustered_json, figures_json, share_json, with_interval};
 
-/// Everything about a judge, and what became of the limits it was held against.
+/// Converts a calibration and its gate results to JSON.
 pub fn calibration_json(calibration: &Calibration, gates: &[GateResult], on: GateOn) -> Value {
     let on = match on {
         GateOn::Estimate => "estimate",

@@ -1,4 +1,4 @@
-//! Two runs of a scorecard side by side.
+//! Comparison of two runs of a scorecard as text.
 
 use assize_analysis::{CardComparison, NodeDifference, NodeSide};
 use assize_store::CardPartKind;
@@ -10,11 +10,11 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::table::{Column, table};
 
-/// Codes that are named before the rest is only counted.
+/// Number of codes that are listed before the rest is only counted.
 const NAMED: usize = 8;
 
-/// Every part that both runs have: its scores, the difference with its 95 % interval, and what became of
-/// its standing.
+/// Renders every node that both runs have: its scores, the difference with its 95 % interval, and the change
+/// of its status.
 pub fn card_comparison(found: &CardComparison, style: Style) -> String {
     let mut page = Page::new(style);
     let columns = [
@@ -95,7 +95,7 @@ fn row(node: &NodeDifference) -> Vec<Piece> {
     ]
 }
 
-/// A difference with its sign.
+/// Formats a difference with its sign.
 fn signed(value: f64) -> String {
     let text = format!("{value:+.3}");
     if matches!(text.as_str(), "+0.000" | "-0.000") { "0.000".to_owned() } else { text }

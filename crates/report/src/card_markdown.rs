@@ -1,4 +1,4 @@
-//! A scored scorecard as a report in Markdown. Writing to a string does not fail.
+//! Report of a scored scorecard as Markdown. Results of writing to a string are ignored: it does not fail.
 
 use std::fmt::Write as _;
 
@@ -10,20 +10,20 @@ use crate::card_scores::{closing, figure, in_order, why};
 use crate::clean;
 use crate::number::{count, plain};
 
-/// Cases that are listed for one benchmark.
+/// Maximum number of cases listed for one benchmark.
 const MAX_CASES: usize = 20;
-/// Longest reason, in characters.
+/// Maximum length of a reason, in characters.
 const REASON: usize = 300;
 
-/// What a report may say beside the scores.
+/// Additional content of a scorecard report.
 #[derive(Debug, Clone, Copy)]
 pub struct CardPage<'a> {
-    /// The run the scores come from.
+    /// Run that the scores come from.
     pub run: Option<(&'a CardRun, &'a RunInfo)>,
 }
 
-/// The trees as tables with what blocks them and what would raise them, then the cases that failed or
-/// wait for people, then where the figures come from.
+/// Renders the trees as tables with their blockers and possible gains, then the cases that failed or need
+/// review, then the provenance of the numbers.
 pub fn card_markdown(trees: &[(&CardTree, CardScores<'_>)], page: &CardPage<'_>) -> String {
     let mut out = String::new();
     for (tree, scores) in trees {
@@ -76,7 +76,7 @@ fn row(
     );
 }
 
-/// The cases that a reader should look at, benchmark by benchmark.
+/// Lists the cases that need attention, benchmark by benchmark.
 fn cases(out: &mut String, run: &CardRun) {
     let looked_at = |case: &CaseOfBenchmark| {
         case.state.is_for_review() || case.state == BenchmarkState::Missing || case.pass == Some(false)
@@ -125,7 +125,7 @@ fn provenance(out: &mut String, run: &CardRun, info: &RunInfo) {
     );
 }
 
-/// Text from elsewhere inside a table: nothing in it is markup.
+/// Escapes untrusted text for a table cell, so that nothing in it is markup.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in clean::safe(text).chars() {

@@ -1,4 +1,4 @@
-//! The arithmetic of one part of a scorecard, line by line.
+//! Calculation of the score of one scorecard node, line by line.
 
 use assize_analysis::{CardRun, CardTree, CaseOfBenchmark};
 use assize_rubric::{Aggregation, CardKind, CardScores, Criticality, NodeId, NodeScore, Standing, at_least};
@@ -13,14 +13,13 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::table::{Column, table};
 
-/// Cases of a benchmark that are listed before the rest is only counted.
+/// Number of cases that are listed before the rest is only counted.
 const MAX_CASES: usize = 200;
-/// Longest reason in a line, in characters.
+/// Maximum length of a reason in a line, in characters.
 const REASON: usize = 200;
 
-/// How a part of a scorecard got its score: for an index or rubric the parts below it with their weights,
-/// for a benchmark its cases; then the line it is compared with, what blocks it, and what it gives to the
-/// topmost score.
+/// Renders the score of a scorecard node: for an index or rubric the nodes below it with their weights, for a
+/// benchmark its cases; then its threshold, its blockers, and its contribution to the top score.
 pub fn card_node(
     run: &CardRun,
     tree: &CardTree,
@@ -149,7 +148,7 @@ fn range(low: f64, high: f64) -> String {
 fn benchmark(page: &mut Page, run: &CardRun, place: usize, found: &NodeScore) {
     let Some(part) = run.parts.get(place) else { return };
     let mut cases: Vec<(&str, &CaseOfBenchmark)> = part.cases.iter().collect();
-    // What pulls the score down first.
+    // Lowest scores first.
     cases.sort_by(|(_, a), (_, b)| {
         let rank = |case: &CaseOfBenchmark| case.score.map_or(2.0, assize_rubric::Unit::get);
         rank(a).total_cmp(&rank(b))
@@ -226,7 +225,7 @@ fn benchmark(page: &mut Page, run: &CardRun, place: usize, found: &NodeScore) {
     }
 }
 
-/// What follows from the score.
+/// Lists the consequences of the score.
 fn conclusion(scores: &CardScores<'_>, id: NodeId) -> Vec<String> {
     let card = scores.card();
     let (Some(node), Some(found)) = (card.node(id), scores.node(id)) else { return Vec::new() };
@@ -276,7 +275,7 @@ fn conclusion(scores: &CardScores<'_>, id: NodeId) -> Vec<String> {
     lines
 }
 
-/// The same for programs.
+/// Converts the calculation of a node's score to JSON.
 pub fn card_node_json(run: &CardRun, tree: &CardTree, scores: &CardScores<'_>, id: NodeId) -> Value {
     let card = scores.card();
     let (Some(node), Some(found)) = (card.node(id), scores.node(id)) else { return Value::Null };

@@ -1,4 +1,4 @@
-//! What a run of a scorecard took, and what is left for people.
+//! Cost and open reviews of a scorecard run.
 
 use assize_analysis::CardRun;
 use assize_store::{BenchmarkState, RunInfo};
@@ -8,7 +8,7 @@ use crate::number::{count, dollars, duration, grouped};
 use crate::page::{Page, Piece};
 use crate::style::Tone;
 
-/// Below the tree: what waits for people, who judged, what it took and where it is.
+/// Renders the lines below the tree: decisions that need review, judges, cost and run folder.
 pub fn card_run_lines(run: &CardRun, info: &RunInfo, folder: &str, style: Style) -> String {
     let mut page = Page::new(style);
     let total = |state| run.parts.iter().map(|part| part.count(state)).sum::<u64>();

@@ -1,4 +1,4 @@
-//! A scored scorecard: its tree with scores and what blocks each part.
+//! Scored scorecard: its tree with scores and blockers.
 
 use assize_rubric::{CardKind, CardScores, Criticality, NodeId, NodeScore, Standing, at_least};
 use assize_stats::{Level, zero_failures};
@@ -9,15 +9,15 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::table::{Column, table_of};
 
-/// Gains that are listed.
+/// Maximum number of gains that are listed.
 const MAX_GAINS: usize = 5;
-/// Weakest benchmarks that are named.
+/// Maximum number of weakest benchmarks that are named.
 const MAX_WEAKEST: usize = 3;
-/// Blockers and gates that are named below it.
+/// Maximum number of blockers and gates that are named below the table.
 const BELOW: usize = 8;
 
-/// A scored scorecard as a tree, then in words what blocks it, what would raise it most, and how little
-/// few cases say about a gate that holds.
+/// Renders a scored scorecard as a tree, then its blockers, the largest possible gains, and how high the
+/// failure rate of a passed gate may still be.
 pub fn card_scores(scores: &CardScores<'_>, style: Style) -> String {
     let mut page = Page::new(style);
     let columns = [
@@ -38,7 +38,7 @@ pub fn card_scores(scores: &CardScores<'_>, style: Style) -> String {
     page.finish()
 }
 
-/// All nodes, each followed by what is below it.
+/// Returns all nodes in depth-first order with their depth.
 pub(crate) fn in_order(scores: &CardScores<'_>) -> Vec<(NodeId, usize)> {
     let card = scores.card();
     let mut order = Vec::new();
@@ -70,7 +70,7 @@ fn row(scores: &CardScores<'_>, id: NodeId, depth: usize) -> Vec<Piece> {
     ]
 }
 
-/// The score of a part, the range it lies in, or nothing.
+/// Formats the score of a node, its range, or nothing.
 pub(crate) fn figure(found: &NodeScore, line: f64) -> String {
     match (found.score(), found.bounds) {
         (Some(value), _) if score(value) == score(line) && !at_least(value, line) => beside(value, line),
@@ -80,7 +80,7 @@ pub(crate) fn figure(found: &NodeScore, line: f64) -> String {
     }
 }
 
-/// Cases with a score, and how many there should be where some have none.
+/// Formats the number of cases with a score, and the planned number if some have none.
 fn cases(found: &NodeScore) -> String {
     match found.missing {
         0 => found.scored.to_string(),
@@ -97,7 +97,7 @@ pub(crate) const fn tone_of(standing: Standing) -> Tone {
     }
 }
 
-/// A share below 1 as a percentage that never reads as all.
+/// Formats a share below 1 as a percentage that is never rounded up to 100 %.
 fn covered(share: f64) -> String {
     format!("{:.0}%", (share * 100.0).floor())
 }
@@ -107,7 +107,7 @@ pub(crate) fn why(scores: &CardScores<'_>, id: NodeId) -> String {
     let mut parts = Vec::new();
     let blockers = scores.blockers(id);
     if !blockers.is_empty() {
-        // There is little room in a row; all of them are named below the table.
+        // A row has little space; all blockers are named below the table.
         let more = if blockers.len() > 1 { format!(", +{}", blockers.len() - 1) } else { String::new() };
         parts.push(format!("blocked by {}{more}", code(scores, blockers[0])));
     }
@@ -130,7 +130,7 @@ fn names(scores: &CardScores<'_>, ids: &[NodeId]) -> String {
     if more == 0 { named.join(", ") } else { format!("{} and {more} more", named.join(", ")) }
 }
 
-/// What stands below a tree, in words.
+/// Returns the lines below a tree.
 pub(crate) fn closing(scores: &CardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let mut lines = vec![headline(scores)];
@@ -150,7 +150,7 @@ pub(crate) fn closing(scores: &CardScores<'_>) -> Vec<String> {
     if !gains.is_empty() {
         lines.push(format!("would raise it most, each if it scored 1: {}", gains.join(", ")));
     }
-    // Those that say least first: a long list of gates is cut.
+    // Fewest cases first: a long list of gates is cut.
     let mut gates: Vec<(f64, NodeId)> =
         card.ids().filter_map(|id| Some((green_gate_bound(scores, id)?, id))).collect();
     gates.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -184,9 +184,9 @@ fn headline(scores: &CardScores<'_>) -> String {
     format!("{top}: {} at {figure}", root.standing)
 }
 
-/// The highest failure rate, 0 to 1, that the cases of a hard gate without a failure leave possible:
-/// one-sided, 95 %, exact. `None` for anything but a benchmark that is a hard gate, complete and without
-/// a failure.
+/// Returns the highest failure rate, 0 to 1, that is compatible with the cases of a hard gate without a
+/// failure: one-sided, 95 %, exact. `None` for anything but a benchmark that is a hard gate, complete and
+/// without a failure.
 pub fn green_gate_bound(scores: &CardScores<'_>, id: NodeId) -> Option<f64> {
     let (node, found) = (scores.card().node(id)?, scores.node(id)?);
     let is_gate = node.kind == CardKind::Benchmark { criticality: Criticality::HardGate };
@@ -201,7 +201,8 @@ fn green_gate(scores: &CardScores<'_>, id: NodeId, bound: f64) -> String {
     format!("{} up to {:.1} % ({})", code(scores, id), bound * 100.0, count(cases, "case", "cases"))
 }
 
-/// The benchmarks that are furthest below their lines whatever is missing, each with the way down to it.
+/// Returns the benchmarks that are furthest below their thresholds whatever the missing cases, each with its
+/// path.
 fn weakest(scores: &CardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let mut below: Vec<(f64, NodeId)> = card
@@ -212,7 +213,7 @@ fn weakest(scores: &CardScores<'_>) -> Vec<String> {
                 CardKind::Benchmark { criticality } => criticality != Criticality::ImprovementSignal,
                 CardKind::Group { .. } => false,
             };
-            // What is missing may still turn out well.
+            // Missing cases may still score well.
             let (_, high) = found.bounds.filter(|_| counts)?;
             (!at_least(high, node.line.get())).then(|| (node.line.get() - high, id))
         })

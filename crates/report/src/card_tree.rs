@@ -1,4 +1,4 @@
-//! A scorecard as a table of its tree.
+//! Tree of a scorecard as a table.
 
 use crate::Style;
 use crate::number::{count, plain};
@@ -6,35 +6,35 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::table::{Column, table};
 
-/// One line of a scorecard's tree.
+/// One line of the tree of a scorecard.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CardLine {
-    /// Levels above it.
+    /// Number of levels above it.
     pub depth: usize,
-    /// Its code.
+    /// Code of the node.
     pub code: String,
-    /// Its name for people.
+    /// Label for people.
     pub label: String,
-    /// Its weight among its siblings; `None` on top.
+    /// Weight among its siblings; `None` at the top.
     pub weight: Option<f64>,
-    /// The score it must reach, 0 to 1.
+    /// Threshold, 0 to 1.
     pub threshold: f64,
-    /// How it is put together, or what missing its threshold means.
+    /// Aggregation, or the consequence of missing the threshold.
     pub rule: String,
-    /// Whether missing its threshold blocks every level above.
+    /// True if missing the threshold blocks every level above.
     pub hard_gate: bool,
-    /// Who judges it; empty for what is put together.
+    /// Evaluator of a benchmark; empty for aggregated nodes.
     pub evaluator: String,
-    /// Benchmarks at or below it.
+    /// Number of benchmarks at or below it.
     pub benchmarks: u64,
-    /// Cases that apply to it.
+    /// Number of cases that apply to it.
     pub cases: u64,
-    /// Cases for which the judge has to say whether it applies.
+    /// Number of cases for which the judge decides whether the node applies.
     pub cases_to_ask: u64,
 }
 
-/// A scorecard's tree: one line for each part, deeper ones further in. Cases for which the judge decides
-/// whether a part applies stand behind a `+`.
+/// Renders the tree of a scorecard: one line per node, indented by depth. Cases for which the judge decides
+/// whether a node applies are shown after a `+`.
 pub fn card_tree(lines: &[CardLine], style: Style) -> String {
     let mut page = Page::new(style);
     let columns = [
@@ -71,7 +71,7 @@ pub fn card_tree(lines: &[CardLine], style: Style) -> String {
     page.finish()
 }
 
-/// The counts below a scorecard's tree, in one line.
+/// Formats the totals of a scorecard in one line.
 pub fn card_totals(
     rubrics: u64,
     evaluators: &[(&str, u64)],

@@ -1,4 +1,4 @@
-//! The votes of several judges on the cases of a benchmark.
+//! Votes of several judges on the cases of a benchmark.
 
 use assize_analysis::{BenchmarkVote, CaseOfBenchmark};
 use assize_store::BenchmarkState;
@@ -9,12 +9,12 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::table::{Column, table};
 
-/// Votes that are listed before the rest is only counted.
+/// Number of votes that are listed before the rest is only counted.
 const MAX_VOTES: usize = 200;
-/// Longest reason in a line, in characters.
+/// Maximum length of a reason in a line, in characters.
 const REASON: usize = 200;
 
-/// What became of a benchmark on a case, in a word or two.
+/// Describes the decision on a benchmark and case in a word or two.
 pub(crate) fn said(state: BenchmarkState, pass: Option<bool>) -> String {
     match (state, pass) {
         (BenchmarkState::Scored, Some(true)) => "pass".to_owned(),
@@ -23,8 +23,8 @@ pub(crate) fn said(state: BenchmarkState, pass: Option<bool>) -> String {
     }
 }
 
-/// A line for each vote, the cases on which judges differ first, and on how many they do. Nothing where one
-/// judge was asked once.
+/// Renders a line for each vote, starting with the cases on which judges differ, and the number of these.
+/// Renders nothing if one judge was asked once.
 pub(crate) fn votes(page: &mut Page, cases: &[(&str, &CaseOfBenchmark)]) {
     let mut voted: Vec<&(&str, &CaseOfBenchmark)> =
         cases.iter().filter(|(_, case)| !case.votes.is_empty()).collect();
@@ -76,15 +76,15 @@ pub(crate) fn votes(page: &mut Page, cases: &[(&str, &CaseOfBenchmark)]) {
     page.text(&[], &[Piece::new(Tone::Dim, text)]);
 }
 
-/// Whether the votes of a panel are not all the same. One that did not come about is no other opinion, and the
-/// stronger judge is none of the panel.
+/// Returns true if the votes of a panel are not all equal. A failed vote is not a different opinion, and the
+/// judge that was escalated to is not part of the panel.
 fn differ(case: &CaseOfBenchmark) -> bool {
     let cast = |vote: &&BenchmarkVote| !vote.escalated && vote.state != BenchmarkState::Missing;
     let mut votes = case.votes.iter().filter(cast).map(|vote| (vote.state, vote.pass, vote.score));
     votes.next().is_some_and(|first| votes.any(|other| other != first))
 }
 
-/// The same for programs.
+/// Converts a vote to JSON.
 pub(crate) fn vote_json(vote: &BenchmarkVote) -> Value {
     json!({
         "judge": vote.judge,

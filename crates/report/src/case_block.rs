@@ -1,4 +1,4 @@
-//! One case: its verdict, and what every criterion came to.
+//! One case as text: its verdict and the decision on each criterion.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::number;
 use crate::page::{Page, Piece};
 use crate::style::{Style, Tone};
 
-/// How much of a case is shown.
+/// Level of detail of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Show {
     /// Every criterion with its reason and evidence.
@@ -22,10 +22,10 @@ pub enum Show {
     Brief,
 }
 
-/// A case as text, every line ended by a newline.
+/// Renders a case as text, with a newline after each line.
 ///
-/// `texts` gives the words of a criterion by grader name and criterion id; [`stored_texts`] finds
-/// them in a run. Without words the id stands alone.
+/// `texts` returns the text of a criterion by grader name and criterion id; [`stored_texts`] reads them from
+/// a run. Without a text only the id is shown.
 pub fn case_block(
     row: &ResultRow,
     texts: &dyn Fn(&str, &str) -> Option<String>,
@@ -40,8 +40,8 @@ pub fn case_block(
     page.finish()
 }
 
-/// The words of stored criteria by grader name and criterion id, for [`case_block`]. A score-range
-/// criterion without words of its own is shown by the band its score fell into.
+/// Returns a lookup of stored criterion texts by grader name and criterion id, for [`case_block`]. A
+/// score-range criterion without a text of its own is described by the band of its score.
 pub fn stored_texts(judgements: &[JudgementRow]) -> impl Fn(&str, &str) -> Option<String> + '_ {
     let mut texts: HashMap<(&str, Arc<str>), String> = HashMap::new();
     for row in judgements {
@@ -68,7 +68,7 @@ fn words(row: &JudgementRow) -> Option<&str> {
     }
 }
 
-/// `✗ fail        0.583  case-id  → target  gate failed: correctness`
+/// Renders `✗ fail    0.583  case-id  → target  gate failed: correctness`.
 pub(crate) fn brief(page: &mut Page, row: &ResultRow) {
     let mark = Mark::row(row);
     let figure = number::score_or_range(row.score, row.score_low, row.score_high);
@@ -85,7 +85,7 @@ pub(crate) fn brief(page: &mut Page, row: &ResultRow) {
     page.line(&pieces);
 }
 
-/// What is most worth knowing about a case that did not pass, in a few words.
+/// Returns the main reason why a case did not pass, in a few words.
 pub(crate) fn why(row: &ResultRow) -> Option<String> {
     if let Some(error) = &row.error {
         return Some(format!(
@@ -119,7 +119,7 @@ pub(crate) fn why(row: &ResultRow) -> Option<String> {
     }
 }
 
-/// The target and the repeat, where they tell cases apart.
+/// Returns the target and the trial, where they distinguish cases.
 pub(crate) fn whereabouts(row: &ResultRow) -> Vec<Piece> {
     let mut pieces = Vec::new();
     if let Some(target) = &row.target {
@@ -173,7 +173,7 @@ fn full(page: &mut Page, row: &ResultRow, texts: &dyn Fn(&str, &str) -> Option<S
     }
 }
 
-/// The verdict, which case it is, and its score at the right end.
+/// Renders the verdict and the case id, with the score right-aligned.
 pub(crate) fn heading(page: &mut Page, row: &ResultRow) {
     let mark = Mark::row(row);
     let mut left = vec![
@@ -234,7 +234,7 @@ fn criterion_lines(
     decision.put(page, 2);
 }
 
-/// `` `correctness` has 5/10, required_min_score 7 ``
+/// Formats `` `correctness` has 5/10, required_min_score 7 ``.
 fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
     let grader = row.graders.iter().find(|grader| grader.name == gate.grader);
     let Some(id) = &gate.criterion else {

@@ -1,4 +1,4 @@
-//! Many cases, a line each.
+//! Table of many cases, one per line.
 
 use assize_store::ResultRow;
 
@@ -10,9 +10,9 @@ use crate::page::{Page, Piece};
 use crate::style::{Style, Tone};
 use crate::table::{Column, table};
 
-/// A compact table of cases: verdict, score, case, suite, target and what stood in the way. The
-/// suite and the target are left out where they are the same for all. `more` cases are said to
-/// follow without being shown. Empty for no cases.
+/// Renders a compact table of cases: verdict, score, case, suite, target and main reason. The suite and the
+/// target are omitted where they are equal for all. `more` is the number of cases not shown. Returns an empty
+/// string without cases.
 pub fn case_table(rows: &[ResultRow], more: usize, style: Style) -> String {
     let mut page = Page::new(style);
     if !rows.is_empty() {

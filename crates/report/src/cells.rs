@@ -1,8 +1,8 @@
-//! Characters with the columns they take, and breaking them into lines.
+//! Characters with their display width, and line breaking.
 
 use crate::style::Tone;
 
-/// A character with its tone and the columns it takes.
+/// A character with its tone and display width.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cell {
     pub(crate) character: char,
@@ -12,18 +12,18 @@ pub(crate) struct Cell {
 
 pub(crate) const SPACE: Cell = Cell { character: ' ', tone: Tone::Plain, width: 1 };
 
-/// Columns that cells take.
+/// Returns the display width of cells.
 pub(crate) fn width(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.width).sum()
 }
 
-/// `count` blank cells.
+/// Returns `count` blank cells.
 pub(crate) fn spaces(count: usize) -> Vec<Cell> {
     vec![SPACE; count]
 }
 
-/// Lines of at most `columns`, broken at spaces and between wide characters; a longer word is
-/// broken where the line ends.
+/// Wraps cells into lines of at most `columns`, breaking at spaces and between wide characters; a longer word
+/// is broken at the end of the line.
 pub(crate) fn wrap(cells: &[Cell], columns: usize) -> Vec<&[Cell]> {
     let mut lines = Vec::new();
     let mut start = 0;
@@ -35,7 +35,7 @@ pub(crate) fn wrap(cells: &[Cell], columns: usize) -> Vec<&[Cell]> {
         let (mut used, mut end, mut opportunity) = (0, start, None);
         while end < cells.len() {
             let cell = cells[end];
-            // A space that no longer fits vanishes at the end of the line.
+            // A space that no longer fits is dropped at the end of the line.
             if used + cell.width > columns && cell.character != ' ' && end > start {
                 break;
             }
@@ -78,13 +78,13 @@ fn may_break(before: Cell, after: Cell) -> bool {
     before.character == ' ' || ((before.width == 2 || after.width == 2) && !closes && !opens)
 }
 
-/// Cells without the spaces at their end.
+/// Returns the cells without trailing spaces.
 pub(crate) fn trim_end(cells: &[Cell]) -> &[Cell] {
     let end = cells.iter().rposition(|cell| cell.character != ' ').map_or(0, |last| last + 1);
     &cells[..end]
 }
 
-/// The usual ASCII stand-in for a sign.
+/// Returns the ASCII replacement of a sign.
 pub(crate) fn ascii(character: char) -> Option<&'static str> {
     Some(match character {
         '✓' => "+",

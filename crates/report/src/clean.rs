@@ -1,18 +1,18 @@
-//! Making text from files and models safe to show, and cutting what is too long.
+//! Sanitising and truncating of text from files and models.
 
 use std::fmt::Write as _;
 
-/// Longest id or name shown, in characters.
+/// Maximum length of an id or name, in characters.
 pub(crate) const ID: usize = 60;
-/// Longest criterion text shown, in characters.
+/// Maximum length of a criterion text, in characters.
 pub(crate) const LABEL: usize = 400;
-/// Longest reason or error message shown, in characters.
+/// Maximum length of a reason or error message, in characters.
 pub(crate) const REASON: usize = 800;
-/// Longest quote shown, in characters.
+/// Maximum length of a quote, in characters.
 pub(crate) const QUOTE: usize = 300;
 
-/// Spells out what would steer a terminal or reorder text: `\u{1b}` for an escape. Line breaks and
-/// tabs become spaces.
+/// Escapes characters that control a terminal or reorder text: `\u{1b}` for an escape. Line breaks and tabs
+/// become spaces.
 pub fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -28,8 +28,8 @@ pub fn safe(text: &str) -> String {
     out
 }
 
-/// Like [`safe`], with runs of white space made one space, and cut to `limit` characters. The cut
-/// is marked with how much there was.
+/// Sanitises like [`safe`], collapses runs of white space, and cuts to `limit` characters. A cut text ends
+/// with its full length.
 pub(crate) fn said(text: &str, limit: usize) -> String {
     let (kept, whole) = cut(text, limit);
     let mut out = String::with_capacity(kept.len());
@@ -45,7 +45,7 @@ pub(crate) fn said(text: &str, limit: usize) -> String {
     out
 }
 
-/// A name in one line: like [`said`], cut with nothing but an ellipsis.
+/// Sanitises a name for one line, like [`said`]; a cut name ends with an ellipsis.
 pub(crate) fn name(text: &str) -> String {
     let (kept, whole) = cut(text, ID);
     let mut out = safe(kept).trim().to_owned();
@@ -55,7 +55,7 @@ pub(crate) fn name(text: &str) -> String {
     if out.is_empty() { "(empty)".to_owned() } else { out }
 }
 
-/// The first `limit` characters, and how many there were if that is more.
+/// Returns the first `limit` characters, and the full length if that is more.
 fn cut(text: &str, limit: usize) -> (&str, Option<usize>) {
     match text.char_indices().nth(limit) {
         Some((end, _)) => (&text[..end], Some(text.chars().count())),
@@ -63,8 +63,8 @@ fn cut(text: &str, limit: usize) -> (&str, Option<usize>) {
     }
 }
 
-/// Controls, invisible characters and everything that changes the direction of text. The joiners
-/// that scripts and emoji need are left alone.
+/// Returns true for controls, invisible characters and everything that changes the direction of text. The
+/// joiners that scripts and emoji need are allowed.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,

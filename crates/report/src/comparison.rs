@@ -1,6 +1,6 @@
-//! Runs compared, as text for a terminal.
+//! Comparison of runs as terminal text.
 //!
-//! Results of writing to strings are dropped: that does not fail.
+//! Results of writing to strings are ignored: it does not fail.
 
 use std::fmt::Write as _;
 
@@ -13,14 +13,14 @@ use crate::page::{Page, Piece};
 use crate::style::{Style, Tone};
 use crate::table::{Column, table};
 
-/// How much of a comparison is shown.
+/// Limits on the length of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparisonLimits {
-    /// Cases that changed, of either kind.
+    /// Number of changed cases, for each direction.
     pub flips: usize,
-    /// Rows of each table.
+    /// Number of rows of each table.
     pub rows: usize,
-    /// Names in a list.
+    /// Number of names in a list.
     pub names: usize,
 }
 
@@ -30,7 +30,7 @@ impl Default for ComparisonLimits {
     }
 }
 
-/// Runs compared: with one candidate in full, with several a matrix and the figures of each.
+/// Renders a comparison: with one candidate in full, with several a matrix and the metrics of each.
 pub fn comparison(many: &Many, adjusted_by: Option<&str>, limits: ComparisonLimits, style: Style) -> String {
     let mut page = Page::new(style);
     for comparison in &many.comparisons {
@@ -110,7 +110,7 @@ fn one(
     lists(page, comparison, limits.names);
 }
 
-/// How many cases stand on both sides, and how many do not.
+/// Formats the number of cases on both sides, and of the others.
 pub(crate) fn cases(comparison: &Comparison) -> String {
     let mut text = format!("{} on both sides", grouped(comparison.common as u64));
     for (number, word) in [
@@ -135,7 +135,7 @@ pub(crate) fn headline(headline: Headline) -> &'static str {
     }
 }
 
-/// The sign and tone of a verdict.
+/// Returns the sign and tone of a conclusion.
 fn call(call: Call) -> (&'static str, Tone) {
     match call {
         Call::Better => ("✓", Tone::Good),
@@ -145,13 +145,13 @@ fn call(call: Call) -> (&'static str, Tone) {
     }
 }
 
-/// A change, with its sign and three decimals.
+/// Formats a change with its sign and three decimals.
 pub(crate) fn change(value: f64) -> String {
     let text = format!("{value:+.3}");
     if text == "-0.000" || text == "+0.000" { "0.000".to_owned() } else { text }
 }
 
-/// A p value as people read it.
+/// Formats a p value.
 pub(crate) fn p_value(p: Option<f64>) -> String {
     match p {
         None => "–".to_owned(),
@@ -203,7 +203,7 @@ pub(crate) fn interval(contrast: &Contrast) -> String {
     }
 }
 
-/// Which method each figure was computed by.
+/// Names the method of each metric.
 pub(crate) fn methods(comparison: &Comparison) -> String {
     let of = |name: &str, contrast: &Contrast| {
         let method = contrast.interval_method.as_deref().unwrap_or("no interval");
@@ -221,7 +221,7 @@ pub(crate) fn methods(comparison: &Comparison) -> String {
     )
 }
 
-/// What stands above a table of parts.
+/// Returns the title of a table by groups.
 pub(crate) fn title(parts: &Table, adjusted_by: Option<&str>) -> String {
     let mut text = format!("By {}", parts.by);
     let mut about = Vec::new();
@@ -336,7 +336,7 @@ pub(crate) fn value(value: Option<f64>) -> String {
     value.map_or_else(|| "undecided".to_owned(), number::score)
 }
 
-/// A case that is there on both sides and not decided on both, in words.
+/// Describes a case that is incomplete on at least one side.
 pub(crate) fn undecided(case: &Undecided) -> String {
     let said = |passed: Option<bool>| match passed {
         Some(true) => "passed",
@@ -377,7 +377,7 @@ fn lists(page: &mut Page, comparison: &Comparison, limit: usize) {
     }
 }
 
-/// Each run against each: the change of the headline figure from the column's run to the row's.
+/// Renders each run against each: the change of the headline metric from the column's run to the row's.
 fn matrix(page: &mut Page, many: &Many, adjusted_by: Option<&str>) {
     page.rule("Each against each");
     let figure = many.comparisons.first().map_or("", |comparison| headline(comparison.headline));
@@ -418,5 +418,5 @@ fn matrix(page: &mut Page, many: &Many, adjusted_by: Option<&str>) {
     }
 }
 
-/// The heads of a matrix's columns: the numbers of its rows.
+/// Titles of a matrix's columns: the numbers of its rows.
 const HEADS: [&str; 12] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];

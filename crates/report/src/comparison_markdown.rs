@@ -1,4 +1,4 @@
-//! Runs compared, as Markdown for a comment on a change.
+//! Comparison of runs as Markdown for a pull request comment.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,8 @@ use crate::comparison::{
 };
 use crate::number::{self, grouped};
 
-/// Runs compared, as Markdown. What files and models said can't end a cell, open a tag or mention anybody.
+/// Renders a comparison as Markdown. Text from files and models can't end a cell, open a tag or mention
+/// anybody.
 pub fn comparison_markdown(many: &Many, adjusted_by: Option<&str>, limits: ComparisonLimits) -> String {
     let mut out = String::new();
     for (at, comparison) in many.comparisons.iter().enumerate() {
@@ -25,7 +26,7 @@ pub fn comparison_markdown(many: &Many, adjusted_by: Option<&str>, limits: Compa
     out
 }
 
-/// Text of others in a cell or a line.
+/// Escapes untrusted text for a cell or a line.
 fn said(text: &str, limit: usize) -> String {
     let mut out = String::new();
     for c in clean::said(text, limit).chars() {
@@ -33,7 +34,7 @@ fn said(text: &str, limit: usize) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // A mention would call somebody, a reference link somewhere else.
+            // A mention would notify somebody, and a reference would become a link.
             '@' => out.push_str("&#64;"),
             '#' => out.push_str("&#35;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '!' | '~' => {
@@ -159,7 +160,7 @@ fn details(out: &mut String, comparison: &Comparison, adjusted_by: Option<&str>,
     }
 }
 
-/// Base to p of a contrast, as cells.
+/// Formats the cells from base to p of a comparison.
 fn cells(contrast: &Contrast) -> String {
     format!(
         "{} | {} | {} | {} | {}",

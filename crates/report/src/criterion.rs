@@ -1,4 +1,4 @@
-//! One criterion decision as lines of text.
+//! Decision on one criterion as lines of text.
 
 use assize_rubric::Evidence;
 use assize_store::CriterionRow;
@@ -9,28 +9,28 @@ use crate::number;
 use crate::page::{Page, Piece};
 use crate::style::Tone;
 
-/// What there is to show about a decision.
+/// Fields of a decision to show.
 pub(crate) struct Decision<'a> {
     pub(crate) id: &'a str,
-    /// The criterion's words; the id stands in for them.
+    /// Criterion text; the id is shown without one.
     pub(crate) text: Option<&'a str>,
     pub(crate) outcome: &'a str,
-    /// The score from 0 to 10, when there is one.
+    /// Score from 0 to 10, if there is one.
     pub(crate) points: Option<f64>,
     pub(crate) weight: f64,
     pub(crate) gate: Option<&'a str>,
     pub(crate) gate_failed: bool,
     pub(crate) reason: &'a str,
     pub(crate) evidence: &'a [Evidence],
-    /// Anything else worth a line, below the rest.
+    /// Additional lines below the rest.
     pub(crate) notes: &'a [String],
 }
 
-/// Columns of the longest outcome word.
+/// Width of the longest outcome word.
 const WORD: usize = 8;
 
 impl<'a> Decision<'a> {
-    /// The decision that is on record. `notes` come from [`Decision::notes`].
+    /// Creates a decision from a stored row. `notes` come from [`Decision::notes`].
     pub(crate) fn of(
         row: &'a CriterionRow,
         text: Option<&'a str>,
@@ -51,7 +51,7 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// What a recorded decision has to say about how it was reached.
+    /// Returns notes on how a stored decision was reached.
     pub(crate) fn notes(row: &CriterionRow) -> Vec<String> {
         let shown = row.truncated.map(crate::truncation::brief);
         row.panel.iter().map(crate::panel::brief).chain(shown).collect()
@@ -59,7 +59,7 @@ impl<'a> Decision<'a> {
 }
 
 impl Decision<'_> {
-    /// Sets the decision, its sign `indent` columns in.
+    /// Renders the decision, with its sign indented by `indent` columns.
     pub(crate) fn put(&self, page: &mut Page, indent: usize) {
         let mark = Mark::outcome(self.outcome, self.points, self.weight);
         let lead = [
@@ -110,7 +110,7 @@ impl Decision<'_> {
     }
 }
 
-/// A quote, with a word where it was not found.
+/// Formats a quote, with a note if it was not found.
 pub(crate) fn quote(evidence: &Evidence) -> Vec<Piece> {
     let tone = if evidence.verified { Tone::Dim } else { Tone::Plain };
     let mut pieces =

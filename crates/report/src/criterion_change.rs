@@ -1,4 +1,4 @@
-//! A criterion that was judged again: what it was before, and what it is now.
+//! Change of a criterion that was judged again.
 
 use assize_store::CriterionRow;
 
@@ -7,8 +7,8 @@ use crate::mark::Mark;
 use crate::page::{Page, Piece};
 use crate::style::{Style, Tone};
 
-/// A criterion as text, every line ended by a newline: below its words `before → after` if an earlier decision is given
-/// (`unmet → met`, `4/10 → 7/10`), then the reason and the evidence. `text` is the criterion's words.
+/// Renders a criterion as text, with a newline after each line: below its text `before → after` if an earlier
+/// decision is given (`unmet → met`, `4/10 → 7/10`), then the reason and the evidence.
 pub fn criterion_change(
     before: Option<&CriterionRow>,
     after: &CriterionRow,

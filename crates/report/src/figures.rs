@@ -1,4 +1,4 @@
-//! Figures with their intervals: as lines for people, as objects for programs.
+//! Metrics with their intervals: as lines of text and as JSON.
 
 use assize_analysis::Figure;
 use assize_stats::{ClusteredMean, Interval, Proportion, Undefined};
@@ -8,27 +8,27 @@ use crate::number::grouped;
 use crate::page::{Page, Piece};
 use crate::style::Tone;
 
-/// A number with three decimals, or four significant digits if it is large; a tiny one as it is.
+/// Formats a number with three decimals, or with one if it is at least 100.
 pub(crate) fn value(value: f64) -> String {
     if value.abs() >= 100.0 { format!("{value:.1}") } else { format!("{value:.3}") }
 }
 
-/// A p value; one too small for three decimals with an exponent.
+/// Formats a p value; one too small for three decimals gets an exponent.
 pub(crate) fn chance(p: f64) -> String {
     if p > 0.0 && p < 0.0005 { format!("{p:.1e}") } else { format!("{p:.3}") }
 }
 
-/// A value, or the word for its absence.
+/// Formats a value, or "undefined".
 pub(crate) fn or_undefined(found: Result<f64, Undefined>) -> String {
     found.map_or_else(|_| "undefined".to_owned(), value)
 }
 
-/// `low to high`; nothing if there is none.
+/// Formats `low to high`; empty if there is no interval.
 pub(crate) fn range(interval: Result<Interval, Undefined>) -> String {
     interval.map_or_else(|_| String::new(), |found| format!("{} to {}", value(found.low), value(found.high)))
 }
 
-/// A share of counts: `12 of 20, 0.600 (0.387 to 0.781)`.
+/// Formats a share of counts: `12 of 20, 0.600 (0.387 to 0.781)`.
 pub(crate) fn share(found: &Proportion) -> String {
     let counts = format!("{} of {}", grouped(found.successes), grouped(found.n));
     match (found.rate, found.interval) {
@@ -40,7 +40,7 @@ pub(crate) fn share(found: &Proportion) -> String {
     }
 }
 
-/// Figures one below the other, each with what may be concluded from it.
+/// Renders metrics one per line, each with its interpretation.
 pub(crate) fn figure_lines(page: &mut Page, figures: &[Figure]) {
     let names = figures.iter().map(|figure| figure.name.chars().count()).max().unwrap_or(0);
     let ranges = figures.iter().map(|figure| range(figure.interval).len()).max().unwrap_or(0);
@@ -69,7 +69,7 @@ pub(crate) fn figure_lines(page: &mut Page, figures: &[Figure]) {
     }
 }
 
-/// An interval as an object; null with the reason beside it otherwise.
+/// Adds an interval to an object; null with the reason if there is none.
 fn put_interval(object: &mut Value, interval: Result<Interval, Undefined>) {
     match interval {
         Ok(found) => {
@@ -86,7 +86,7 @@ fn put_interval(object: &mut Value, interval: Result<Interval, Undefined>) {
     }
 }
 
-/// A value with its interval as an object.
+/// Converts a value with its interval to an object.
 pub(crate) fn with_interval(
     found: Result<f64, Undefined>,
     interval: Result<Interval, Undefined>,
@@ -100,7 +100,7 @@ pub(crate) fn with_interval(
     object
 }
 
-/// Figures as an object from their names.
+/// Converts metrics to an object keyed by id.
 pub(crate) fn figures_json(figures: &[Figure]) -> Value {
     let one = |figure: &Figure| {
         let mut object = with_interval(figure.value, figure.interval, figure.n);
@@ -112,14 +112,14 @@ pub(crate) fn figures_json(figures: &[Figure]) -> Value {
     Value::Object(figures.iter().map(one).collect())
 }
 
-/// A share of counts as an object.
+/// Converts a share of counts to an object.
 pub(crate) fn share_json(found: &Proportion) -> Value {
     let mut object = with_interval(found.rate, found.interval, found.n);
     object["count"] = found.successes.into();
     object
 }
 
-/// A mean with its error by cluster as an object.
+/// Converts a mean with its clustered error to an object.
 pub(crate) fn clustered_json(found: &Result<ClusteredMean, Undefined>) -> Value {
     match found {
         Ok(found) => {

@@ -1,12 +1,11 @@
-//! A stored run as text for people.
+//! Reports of stored runs as text for people.
 //!
 //! Pure functions from stored rows to strings: [`case_block`] shows one case, [`case_table`] many,
-//! [`summary_block`] a whole run, and [`explain`] the arithmetic behind one case ([`explain_json`]
-//! says the same to programs). Nothing here scores on its own: every figure that is computed again
-//! comes out of `assize-rubric`.
+//! [`summary_block`] a whole run, and [`explain`] the arithmetic behind one case ([`explain_json`] returns it
+//! as JSON). Nothing here scores on its own: every recomputed score comes from `assize-rubric`.
 //!
-//! Ids, reasons and quotes come from files and models. They never reach the terminal as they are:
-//! control characters, escape sequences and characters that reorder text are spelled out.
+//! Ids, reasons and quotes come from files and models. They never reach the terminal unchanged: control
+//! characters, escape sequences and characters that reorder text are escaped.
 
 #![warn(missing_docs)]
 

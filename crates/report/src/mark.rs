@@ -1,4 +1,4 @@
-//! The sign, word and tone of verdicts and outcomes.
+//! Sign, word and tone of verdicts and outcomes.
 
 use assize_rubric::Verdict;
 use assize_store::ResultRow;
@@ -6,7 +6,7 @@ use assize_store::ResultRow;
 use crate::number;
 use crate::style::Tone;
 
-/// How something that was decided is shown. The sign says good or bad, the word what was decided.
+/// Presentation of a verdict or outcome. The sign says good or bad, the word names the result.
 #[derive(Debug, Clone)]
 pub(crate) struct Mark {
     pub(crate) sign: &'static str,
@@ -25,18 +25,18 @@ impl Mark {
         Self { sign, word: verdict.name().to_owned(), tone }
     }
 
-    /// What became of a case.
+    /// Returns the mark of a case.
     pub(crate) fn row(row: &ResultRow) -> Self {
         if row.is_skipped() { Self::skipped() } else { Self::verdict(row.verdict) }
     }
 
-    /// A case that was not run because of another one.
+    /// Returns the mark of a case that was skipped because of another one.
     pub(crate) fn skipped() -> Self {
         Self { sign: "–", word: "skipped".to_owned(), tone: Tone::Open }
     }
 
-    /// A stored outcome: its word, the points of a score, 0 to 10, and the weight, which says whether meeting it is
-    /// good.
+    /// Returns the mark of a stored outcome, from its word, its score from 0 to 10, and the weight, whose
+    /// sign says whether meeting it is good.
     pub(crate) fn outcome(outcome: &str, points: Option<f64>, weight: f64) -> Self {
         let penalty = weight < 0.0;
         let (sign, word, tone) = match (outcome, points) {
@@ -52,20 +52,20 @@ impl Mark {
                 };
                 ("•", of_ten(points), tone)
             }
-            // A judge or a program scored something as a whole; the figure stands with the grader.
+            // A judge or a program scored the whole; the score is shown with the grader.
             ("scored", None) => ("•", "scored".to_owned(), Tone::Plain),
             ("not_applicable", _) => ("–", "n/a".to_owned(), Tone::Dim),
-            // Said along the way; alone it decides nothing.
+            // An intermediate note; it decides nothing by itself.
             ("remark", _) => ("·", String::new(), Tone::Dim),
             ("ungraded", _) => ("?", "ungraded".to_owned(), Tone::Open),
-            // A word no version writes: shown as it stands.
+            // An unknown word: shown unchanged.
             (other, _) => ("?", other.chars().take(12).collect(), Tone::Open),
         };
         Self { sign, word, tone }
     }
 }
 
-/// Points as they are shown: `7/10`, `7.67/10`.
+/// Formats a raw score: `7/10`, `7.67/10`.
 pub(crate) fn of_ten(points: f64) -> String {
     format!("{}/10", number::hundredths(points))
 }

@@ -1,4 +1,4 @@
-//! Where the spread of a run's scores and decisions comes from.
+//! Sources of the spread of a run's scores and decisions.
 
 use assize_store::{Figure, RunFigures};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::summary::{entry, interval, listed};
 
-/// The noise of a run by itself, with the reason where there is none to tell.
+/// Renders the noise of a run, with the reason if it is unknown.
 pub fn noise(figures: &RunFigures, style: Style) -> String {
     let mut page = Page::new(style);
     entries(&mut page, figures);
@@ -24,7 +24,7 @@ pub fn noise(figures: &RunFigures, style: Style) -> String {
     page.finish()
 }
 
-/// The same for programs.
+/// Converts the noise of a run to JSON.
 pub fn noise_json(figures: &RunFigures) -> Value {
     json!({
         "scores": figures.noise,
@@ -34,7 +34,7 @@ pub fn noise_json(figures: &RunFigures) -> Value {
     })
 }
 
-/// What was not repeated, and so can't be told.
+/// Explains which kinds of noise are undefined because nothing was repeated.
 fn unknown(figures: &RunFigures) -> Vec<&'static str> {
     let mut lines = Vec::new();
     if figures.noise.is_none() {
@@ -50,7 +50,7 @@ fn unknown(figures: &RunFigures) -> Vec<&'static str> {
     lines
 }
 
-/// What repeating showed: where the spread comes from, and what was not decided the same way each time.
+/// Renders the sources of noise, and the criteria whose repeated decisions differ.
 pub(crate) fn entries(page: &mut Page, figures: &RunFigures) {
     if let Some(noise) = &figures.noise {
         let parts = format!(

@@ -1,4 +1,4 @@
-//! Setting pieces of toned text into lines that fit.
+//! Layout of toned pieces of text into lines of limited width.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -6,7 +6,7 @@ use crate::cells::{Cell, SPACE, ascii, trim_end, width, wrap};
 use crate::clean;
 use crate::style::{Style, Tone};
 
-/// A piece of text in one tone. Safe to show by construction.
+/// A piece of text in one tone. Sanitised on construction.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece {
     tone: Tone,
@@ -14,29 +14,29 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// What the program says, spacing kept.
+    /// Creates a piece from the program's own text, with its spacing.
     pub(crate) fn new(tone: Tone, text: impl AsRef<str>) -> Self {
         Self { tone, text: clean::safe(text.as_ref()) }
     }
 
-    /// Plain words of the program.
+    /// Creates a piece of plain text.
     pub(crate) fn plain(text: impl AsRef<str>) -> Self {
         Self::new(Tone::Plain, text)
     }
 
-    /// What somebody else said, in running text of at most `limit` characters.
+    /// Creates a piece of untrusted running text, cut to `limit` characters.
     pub(crate) fn said(tone: Tone, text: &str, limit: usize) -> Self {
         Self { tone, text: clean::said(text, limit) }
     }
 
-    /// Somebody else's name for something.
+    /// Creates a piece of an untrusted name.
     pub(crate) fn name(tone: Tone, text: &str) -> Self {
         Self { tone, text: clean::name(text) }
     }
 }
 
-/// Text being set, line by line. No line ends in a space, and only words that can't be broken and
-/// very deep indents make a line longer than the style's width.
+/// Text laid out line by line. No line ends in a space, and only unbreakable words and very deep indents make
+/// a line longer than the style's width.
 #[derive(Debug)]
 pub(crate) struct Page {
     style: Style,
@@ -60,14 +60,14 @@ impl Page {
         self.style
     }
 
-    /// An empty line, unless the page has not begun.
+    /// Adds an empty line, unless the page is empty.
     pub(crate) fn blank(&mut self) {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
     }
 
-    /// `body` wrapped beside `lead`, which stands on the first line only.
+    /// Adds `body` wrapped beside `lead`, which appears on the first line only.
     pub(crate) fn text(&mut self, lead: &[Piece], body: &[Piece]) {
         let lead = self.cells(lead);
         let indent = width(&lead);
@@ -84,14 +84,14 @@ impl Page {
         }
     }
 
-    /// One line, cut where the page ends.
+    /// Adds one line, cut at the width of the page.
     pub(crate) fn line(&mut self, pieces: &[Piece]) {
         let cells = self.cells(pieces);
         let cells = self.fit(cells, self.columns());
         self.push(&cells);
     }
 
-    /// One line with something at its right end, or below it if both do not fit.
+    /// Adds one line with a right-aligned end, or with the end below it if both do not fit.
     pub(crate) fn ends(&mut self, left: &[Piece], right: &[Piece]) {
         let mut row = self.cells(left);
         let end = self.cells(right);
@@ -112,7 +112,7 @@ impl Page {
         }
     }
 
-    /// A line across the page with a title in it.
+    /// Adds a horizontal rule with a title.
     pub(crate) fn rule(&mut self, title: &str) {
         let lead =
             self.cells(&[Piece::new(Tone::Dim, "── "), Piece::new(Tone::Strong, title), Piece::plain(" ")]);
@@ -122,7 +122,7 @@ impl Page {
         self.push(&row);
     }
 
-    /// The characters of pieces, in ASCII where the style asks for it and there is a usual stand-in.
+    /// Returns the characters of pieces, with ASCII replacements if the style asks for ASCII.
     pub(crate) fn cells(&self, pieces: &[Piece]) -> Vec<Cell> {
         let mut cells = Vec::new();
         for piece in pieces {
@@ -141,7 +141,7 @@ impl Page {
         cells
     }
 
-    /// Columns that a piece takes.
+    /// Returns the display width of a piece.
     pub(crate) fn width(&self, piece: &Piece) -> usize {
         let wide = |character: char| character.width().unwrap_or(0);
         let of = |character| match if self.style.unicode { None } else { ascii(character) } {
@@ -172,7 +172,7 @@ impl Page {
         kept
     }
 
-    /// Puts a finished row of cells on the page.
+    /// Adds a finished row of cells.
     pub(crate) fn push(&mut self, cells: &[Cell]) {
         for run in trim_end(cells).chunk_by(|a, b| a.tone == b.tone) {
             let text = run.iter().map(|cell| cell.character);

@@ -1,4 +1,4 @@
-//! Comparisons of systems two at a time: as text, as Markdown and for programs.
+//! Pairwise comparisons of targets: as text, as Markdown and as JSON.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::table::{Column, table};
 
-/// Who is better, pair by pair, what place has to do with it, and where everybody stands.
+/// Renders the win rates pair by pair, the position bias and the ranking.
 pub fn pairwise(report: &PairwiseReport, missing: &[String], style: Style) -> String {
     let mut page = Page::new(style);
     let columns = [
@@ -80,7 +80,7 @@ fn win_score(pair: &PairReport) -> Option<&Figure> {
     pair.figures.iter().find(|figure| figure.id == "win_score")
 }
 
-/// What may be concluded about a pair, in one sentence.
+/// Returns the conclusion about a pair, in one sentence.
 fn says(report: &PairwiseReport, pair: &PairReport) -> String {
     let (first, second) = (&report.systems[pair.first], &report.systems[pair.second]);
     let adjusted = if report.pairs.len() > 1 { ", adjusted for the number of pairs" } else { "" };
@@ -181,12 +181,12 @@ fn ranking(page: &mut Page, report: &PairwiseReport) {
     );
 }
 
-/// Why strengths have no interval, if they have none.
+/// Returns the reason why strengths have no interval, if they have none.
 fn no_interval(found: &Ranking) -> Option<Undefined> {
     found.systems.iter().find_map(|one| one.interval.err())
 }
 
-/// The same for programs.
+/// Converts the pairwise comparisons to JSON.
 pub fn pairwise_json(report: &PairwiseReport, missing: &[String]) -> Value {
     let name = |system: usize| &report.systems[system];
     let pairs: Vec<Value> = report
@@ -269,7 +269,7 @@ fn ranking_json(report: &PairwiseReport, found: &Ranking) -> Value {
     })
 }
 
-/// The same as Markdown, for a comment or a page.
+/// Renders the pairwise comparisons as Markdown, for a comment or a page.
 pub fn pairwise_markdown(report: &PairwiseReport, missing: &[String]) -> String {
     let cell = |text: &str| crate::clean::safe(text).replace('|', "\\|");
     let mut out = String::from(

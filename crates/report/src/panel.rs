@@ -9,12 +9,12 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::summary::entry;
 
-/// Unstable criteria that the summary lists.
+/// Number of unstable criteria that the summary lists.
 const LISTED: usize = 5;
 
-/// How far the votes on a decision agree, in one line.
+/// Formats the agreement of the votes on a decision, in one line.
 pub(crate) fn brief(panel: &PanelRow) -> String {
-    // The vote of the judge that was escalated to is the last, and none of the panel's.
+    // The vote of the judge that was escalated to comes last and is not part of the panel.
     let escalated = panel.escalation.as_ref().is_some_and(|row| row.because.is_some());
     let own = panel.votes.len().saturating_sub(usize::from(escalated));
     let mut words = vec![format!("{} of {}", panel.rule.name(), count(own as u64, "vote", "votes"))];
@@ -25,7 +25,7 @@ pub(crate) fn brief(panel: &PanelRow) -> String {
     words.join(", ")
 }
 
-/// Everything the votes on a decision say beside the decision.
+/// Formats all numbers of the votes on a decision.
 pub(crate) fn figures(panel: &PanelRow) -> String {
     let mut words = vec![brief(panel)];
     words.extend(panel.mean.map(|mean| format!("mean {}", plain(mean))));
@@ -37,7 +37,7 @@ pub(crate) fn figures(panel: &PanelRow) -> String {
     words.join("; ")
 }
 
-/// What the probabilities say: the expected decision and how much probability lies on decisions.
+/// Formats the probabilities: the expected decision and the captured probability mass.
 pub(crate) fn probability(found: &Probability) -> String {
     let mass = share_of(found.mass);
     match found.written {
@@ -69,7 +69,7 @@ fn escalation(row: &EscalationRow) -> String {
     }
 }
 
-/// The panels of a run: how far votes agree, the criteria on which they do not, and what escalation saved.
+/// Renders the panels of a run: agreement of votes, unstable criteria, and calls saved by escalation.
 pub(crate) fn summary(page: &mut Page, panel: &PanelSummary) {
     entry(page, "Panels", totals(panel));
     if let Some(flips) = flips(panel) {
@@ -100,7 +100,7 @@ pub(crate) fn summary(page: &mut Page, panel: &PanelSummary) {
     }
 }
 
-/// How many decisions panels made, and how far their votes agree.
+/// Formats the number of decisions of panels, and the agreement of their votes.
 pub(crate) fn totals(panel: &PanelSummary) -> Vec<Piece> {
     let mut words = vec![Piece::plain(format!(
         "{} of {}; {} split",
@@ -122,7 +122,7 @@ pub(crate) fn totals(panel: &PanelSummary) -> Vec<Piece> {
     words
 }
 
-/// How often repeats of one judge are not the same; `None` where no judge was asked twice.
+/// Formats the flip rate between repeats of one judge; `None` if no judge was asked twice.
 pub(crate) fn flips(panel: &PanelSummary) -> Option<String> {
     let rate = panel.flips.rate?;
     let interval = match (panel.flips.low, panel.flips.high) {
@@ -141,7 +141,7 @@ fn saved(escalation: EscalationSummary) -> String {
     let EscalationSummary { decisions, escalated, saved_calls, saved_tokens, saved_usd } = escalation;
     let money =
         saved_usd.map(|usd| format!(", about {}", number::dollars(usd.dollars()))).unwrap_or_default();
-    // Replies from the cache took no tokens, which says nothing about the stronger judge's.
+    // Replies from the cache took no tokens, so they give no estimate for the stronger judge.
     let tokens = match saved_tokens.input.unwrap_or(0).saturating_add(saved_tokens.output.unwrap_or(0)) {
         0 => String::new(),
         tokens => format!(" and about {}", count(tokens, "token", "tokens")),
@@ -154,7 +154,7 @@ fn saved(escalation: EscalationSummary) -> String {
     )
 }
 
-/// A share as a percentage with at most one decimal; 0 and 100 only where they are exact.
+/// Formats a share as a percentage with at most one decimal; 0 and 100 only if they are exact.
 fn share_of(share: f64) -> String {
     number::percent((share * 1e6).round() as u64, 1_000_000)
 }

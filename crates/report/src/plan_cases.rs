@@ -1,4 +1,4 @@
-//! How many cases, repeats and labels are enough, as a table.
+//! Sample size plan as a table.
 
 use assize_analysis::power::Need;
 
@@ -6,7 +6,7 @@ use crate::number::{grouped, plain};
 use crate::page::{Page, Piece};
 use crate::style::{Style, Tone};
 
-/// The questions with their answers.
+/// Renders the questions with their answers.
 pub fn plan_cases(needs: &[Need], style: Style) -> String {
     let mut page = Page::new(style);
     for need in needs {

@@ -1,4 +1,4 @@
-//! Audits of orders, lengths and families: as text and for programs.
+//! Audits of order, length and self-preference: as text and as JSON.
 
 use assize_audit::{AuditReport, Section};
 use serde_json::{Value, json};
@@ -10,14 +10,14 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::table::{Column, table};
 
-/// Parts of an audit that are shown.
+/// Maximum number of sections that are shown.
 const MAX_SECTIONS: usize = 15;
 
-/// What an audit found: the whole, its parts, what may be concluded, what is missing.
+/// Renders an audit: the metrics, the sections, the conclusion, and what is missing.
 pub fn probing(report: &AuditReport, style: Style) -> String {
     let mut page = Page::new(style);
     figure_lines(&mut page, &report.figures);
-    // Many parts with one figure each are a table; those that are 0 are in the figures above.
+    // Many sections with one metric each become a table; those that are 0 are covered by the metrics above.
     let is_table = report.sections.len() > 1 && report.sections.iter().all(|part| part.figures.len() == 1);
     let shown: Vec<&Section> = report
         .sections
@@ -49,7 +49,7 @@ pub fn probing(report: &AuditReport, style: Style) -> String {
     page.finish()
 }
 
-/// Parts with one figure each, and what that figure says.
+/// Renders a table of sections with one metric each.
 fn parts(page: &mut Page, parts: &[&Section]) {
     let Some(figure) = parts.first().and_then(|part| part.figures.first()) else { return };
     let rows: Vec<Vec<Piece>> = parts
@@ -72,7 +72,7 @@ fn parts(page: &mut Page, parts: &[&Section]) {
     page.text(&[], &[Piece::new(Tone::Dim, figure.says)]);
 }
 
-/// The same for programs.
+/// Converts an audit to JSON.
 pub fn probing_json(report: &AuditReport) -> Value {
     let sections: Vec<Value> = report
         .sections

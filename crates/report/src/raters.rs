@@ -1,4 +1,4 @@
-//! Raters among themselves, preferences in both orders and repeated scores: as text and for programs.
+//! Agreement of raters, preferences in both orders and repeated scores: as text and as JSON.
 
 use assize_analysis::orders::OrderReport;
 use assize_analysis::raters::{RaterSection, RatingKind};
@@ -15,7 +15,7 @@ use crate::page::{Page, Piece};
 use crate::style::Tone;
 use crate::table::{Column, table};
 
-/// How well raters agree, criterion by criterion.
+/// Renders the agreement of raters, criterion by criterion.
 pub fn agreement(sections: &[RaterSection], style: Style) -> String {
     let mut page = Page::new(style);
     for section in sections {
@@ -70,7 +70,7 @@ pub fn agreement(sections: &[RaterSection], style: Style) -> String {
     page.finish()
 }
 
-/// The same for programs.
+/// Converts the agreement of raters to JSON.
 pub fn agreement_json(sections: &[RaterSection]) -> Value {
     let one = |section: &RaterSection| {
         json!({
@@ -92,7 +92,7 @@ pub fn agreement_json(sections: &[RaterSection]) -> Value {
     json!({ "sections": sections.iter().map(one).collect::<Vec<_>>() })
 }
 
-/// How preferences fare when the answers change places.
+/// Renders the effect of exchanging the answers on preferences.
 pub fn orders(reports: &[OrderReport], style: Style) -> String {
     let mut page = Page::new(style);
     let columns = [
@@ -138,7 +138,7 @@ pub fn orders(reports: &[OrderReport], style: Style) -> String {
     page.finish()
 }
 
-/// The same for programs.
+/// Converts the order reports to JSON.
 pub fn orders_json(reports: &[OrderReport]) -> Value {
     let one = |report: &OrderReport| {
         json!({
@@ -155,7 +155,7 @@ pub fn orders_json(reports: &[OrderReport]) -> Value {
     json!({ "groups": reports.iter().map(one).collect::<Vec<_>>() })
 }
 
-/// How noisy repeated scores are, and what repeating brings.
+/// Renders the noise of repeated scores, and the gain from repeating.
 pub fn repeats(report: &RepeatReport, style: Style) -> String {
     let mut page = Page::new(style);
     let line = |page: &mut Page, name: &str, text: String, says: &str| {
@@ -240,7 +240,7 @@ pub fn repeats(report: &RepeatReport, style: Style) -> String {
     page.finish()
 }
 
-/// The same for programs.
+/// Converts the report on repeated scores to JSON.
 pub fn repeats_json(report: &RepeatReport) -> Value {
     let best: Vec<Value> = report
         .best

@@ -1,4 +1,4 @@
-//! Cases that are run more than once, and several targets side by side.
+//! Cases with several trials, and several targets compared.
 
 use assize_store::{Counts, Figure, RepeatFigures, RepeatedCaseRow, TargetFigures};
 
@@ -10,10 +10,10 @@ use crate::style::Tone;
 use crate::summary::{entry, tallies};
 use crate::table::{Column, table};
 
-/// Most repeated cases that are listed: those that did not always pass come first.
+/// Maximum number of such cases that are listed: those that did not always pass come first.
 const MAX_CASES: usize = 25;
 
-/// The verdicts on cases, in words.
+/// Formats the counts of verdicts.
 pub(crate) fn verdicts(counts: Counts) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (number, word, tone) in tallies(counts) {
@@ -27,7 +27,7 @@ pub(crate) fn verdicts(counts: Counts) -> Vec<Piece> {
     pieces
 }
 
-/// The chances of several attempts.
+/// Renders pass@k and pass^k.
 pub(crate) fn pass_k(page: &mut Page, repeats: &RepeatFigures) {
     let lines: Vec<Vec<Piece>> = repeats
         .pass_k
@@ -53,7 +53,7 @@ pub(crate) fn pass_k(page: &mut Page, repeats: &RepeatFigures) {
     table(page, 2, &columns, &lines);
 }
 
-/// The repeated cases, a line each.
+/// Renders the cases with several trials, a line each.
 pub(crate) fn cases(page: &mut Page, repeats: &RepeatFigures) {
     let mut cases: Vec<&RepeatedCaseRow> = repeats.cases.iter().collect();
     if cases.len() > MAX_CASES {
@@ -111,7 +111,7 @@ pub(crate) fn cases(page: &mut Page, repeats: &RepeatFigures) {
     }
 }
 
-/// Several targets, a line each.
+/// Renders several targets, a line each.
 pub(crate) fn targets(page: &mut Page, targets: &[TargetFigures]) {
     if targets.is_empty() {
         return;
@@ -155,7 +155,7 @@ fn value(figure: &Figure) -> String {
     figure.value.map_or_else(|| "–".to_owned(), number::score)
 }
 
-/// The interval, or why there is none.
+/// Formats the interval, or the reason why there is none.
 fn interval(figure: &Figure) -> String {
     match (figure.low, figure.high, &figure.undefined) {
         (Some(low), Some(high), _) => format!("{} to {}", number::score(low), number::score(high)),

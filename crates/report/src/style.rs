@@ -1,14 +1,14 @@
-//! What the reader's terminal can show, and the few tones text is set in.
+//! Capabilities of the terminal, and the tones of text.
 
-/// How text is laid out.
+/// Layout options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Whether colours (SGR sequences) may be used.
+    /// True if colours (SGR sequences) may be used.
     pub color: bool,
-    /// Columns available. Text is never set wider than 100 columns, because longer lines are hard
-    /// to read, and never narrower than 40.
+    /// Available columns. Text is never wider than 100 columns, because longer lines are hard to read, and
+    /// never narrower than 40.
     pub width: usize,
-    /// Whether signs beyond ASCII may be used for what the program says itself.
+    /// True if the program's own text may contain non-ASCII signs.
     pub unicode: bool,
 }
 
@@ -20,29 +20,29 @@ impl Default for Style {
 }
 
 impl Style {
-    /// Columns that are used.
+    /// Returns the number of columns to use.
     pub(crate) fn columns(self) -> usize {
         self.width.clamp(40, 100)
     }
 }
 
-/// What a piece of text means to the reader, from which its colour follows.
+/// Semantic tone of a piece of text, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     Plain,
-    /// Names that the eye looks for.
+    /// Names to find at a glance.
     Strong,
     /// Context that may be skipped.
     Dim,
     Good,
     Middling,
     Bad,
-    /// Not known, not decided.
+    /// Unknown or undecided.
     Open,
 }
 
 impl Tone {
-    /// The SGR parameters that switch it on; `None` for plain text.
+    /// Returns the SGR parameters of the tone; `None` for plain text.
     pub(crate) const fn sgr(self) -> Option<&'static str> {
         match self {
             Self::Plain => None,

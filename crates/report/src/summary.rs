@@ -1,4 +1,4 @@
-//! A run in one screen.
+//! Summary of a run on one screen.
 
 use std::fmt::Write as _;
 
@@ -14,24 +14,23 @@ use crate::panel;
 use crate::repeated;
 use crate::style::{Style, Tone};
 
-/// What the summary shows beside `run.json`. Everything is optional.
+/// Additional content of a summary beside `run.json`. Everything is optional.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SummaryExtra<'a> {
-    /// The run's folder, as the user should write it.
+    /// Run folder, as the user should write it.
     pub folder: Option<&'a str>,
-    /// Cases with a failed gate.
+    /// Number of cases with a failed gate.
     pub gated: Option<usize>,
-    /// Quotes that were found in what the judge saw, and quotes in all.
+    /// Number of quotes that were found in the judge's material, and of all quotes.
     pub quotes: Option<(u64, u64)>,
-    /// Cases to point at, such as the lowest scores. A line each.
+    /// Cases to show, such as the lowest scores. A line each.
     pub worst: &'a [ResultRow],
 }
 
-/// Longest list of targets, judges or suites before the rest is only counted.
+/// Number of targets, judges or suites that are listed before the rest is only counted.
 const NAMES: usize = 4;
 
-/// A run as a ruled block: what came of it, who judged, what it took, where it is, and everything
-/// the reader should be warned of.
+/// Renders a run as a ruled block: metrics, judges, cost, run folder, and all warnings.
 pub fn summary_block(info: &RunInfo, extra: SummaryExtra<'_>, style: Style) -> String {
     let mut page = Page::new(style);
     page.rule("Summary");
@@ -89,7 +88,7 @@ fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
     let counts = summary.counts;
     let total = counts.total();
     let repeats = summary.figures.as_ref().and_then(|figures| figures.repeats.as_ref());
-    // What is counted first are cases; of cases that are run several times, the runs come after.
+    // Cases are counted first; of cases with several trials, the trials come after.
     let settled = repeats.map_or(counts, |repeats| repeats.counts);
     let number = settled.total() as u64;
     let mut cases = vec![Piece::new(Tone::Strong, count(number, "case", "cases"))];
@@ -165,7 +164,8 @@ fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
     }
 }
 
-/// Of the decided cases, with its interval; in runs that kept no figures the bare share.
+/// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the
+/// share.
 fn pass_rate(summary: &RunSummary) -> Vec<Piece> {
     let counts = summary.counts;
     let passed = counts.pass as u64;
@@ -195,7 +195,7 @@ fn pass_rate(summary: &RunSummary) -> Vec<Piece> {
     pieces
 }
 
-/// `, 95% interval 0.49 to 0.943 (Wilson)`, or why there is none.
+/// Formats `, 95% interval 0.49 to 0.943 (Wilson)`, or the reason why there is none.
 pub(crate) fn interval(figure: &Figure) -> String {
     let (Some(low), Some(high), Some(method)) = (figure.low, figure.high, &figure.method) else {
         let reason = figure.undefined.as_deref().unwrap_or("it was not computed");
@@ -212,7 +212,7 @@ pub(crate) fn interval(figure: &Figure) -> String {
     )
 }
 
-/// What comparisons with other answers came to, and whether the judge prefers a place.
+/// Renders the pairwise comparisons and the position bias of the judge.
 fn pairwise(page: &mut Page, figures: &RunFigures) {
     let Some(pairs) = &figures.pairwise else { return };
     let share = |figure: &Figure, word: &str| {
@@ -258,7 +258,7 @@ pub(crate) fn tallies(counts: Counts) -> [(usize, &'static str, Tone); 5] {
     ]
 }
 
-/// The verdicts as a coloured bar. Without colour it would say nothing the words don't.
+/// Renders the verdicts as a coloured bar. Without colour it would add nothing.
 fn bar(page: &mut Page, counts: Counts) {
     const LENGTH: usize = 40;
     let total = counts.total();
@@ -269,7 +269,7 @@ fn bar(page: &mut Page, counts: Counts) {
     let (mut seen, mut drawn) = (0, 0);
     for (number, _, tone) in tallies(counts) {
         seen += number;
-        // At least one column for every verdict there is, as long as there is room.
+        // At least one column for every verdict that occurs, if there is space.
         let end = ((seen as f64 / total as f64 * LENGTH as f64).round() as usize)
             .max(drawn + usize::from(number > 0))
             .min(LENGTH);
@@ -287,7 +287,7 @@ fn mean(mean: Option<&MeanScore>) -> Vec<Piece> {
     let mut pieces = vec![Piece::new(Tone::Strong, number::score(mean.mean))];
     pieces.push(match (mean.low, mean.high) {
         (Some(low), Some(high)) => {
-            // What it is taken over may end the method's name already.
+            // The method's name may already end with the unit.
             let over = if mean.method.ends_with("over cases") || mean.method.ends_with("clusters") {
                 format!("n = {}", grouped(mean.n))
             } else {
@@ -330,7 +330,7 @@ fn who(page: &mut Page, info: &RunInfo) {
 fn judge(judge: &JudgeInfo) -> Vec<Piece> {
     let identity = &judge.identity;
     let mut about = Vec::new();
-    // A model that is part of the name needs no second mention.
+    // A model that is part of the name is not repeated.
     if let Some(model) = identity.model.as_deref().filter(|model| !identity.name.ends_with(model)) {
         about.push(clean::name(model));
     }
@@ -382,7 +382,7 @@ fn spent(page: &mut Page, summary: &RunSummary) {
     );
 }
 
-/// What can be said of a cost that is not known as a whole.
+/// Describes a cost that is only partly known.
 fn partial_cost(partial: Option<PartialCost>) -> String {
     match partial {
         None => "unknown: not every price is known".to_owned(),

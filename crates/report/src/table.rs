@@ -1,4 +1,4 @@
-//! Columns of cells.
+//! Tables with columns.
 
 use crate::cells::{spaces, width};
 use crate::page::{Page, Piece};
@@ -14,37 +14,37 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Text, ranged left.
+    /// Creates a left-aligned column of text.
     pub(crate) const fn left(title: &'static str) -> Self {
         Self { title, right: false, shrinks: false, sign: false }
     }
 
-    /// Numbers, ranged right.
+    /// Creates a right-aligned column of numbers.
     pub(crate) const fn right(title: &'static str) -> Self {
         Self { title, right: true, shrinks: false, sign: false }
     }
 
-    /// Text that is cut when the page is too narrow.
+    /// Creates a column of text that is cut if the page is too narrow.
     pub(crate) const fn shrinking(title: &'static str) -> Self {
         Self { title, right: false, shrinks: true, sign: false }
     }
 
-    /// An operator between two columns, with one space on either side instead of two.
+    /// Creates an operator between two columns, with one space on either side instead of two.
     pub(crate) const fn sign() -> Self {
         Self { title: "", right: false, shrinks: false, sign: true }
     }
 }
 
-/// Narrowest a shrinking column gets.
+/// Minimum width of a shrinking column.
 const NARROWEST: usize = 8;
 
-/// Sets rows under their titles; columns in which nothing stands are left out.
+/// Renders rows under their titles; empty columns are omitted.
 pub(crate) fn table(page: &mut Page, indent: usize, columns: &[Column], rows: &[Vec<Piece>]) {
     table_of(page, indent, columns, rows.len(), |at| rows[at].as_slice());
 }
 
-/// The same for rows that are made when they are needed, twice each: of a long table only one row is there
-/// at a time.
+/// Renders a table from rows that are built on demand, twice each, so that only one row of a long table is in
+/// memory at a time.
 pub(crate) fn table_of<R: AsRef<[Piece]>>(
     page: &mut Page,
     indent: usize,
@@ -66,7 +66,7 @@ pub(crate) fn table_of<R: AsRef<[Piece]>>(
     let gap = |before: usize, after: usize| if columns[before].sign || columns[after].sign { 1 } else { 2 };
     let gaps: usize = shown.windows(2).map(|pair| gap(pair[0], pair[1])).sum();
     let mut excess = (indent + gaps + widths.iter().sum::<usize>()).saturating_sub(page.columns());
-    // Space is taken from the widest shrinking column first, so that none is squeezed needlessly.
+    // Space is taken from the widest shrinking column first, so that none is narrowed needlessly.
     while excess > 0 {
         let widest = (0..columns.len())
             .filter(|&index| columns[index].shrinks && widths[index] > NARROWEST)
@@ -92,7 +92,7 @@ pub(crate) fn table_of<R: AsRef<[Piece]>>(
                 line.extend(room);
             }
         }
-        // Only where even the narrowest columns are too wide for the page.
+        // Only if even the narrowest columns are too wide for the page.
         let line = page.fit(line, page.columns());
         page.push(&line);
     };

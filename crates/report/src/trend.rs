@@ -1,4 +1,4 @@
-//! Runs in a row: figures with error bars, a line of blocks, and marks where the way of measuring changed.
+//! Trend over runs: metrics with error bars, a sparkline, and marks where the method of measurement changed.
 
 use assize_analysis::trend::Point;
 use assize_store::Figure;
@@ -9,7 +9,7 @@ use crate::page::{Page, Piece};
 use crate::style::{Style, Tone};
 use crate::table::{Column, table};
 
-/// Columns of an error bar.
+/// Width of an error bar.
 const BAR: usize = 21;
 
 const COLUMNS: [Column; 6] = [
@@ -21,7 +21,7 @@ const COLUMNS: [Column; 6] = [
     Column::left(""),
 ];
 
-/// Runs in a row, the oldest first.
+/// Renders a trend, the oldest run first.
 pub fn trend(points: &[Point], style: Style) -> String {
     let mut page = Page::new(style);
     page.rule("Trend");
@@ -94,7 +94,8 @@ fn with_interval(figure: &Figure) -> String {
     }
 }
 
-/// One block a run, its height the figure on the scale from 0 to 1. A mark stands before a run that measured otherwise.
+/// Draws one block per run, its height the metric on the scale from 0 to 1. A mark precedes a run with a
+/// changed method.
 fn spark(points: &[Point], figure: fn(&Point) -> &Figure, unicode: bool) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     const DIGITS: [char; 8] = ['0', '1', '2', '3', '5', '6', '7', '9'];
@@ -112,7 +113,7 @@ fn spark(points: &[Point], figure: fn(&Point) -> &Figure, unicode: bool) -> Stri
     line
 }
 
-/// The figure and its interval on a scale from 0 to 1.
+/// Draws the metric and its interval on a scale from 0 to 1.
 fn bar(figure: &Figure, unicode: bool) -> String {
     let (Some(value), Some(low), Some(high)) = (figure.value, figure.low, figure.high) else {
         return String::new();

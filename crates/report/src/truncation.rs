@@ -1,10 +1,10 @@
-//! What a judge was not shown at once, in words.
+//! Truncation of a judge's material, in words.
 
 use assize_rubric::{Truncate, Truncated};
 
 use crate::number::grouped;
 
-/// The mark of a decision whose judge could not be shown everything at once.
+/// Returns the note on a decision whose judge could not be shown everything at once.
 pub(crate) fn brief(mode: Truncate) -> String {
     let what = match mode {
         Truncate::Never => "not shown whole to the judge",
@@ -16,7 +16,7 @@ pub(crate) fn brief(mode: Truncate) -> String {
     format!("too long, so {what} (truncate: {})", mode.name())
 }
 
-/// The same with its figures.
+/// Returns the note with the numbers of characters.
 pub(crate) fn figures(found: &Truncated) -> String {
     let Truncated { mode, characters, left_out, parts } = *found;
     let brief = brief(mode);

@@ -1,8 +1,8 @@
-//! What a reviewer is asked about.
+//! Items to review: the questions for a reviewer.
 
 use assize_rubric::LabelOutcome;
 
-/// The code of a label that finds none of the known failures in a trace.
+/// Code of a label for a trace without any of the known failures.
 pub const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
 
 /// One question about one case.
@@ -10,103 +10,103 @@ pub const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
 pub struct Item {
     /// Id of the case.
     pub case: String,
-    /// Name of the suite, where a label needs it.
+    /// Name of the suite, if the label needs it.
     pub suite: Option<String>,
-    /// Who gave the answer, where a label needs it.
+    /// Name of the target that gave the answer, if the label needs it.
     pub system: Option<String>,
-    /// Which repeat of the case, from 1, where a label needs it.
+    /// Number of the trial, from 1, if the label needs it.
     pub repeat: Option<u32>,
-    /// Id of the criterion or code of the benchmark; empty for a trace whose failure is to be named.
+    /// Id of the criterion or code of the benchmark; empty for a trace whose failure is asked for.
     pub criterion: String,
-    /// A hash of the question's words, so that a label says what it was an answer to.
+    /// Hash of the question's text, so that a label records its version.
     pub version: String,
-    /// The texts, in the order in which they are shown. None of them may hold what the judge said.
+    /// Texts in display order. None of them may reveal the judge's decision.
     pub sections: Vec<Section>,
-    /// What may be decided.
+    /// Kind of question.
     pub question: Question,
-    /// What the judge said; hidden until the reviewer has decided.
+    /// Decision of the judge; hidden until the reviewer has decided.
     pub judge: Option<JudgeSaid>,
-    /// Why a person should look at it.
+    /// Reason for the review.
     pub why: Why,
 }
 
 /// A text with its heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What it is about. Where there is room, the two kinds stand side by side.
+    /// Kind of text. In a wide window, the two kinds are shown side by side.
     pub about: About,
-    /// Its heading.
+    /// Heading.
     pub title: String,
-    /// The text, of any length, possibly from a stranger.
+    /// The text, of any length, possibly untrusted.
     pub text: String,
 }
 
-/// What a text is about.
+/// Kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
-    /// What is to be decided.
+    /// The question to decide.
     Question,
-    /// What it is decided on.
+    /// The material to decide on.
     Material,
 }
 
-/// What may be decided.
+/// Kind of question, with the possible decisions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {
     /// Pass or fail, not applicable, unsure; with a scale also a score.
     Verdict(Option<ScoreScale>),
-    /// Which failure is the first cause, or none of them.
+    /// The failure that is the first cause, or none of them.
     Primary(Vec<Choice>),
 }
 
-/// The scale of a score.
+/// Scale of a score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoreScale {
-    /// The lowest score.
+    /// Lowest score.
     pub min: f64,
-    /// The highest score.
+    /// Highest score.
     pub max: f64,
 }
 
-/// A failure that a trace can be given.
+/// Failure that can be chosen for a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// Its code.
+    /// Code of the failure.
     pub code: String,
-    /// What it is, in a few words.
+    /// Short description.
     pub text: String,
 }
 
-/// What the judge said.
+/// Decision of the judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeSaid {
-    /// Its decision; `None` if it has none.
+    /// Outcome; `None` if the judge did not decide.
     pub outcome: Option<LabelOutcome>,
-    /// Its reason.
+    /// Reason of the decision.
     pub reason: String,
-    /// How sure it said it was.
+    /// Confidence stated by the judge.
     pub confidence: Option<&'static str>,
 }
 
-/// Why a person should look at an item, the most urgent first.
+/// Reason for reviewing an item, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// Nobody has decided, and only people can.
+    /// There is no decision, and only people can make it.
     Waiting,
     /// People decided differently.
     ReviewersDiffer,
-    /// Judges decided differently, so that nothing is decided.
+    /// Judges decided differently, so that there is no decision.
     JudgesDiffer,
-    /// The judge was not certain.
+    /// The judge was uncertain.
     Uncertain,
-    /// The judge has no decision.
+    /// The judge left it ungraded.
     Undecided,
     /// The judge decided; a person may agree or not.
     Check,
 }
 
 impl Why {
-    /// In a few words. They must not tell what the judge decided.
+    /// Describes the reason in a few words, without revealing the judge's decision.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Waiting => "waits for a person",

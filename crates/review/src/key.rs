@@ -1,6 +1,6 @@
-//! Keys, whatever terminal they come from.
+//! Keys, independent of the terminal.
 
-/// A key that was pressed.
+/// A pressed key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     /// A character.
@@ -15,14 +15,14 @@ pub enum Key {
     Up,
     /// One line down.
     Down,
-    /// One screen up.
+    /// Page up.
     PageUp,
-    /// One screen down.
+    /// Page down.
     PageDown,
-    /// To the beginning.
+    /// Home: to the beginning.
     Home,
-    /// To the end.
+    /// End: to the end.
     End,
-    /// Leave at once, whatever is open (Ctrl-C).
+    /// Ctrl-C: quit at once, whatever is open.
     Interrupt,
 }

@@ -1,4 +1,4 @@
-//! The files that labels stand in: one for each reviewer, only ever added to.
+//! Label files: one for each reviewer, append-only.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,55 +11,55 @@ use serde_json::Value;
 
 use crate::{Decision, Item, Question, Said};
 
-/// Why labels can't be read or written.
+/// Error of reading or writing labels.
 #[derive(Debug, thiserror::Error)]
 pub enum LabelsError {
     /// The file can't be read or written.
     #[error("{path}: {error}", path = path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What went wrong.
+        /// The I/O error.
         error: io::Error,
     },
-    /// A line is no label.
+    /// A line is not a valid label.
     #[error("{path}:{line}: {message}", path = path.display())]
     Line {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Description of the error.
         message: String,
     },
 }
 
-/// How labels of a session are marked.
+/// Metadata added to the labels of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
-    /// Who decides.
+    /// Name of the reviewer.
     pub who: String,
-    /// How the cases were come by.
+    /// Sampling of the labelled cases.
     pub sampled: Sampling,
-    /// What the labels may be used for, if the reviewer said so.
+    /// Permitted use of the labels, if the reviewer set it.
     pub split: Option<Split>,
 }
 
-/// The labels of one reviewer.
+/// Labels of one reviewer.
 #[derive(Debug)]
 pub struct Labels {
     path: PathBuf,
-    /// What this reviewer said about what, with the version of the question and whether it was drawn by lot.
+    /// Labels so far, by target: version of the question, and true if it was drawn at random.
     known: HashMap<Target, Vec<(Option<String>, bool)>>,
 }
 
-/// What a label is about: case, suite, system, repeat, criterion. Empty where nothing was said.
+/// Target of a label: case, suite, system, repeat, criterion. Missing parts are empty.
 type Target = (String, String, String, u32, String);
 
-/// The criterion that stands for "which failure" among the known labels: codes of benchmarks can't have it.
+/// Placeholder for the criterion of a label that names a failure: codes of benchmarks are never empty.
 const PRIMARY: &str = "";
 
-/// The file of a reviewer in a folder of labels. Two names never share a file.
+/// Returns the file of a reviewer in a folder of labels. Two names never share a file.
 pub fn file_of(folder: &Path, who: &str) -> PathBuf {
     let mut name = String::new();
     for c in who.chars() {
@@ -73,10 +73,10 @@ pub fn file_of(folder: &Path, who: &str) -> PathBuf {
 }
 
 impl Labels {
-    /// Reads what a reviewer said so far. A file that is not there holds nothing.
+    /// Reads the labels of a reviewer. A missing file counts as empty.
     ///
     /// # Errors
-    /// When the file can't be read, or a line of it is no label.
+    /// If the file can't be read, or a line is not a valid label.
     pub fn open(path: PathBuf) -> Result<Self, LabelsError> {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
@@ -97,13 +97,13 @@ impl Labels {
         Ok(Self { path, known })
     }
 
-    /// Where it stands.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether the reviewer has answered this very question. An answer to an earlier wording is none. In a
-    /// random sample only answers of random samples count: leaving out what was picked would bend it.
+    /// Returns true if the reviewer has answered this version of the question. In a random sample only labels
+    /// of random samples count: skipping items labelled by choice would bias it.
     pub fn answered(&self, item: &Item, sampled: Sampling) -> bool {
         let primary = matches!(item.question, Question::Primary(_));
         let label = blank(item);
@@ -114,10 +114,10 @@ impl Labels {
         })
     }
 
-    /// Adds a decision as one line, and makes sure it is on the disk.
+    /// Appends a decision as one line and syncs the file to disk.
     ///
     /// # Errors
-    /// When it can't be written. Then it was not made.
+    /// If it can't be written. The decision is then not recorded.
     pub fn append(
         &mut self,
         item: &Item,
@@ -162,7 +162,7 @@ impl Labels {
             fs::create_dir_all(folder)?;
         }
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(&self.path)?;
-        // An editor may have left the last line open.
+        // An editor may have left the last line without a newline.
         let mut last = [b'\n'];
         if file.seek(SeekFrom::End(0))? > 0 {
             file.seek(SeekFrom::End(-1))?;

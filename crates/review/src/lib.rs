@@ -1,8 +1,8 @@
-//! People as judges: what they are shown, what they decide, and the files in which it is kept.
+//! Human review: items to decide, decisions, and label files.
 //!
-//! A [`Session`] is a state machine over [`Item`]s: keys in, [`Step`]s out. [`screen`] draws it as lines of
+//! A [`Session`] is a state machine over [`Item`]s: keys in, [`Step`]s out. [`screen`] renders it as lines of
 //! text for a window of any size, and [`parse_line`] reads the same decisions from lines of text. Neither
-//! knows a terminal. The judge's answer is in no line before the reviewer's own has been recorded.
+//! depends on a terminal. No line reveals the judge's decision before the reviewer's own has been recorded.
 
 #![warn(missing_docs)]
 

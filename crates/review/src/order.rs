@@ -1,4 +1,4 @@
-//! In which order items are looked at, and whether that makes them a random sample.
+//! Order of a review, and the sampling that results from it.
 
 use std::str::FromStr;
 
@@ -8,19 +8,19 @@ use rand_core::RngCore;
 
 use crate::{Item, Why};
 
-/// The order of a review.
+/// Order of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// What a person should look at, in the order it was found; the most urgent kind first.
+    /// Items that need review, in the order found; the most urgent kind first.
     #[default]
     Queue,
-    /// Everything, drawn by lot from a seed.
+    /// All items, in random order from a seed.
     Random(u64),
-    /// Everything, what the judge was least sure of first.
+    /// All items, those the judge was least certain of first.
     UncertainFirst,
 }
 
-/// An order that is none.
+/// Error: unknown order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no order: use `queue`, `random`, `random:SEED` (a whole number) or `uncertain-first`")]
 pub struct OrderError(String);
@@ -43,13 +43,13 @@ impl FromStr for Order {
 }
 
 impl Order {
-    /// Whether it goes through everything, not only what waits for a person.
+    /// Returns true if the order covers all items, not only those that need review.
     pub const fn takes_all(self) -> bool {
         !matches!(self, Self::Queue)
     }
 
-    /// What labels of this order say about how their case was come by. Whoever stops anywhere in a
-    /// random order has still looked at a random sample.
+    /// Returns the sampling recorded in labels. A reviewer who stops anywhere in a random order has still
+    /// labelled a random sample.
     pub const fn sampling(self) -> Sampling {
         match self {
             Self::Random(_) => Sampling::Random,
@@ -57,12 +57,12 @@ impl Order {
         }
     }
 
-    /// Puts items in this order. The same items and seed give the same order everywhere.
+    /// Sorts items into this order. Deterministic for equal items and seed.
     pub fn arrange(self, items: &mut Vec<Item>) {
         match self {
             Self::Queue => items.sort_by_key(|item| item.why),
             Self::Random(seed) => {
-                // The draw must not depend on the order in which cases happened to finish.
+                // The draw must not depend on the order in which cases finished.
                 items.sort_by(|a, b| identity(a).cmp(&identity(b)));
                 let mut random = SeededRandom::new(seed);
                 let mut drawn: Vec<(u64, Item)> =
@@ -79,7 +79,7 @@ fn identity(item: &Item) -> (&str, Option<&str>, Option<&str>, Option<u32>, &str
     (&item.case, item.suite.as_deref(), item.system.as_deref(), item.repeat, &item.criterion)
 }
 
-/// How sure the judge was, the least sure first.
+/// Ranks items by the judge's certainty, the least certain first.
 fn doubt(item: &Item) -> (u8, Why) {
     let confidence = item.judge.as_ref().and_then(|judge| judge.confidence);
     let rank = match (item.why, confidence) {

@@ -1,11 +1,11 @@
-//! An item as plain text, for pipes and screen readers.
+//! Items as plain text, for pipes and screen readers.
 
 use crate::screen::judge_words;
 use crate::wrap::wrap;
 use crate::{Item, JudgeSaid, Question};
 use std::fmt::Write as _;
 
-/// The item without anything the judge said.
+/// Renders an item without the judge's decision.
 pub fn plain_item(item: &Item, place: usize, all: usize, width: usize) -> String {
     let mut out = assize_report::safe(&format!(
         "{} of {all}: {} {} ({})",
@@ -31,7 +31,7 @@ pub fn plain_item(item: &Item, place: usize, all: usize, width: usize) -> String
     out
 }
 
-/// What the judge said, to be shown after the decision.
+/// Renders the judge's decision, to be shown after the reviewer's.
 pub fn plain_judge(judge: &JudgeSaid) -> String {
     format!("the judge: {}\n", assize_report::safe(&judge_words(judge)))
 }

@@ -1,4 +1,4 @@
-//! The screen of a review, as lines of text for a window of any size.
+//! Screen of a review, as lines of text for a window of any size.
 
 use assize_rubric::{LabelOutcome, Severity};
 use unicode_width::UnicodeWidthStr;
@@ -7,40 +7,40 @@ use crate::session::{Mode, Said};
 use crate::wrap::{fit, wrap};
 use crate::{About, Item, NONE_OF_THE_ABOVE, Question, Session};
 
-/// The smallest window anything can be read in.
+/// Minimum window size, in columns and lines.
 const LEAST: (usize, usize) = (30, 8);
 
-/// The window from which on what is judged and what is asked stand side by side.
+/// Minimum width of a window for two columns: material and question side by side.
 const WIDE: usize = 96;
-/// What stands between them.
+/// Separator between the two columns.
 const GUTTER: &str = " │ ";
 
-/// How a line looks.
+/// Appearance of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// The line at the top.
+    /// Title bar.
     Bar,
-    /// The heading of a text.
+    /// Heading.
     Heading,
-    /// A text.
+    /// Normal text.
     Plain,
-    /// Something less important.
+    /// Less important text.
     Faint,
-    /// What is marked in a list.
+    /// Marked entry of a list.
     Marked,
-    /// Something that needs attention.
+    /// Message that needs attention.
     Alert,
 }
 
 /// A line of the screen: texts side by side, together no wider than the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenLine {
-    /// The texts, safe to print, and how each looks.
+    /// The texts, sanitised, with their appearance.
     pub spans: Vec<(String, Look)>,
 }
 
 impl ScreenLine {
-    /// The line without its looks.
+    /// Returns the line without its appearance.
     pub fn text(&self) -> String {
         self.spans.iter().map(|(text, _)| text.as_str()).collect()
     }
@@ -53,11 +53,11 @@ impl ScreenLine {
 /// A screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Screen {
-    /// As many lines as the window has.
+    /// One line for each line of the window.
     pub lines: Vec<ScreenLine>,
 }
 
-/// Draws a session. It corrects the session's scroll to what there is to see.
+/// Renders a session, limiting the session's scroll position to the available text.
 pub fn screen(session: &mut Session, reviewer: &str, width: usize, height: usize) -> Screen {
     if width < LEAST.0 || height < LEAST.1 {
         let text = fit("Make the window larger.", width);
@@ -96,7 +96,7 @@ pub fn screen(session: &mut Session, reviewer: &str, width: usize, height: usize
         0
     } else {
         session.scroll = session.scroll.min(furthest);
-        // What is marked in a list must be in sight.
+        // The marked entry of a list must be visible.
         match body.iter().position(|line| line.is(Look::Marked)) {
             Some(at) => at.saturating_sub(room / 2).min(furthest),
             None => session.scroll,
@@ -115,7 +115,7 @@ pub fn screen(session: &mut Session, reviewer: &str, width: usize, height: usize
     Screen { lines }
 }
 
-/// How many lines the footer has: it begins with the only rule.
+/// Returns the number of footer lines: the footer begins with the only rule.
 fn footer_len(lines: &[ScreenLine], height: usize) -> usize {
     let rule = lines.iter().rposition(|line| line.is(Look::Faint) && line.text().starts_with('─'));
     rule.map_or(0, |at| height - at)
@@ -189,7 +189,7 @@ fn body(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
     lines
 }
 
-/// Two columns, the shorter one filled up.
+/// Joins two columns, padding the shorter one.
 fn side_by_side(left: Vec<ScreenLine>, right: Vec<ScreenLine>, width: usize) -> Vec<ScreenLine> {
     let rows = left.len().max(right.len());
     let (mut left, mut right) = (left.into_iter(), right.into_iter());
@@ -220,7 +220,7 @@ pub(crate) fn decision_words(said: &Said, severity: Option<Severity>, note: Opti
     words
 }
 
-/// The word of the key, not of the file.
+/// Returns the word shown for an outcome; label files use another one.
 fn outcome_word(outcome: LabelOutcome) -> String {
     match outcome {
         LabelOutcome::Met => "pass".to_owned(),
@@ -250,7 +250,7 @@ fn footer(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
     if let Some(message) = &session.message {
         lines.push(line(fit(message, width), Look::Alert));
     }
-    // Of what is being typed, the end must be in sight.
+    // While typing, the end of the text must be visible.
     let typing = |label: &str, text: &str| {
         let room = width.saturating_sub(label.len() + 1);
         let tail: String = text.chars().skip(text.chars().count().saturating_sub(room)).collect();
@@ -291,7 +291,7 @@ fn footer(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
     lines
 }
 
-/// Keys with what they do, divided by two spaces, on as many lines as they need.
+/// Wraps key descriptions, which are separated by two spaces, into lines.
 fn key_lines(keys: &str, width: usize) -> Vec<ScreenLine> {
     let mut lines: Vec<String> = Vec::new();
     for key in keys.split("  ") {

@@ -5,35 +5,34 @@ use serde_json::Value;
 
 use crate::{NONE_OF_THE_ABOVE, Said};
 
-/// What a line asks for.
+/// Content of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// Nothing: blank, or a comment.
+    /// A blank line or a comment.
     Nothing,
-    /// A decision about the current item, or about the one it names.
+    /// A decision on the current item, or on the one it names.
     Decide {
         /// Case and criterion, if the line names them.
         of: Option<(String, String)>,
-        /// What was decided.
+        /// The decision.
         said: Said,
-        /// How bad the failure is.
+        /// Severity of the failure.
         severity: Option<Severity>,
-        /// Why.
+        /// Reason given by the reviewer.
         note: Option<String>,
     },
-    /// On to the next item.
+    /// Skips to the next item.
     Skip,
-    /// The last decision again.
+    /// Reopens the last decision.
     Undo,
-    /// Enough.
+    /// Ends the review.
     Quit,
 }
 
-/// Reads a line: a decision, if wanted a severity, if wanted `--` and a note; or a JSON object with `case`,
-/// `criterion`, `label` and if wanted `severity` and `note`.
+/// Parses a line: a decision, an optional severity, optionally `--` and a note; or a JSON object with `case`,
+/// `criterion`, `label` and optionally `severity` and `note`.
 ///
-/// # Errors
-/// Says what was found and what is expected.
+/// A message with the text found and the expected form.
 pub fn parse_line(text: &str) -> Result<Line, String> {
     let text = text.trim();
     if text.is_empty() || text.starts_with('#') {
@@ -83,7 +82,7 @@ fn said(word: &str) -> Result<Said, String> {
     match word.parse::<f64>() {
         Ok(score) if score.is_finite() => Ok(Said::Outcome(LabelOutcome::Score(score))),
         Ok(_) => Err(format!("`{word}` is no score")),
-        // Which codes there are, only the item knows.
+        // Only the item knows the valid codes.
         Err(_) => Ok(Said::Primary(word.to_owned())),
     }
 }

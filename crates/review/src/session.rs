@@ -1,69 +1,69 @@
-//! The state machine of a review: keys in, steps out.
+//! State machine of a review: keys in, steps out.
 
 use assize_rubric::{LabelOutcome, Severity};
 
 use crate::{Item, Key, NONE_OF_THE_ABOVE, Question};
 
-/// What was decided.
+/// Label chosen by the reviewer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Said {
-    /// About the criterion of the item.
+    /// Outcome for the criterion of the item.
     Outcome(LabelOutcome),
-    /// The code of the failure that a trace shows, or [`NONE_OF_THE_ABOVE`].
+    /// Code of the failure that a trace shows, or [`NONE_OF_THE_ABOVE`].
     Primary(String),
 }
 
-/// A decision, ready to be written down.
+/// A decision, ready to be recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// What was decided.
+    /// The label.
     pub said: Said,
-    /// How bad the failure is, if the reviewer said so.
+    /// Severity of the failure, if given.
     pub severity: Option<Severity>,
-    /// Why, if the reviewer said so.
+    /// Reason, if given.
     pub note: Option<String>,
-    /// The reviewer decided about this item before, and has seen what the judge said since.
+    /// True if the reviewer decided on this item before and has seen the judge's decision since.
     pub after_judge: bool,
 }
 
-/// What a key leads to.
+/// Effect of a key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// The screen may have changed, nothing else.
+    /// Nothing but the screen may have changed.
     Stay,
-    /// Write this down for the current item, then say [`Session::recorded`] or [`Session::refused`].
+    /// Record this decision for the current item, then call [`Session::recorded`] or [`Session::refused`].
     Record(Decision),
-    /// The reviewer leaves.
+    /// The reviewer quits.
     Quit,
 }
 
-/// What is open on the screen.
+/// Mode of the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Mode {
-    /// The item, undecided.
+    /// The item is shown, undecided.
     Deciding,
-    /// A note is being written.
+    /// A note is being typed.
     Note(String),
-    /// A score is being written.
+    /// A score is being typed.
     Score(String),
-    /// A failure is being chosen: the place in the list, whose end stands for none of them.
+    /// A failure is being chosen: the index in the list, whose last entry is "none of them".
     Choosing(usize),
-    /// The item with what was decided and what the judge said.
+    /// The item is shown with the decision and that of the judge.
     Decided,
-    /// Nothing is left.
+    /// All items are decided.
     Finished,
 }
 
-/// How much is done.
+/// Progress of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
-    /// Items decided in this session.
+    /// Number of items decided in this session.
     pub decided: usize,
-    /// Items in all.
+    /// Number of all items.
     pub all: usize,
 }
 
-/// A review of a list of items.
+/// Review session over a list of items.
 #[derive(Debug, Clone)]
 pub struct Session {
     items: Vec<Item>,
@@ -74,15 +74,15 @@ pub struct Session {
     pub(crate) severity: Option<Severity>,
     pub(crate) message: Option<String>,
     pub(crate) help: bool,
-    /// What was decided about each item, the last word.
+    /// Latest decision on each item.
     decided: Vec<Option<Decision>>,
-    /// Items in the order in which they were decided.
+    /// Items in the order of their decisions.
     history: Vec<usize>,
     pending: Option<Decision>,
 }
 
 impl Session {
-    /// Begins with the first item.
+    /// Creates a session at the first item.
     pub fn new(items: Vec<Item>) -> Self {
         let decided = vec![None; items.len()];
         let mut session = Self {
@@ -102,32 +102,32 @@ impl Session {
         session
     }
 
-    /// The item on the screen; `None` when nothing is left.
+    /// Returns the item on the screen; `None` when all are decided.
     pub fn item(&self) -> Option<&Item> {
         if self.mode == Mode::Finished { None } else { self.items.get(self.at) }
     }
 
-    /// The place of the item on the screen, from 0.
+    /// Returns the index of the item on the screen.
     pub const fn place(&self) -> usize {
         self.at
     }
 
-    /// What was decided about the item on the screen.
+    /// Returns the decision on the item on the screen.
     pub fn decision(&self) -> Option<&Decision> {
         self.decided.get(self.at).and_then(Option::as_ref)
     }
 
-    /// Whether what the judge said may be shown: only after a decision was recorded.
+    /// Returns true if the judge's decision may be shown: only after a decision was recorded.
     pub fn may_show_judge(&self) -> bool {
         self.mode == Mode::Decided && self.decision().is_some()
     }
 
-    /// How much is done.
+    /// Returns the progress.
     pub fn left(&self) -> Left {
         Left { decided: self.decided.iter().flatten().count(), all: self.items.len() }
     }
 
-    /// Goes to the item of a case and criterion; `false` if there is none, or several.
+    /// Goes to the item of a case and criterion; returns false if there is none, or several.
     pub fn go_to(&mut self, case: &str, criterion: &str) -> bool {
         let mut found = self
             .items
@@ -144,7 +144,7 @@ impl Session {
         }
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub fn press(&mut self, key: Key) -> Step {
         self.message = None;
         if key == Key::Interrupt {
@@ -167,7 +167,7 @@ impl Session {
         }
     }
 
-    /// Takes a decision that was made otherwise than by keys. `Err` says why it is none for this item.
+    /// Applies a scripted decision. Errors if it does not fit the question of the item.
     pub fn decide(
         &mut self,
         said: Said,
@@ -183,25 +183,25 @@ impl Session {
         Ok(self.record(said))
     }
 
-    /// The decision stands in the file.
+    /// Confirms that the pending decision was written.
     pub fn recorded(&mut self) {
         let Some(decision) = self.pending.take() else { return };
         if let Some(place) = self.decided.get_mut(self.at) {
             *place = Some(decision);
             self.history.push(self.at);
             self.mode = Mode::Decided;
-            // What the reviewer and the judge say stands on top.
+            // The decisions of the reviewer and the judge are at the top.
             self.scroll = 0;
         }
     }
 
-    /// The decision could not be written, and so was not made.
+    /// Drops the pending decision, which could not be written, and shows the reason.
     pub fn refused(&mut self, why: impl Into<String>) {
         self.pending = None;
         self.message = Some(why.into());
     }
 
-    /// Leaves the item undecided, or decided as it is, and goes to the next that is not decided.
+    /// Leaves the item as it is and goes to the next one without a decision.
     pub fn next(&mut self) {
         let count = self.items.len();
         let after = (self.at + 1..count).find(|at| self.decided[*at].is_none());
@@ -213,7 +213,7 @@ impl Session {
         }
     }
 
-    /// Opens the item decided last, to decide again. The line that was written stays; the new one counts.
+    /// Reopens the item decided last. The written line stays in the file; the new one overrides it.
     pub fn undo(&mut self) -> Step {
         match self.history.pop() {
             Some(at) => {
@@ -387,7 +387,8 @@ impl Session {
         Step::Stay
     }
 
-    /// Whether the key moved the text. Where it ends, only the screen knows; it holds the scroll back.
+    /// Scrolls the text if the key asks for it, and returns true then. Only the screen knows the end of the
+    /// text; it limits the position.
     fn scrolled(&mut self, key: Key) -> bool {
         const PAGE: usize = 10;
         self.scroll = match key {
@@ -414,7 +415,7 @@ fn typed(text: &mut String, key: Key) {
     }
 }
 
-/// Whether a decision is an answer to the question of an item.
+/// Checks that a label answers the question of an item.
 fn fits(item: &Item, said: &Said) -> Result<(), String> {
     match (&item.question, said) {
         (Question::Primary(choices), Said::Primary(code)) => {

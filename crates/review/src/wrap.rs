@@ -1,10 +1,10 @@
-//! Breaking texts into lines of a width, whatever is in them.
+//! Line wrapping of arbitrary text.
 
 use assize_report::safe;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The lines of a text at most `width` columns wide. Line breaks of the text are kept; words longer than a
-/// line are cut; what would steer a terminal is spelled out.
+/// Wraps a text into lines of at most `width` columns. Line breaks of the text are kept; words longer than a
+/// line are cut; characters that control a terminal are escaped.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = Vec::new();
@@ -39,7 +39,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A text in one line of at most `width` columns; what is cut off is marked.
+/// Fits a text into one line of at most `width` columns, marking a cut.
 pub(crate) fn fit(text: &str, width: usize) -> String {
     let clean = safe(text);
     if clean.width() <= width {

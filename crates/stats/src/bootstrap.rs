@@ -1,4 +1,4 @@
-//! Intervals by resampling: for the mean, for clustered means, and for any figure at all.
+//! Bootstrap intervals: for the mean, for clustered means, and for any statistic.
 
 use rand_core::RngCore;
 
@@ -11,34 +11,35 @@ use crate::{
     undefined::{all_finite, finite},
 };
 
-/// What resampling says about a figure.
+/// Result of a bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
-    /// The figure on the data themselves.
+    /// The statistic computed on the data themselves.
     pub estimate: f64,
-    /// How many resamples gave a figure.
+    /// Number of resamples for which the statistic is defined.
     pub resamples: usize,
-    /// How many did not, such as a kappa of constant verdicts; they are left out.
+    /// Number of resamples for which it is undefined (such as a kappa of constant verdicts); these are
+    /// excluded.
     pub undefined: usize,
-    /// Standard deviation of the resampled figures (divisor: their number).
+    /// Standard deviation of the resampled statistics (divisor: their number).
     pub se: f64,
-    /// From the lower to the upper percentile of the resampled figures.
+    /// Interval from the lower to the upper percentile of the resampled statistics.
     pub percentile: Interval,
-    /// The same with percentiles moved to correct bias and skew. Undefined if the resamples do not vary
-    /// or all lie on one side.
+    /// Percentile interval corrected for bias and skew (BCa). Undefined if the resamples do not vary or all
+    /// lie on one side of the estimate.
     pub bca: Result<Interval, Undefined>,
 }
 
 impl Bootstrap {
-    /// Whether every resample gave the same figure, so that the interval has no width. That shows that
+    /// Returns true if every resample gave the same value, so that the interval has no width. That shows that
     /// the data do not vary, not that there is no uncertainty.
     pub fn is_constant(&self) -> bool {
         self.percentile.low == self.percentile.high
     }
 }
 
-/// The mean, resampled by drawing values with replacement. Source: B. Efron, Annals of Statistics 7
-/// (1979), 1-26; BCa: B. Efron, Journal of the American Statistical Association 82 (1987), 171-185.
+/// Bootstraps the mean by drawing values with replacement. Source: B. Efron, Annals of Statistics 7 (1979),
+/// 1-26; BCa: B. Efron, Journal of the American Statistical Association 82 (1987), 171-185.
 pub fn bootstrap_mean<R: RngCore + ?Sized>(
     values: &[f64],
     resamples: usize,
@@ -64,8 +65,8 @@ pub fn bootstrap_mean<R: RngCore + ?Sized>(
     summary(estimate, figures, 0, acceleration(values), level)
 }
 
-/// The mean of clustered values, resampled by drawing whole clusters with replacement; a resample's mean
-/// is over all its values. Source: A. C. Davison and D. V. Hinkley, Bootstrap Methods and their
+/// Bootstraps the mean of clustered values by drawing whole clusters with replacement; the mean of a resample
+/// is taken over all its values. Source: A. C. Davison and D. V. Hinkley, Bootstrap Methods and their
 /// Application (1997), section 3.8.
 pub fn bootstrap_clustered_mean<K: Ord, R: RngCore + ?Sized>(
     values: &[f64],
@@ -105,9 +106,10 @@ pub fn bootstrap_clustered_mean<K: Ord, R: RngCore + ?Sized>(
     summary(estimate, figures, 0, acceleration_of(&without), level)
 }
 
-/// Any figure of n units (cases, clusters, rated items), resampled by drawing units with replacement.
-/// `figure` gets the positions of the units to compute it from, some more than once. BCa also needs the
-/// figure once without each unit, and is left undefined if that is more work than the resampling.
+/// Bootstraps any statistic of n units (cases, clusters, rated items) by drawing units with replacement.
+/// `figure` gets the positions of the drawn units, possibly repeated, and computes the statistic from them.
+/// BCa also needs the statistic once without each unit, and is undefined if that is more work than the
+/// resampling.
 pub fn bootstrap<R, F>(
     n: usize,
     resamples: usize,
@@ -142,12 +144,12 @@ where
     summary(estimate, figures, undefined, without.and_then(|without| acceleration_of(&without)), level)
 }
 
-/// Values up to this many have few enough resamples to list them all.
+/// Largest number of values for which all resamples can be enumerated.
 pub const LIST_UP_TO: usize = 7;
 
-/// The bootstrap of the mean over all n^n resamples, for up to [`LIST_UP_TO`] values: what random
-/// resampling converges to. Source: N. Fisher and P. Hall, Journal of Statistical Planning and Inference
-/// 27 (1991), 157-169.
+/// Bootstraps the mean over all n^n resamples, for up to [`LIST_UP_TO`] values: the limit of random
+/// resampling. Source: N. Fisher and P. Hall, Journal of Statistical Planning and Inference 27 (1991),
+/// 157-169.
 pub fn bootstrap_mean_exhaustive(values: &[f64], level: Level) -> Result<Bootstrap, Undefined> {
     all_finite(values)?;
     let n = values.len();
@@ -164,14 +166,14 @@ pub fn bootstrap_mean_exhaustive(values: &[f64], level: Level) -> Result<Bootstr
     summary(estimate, figures, 0, acceleration(values), level)
 }
 
-/// The acceleration of a mean, from the means that leave one value out: with j the left-out means and m
-/// their mean, `sum((m - j)^3) / (6 (sum((m - j)^2))^1.5)`. Source: Efron (1987); B. Efron and
-/// R. Tibshirani, An Introduction to the Bootstrap (1993), equation 14.15.
+/// Returns the acceleration of a mean, from its leave-one-out means: with j these means and m their mean,
+/// `sum((m - j)^3) / (6 (sum((m - j)^2))^1.5)`. Source: Efron (1987); B. Efron and R. Tibshirani, An
+/// Introduction to the Bootstrap (1993), equation 14.15.
 pub fn acceleration(values: &[f64]) -> Result<f64, Undefined> {
     acceleration_of(&leave_one_out(values)?)
 }
 
-/// The means that leave one value out each. Source: M. Quenouille, Biometrika 43 (1956), 353-360.
+/// Returns the means without each value in turn. Source: M. Quenouille, Biometrika 43 (1956), 353-360.
 pub fn leave_one_out(values: &[f64]) -> Result<Vec<f64>, Undefined> {
     all_finite(values)?;
     at_least_two(values.len())?;
@@ -184,7 +186,7 @@ fn acceleration_of(without: &[f64]) -> Result<f64, Undefined> {
     let mean = without.iter().sum::<f64>() / without.len() as f64;
     let power = |exponent: i32| without.iter().map(|figure| (mean - figure).powi(exponent)).sum::<f64>();
     let squares = power(2);
-    // Rounding leaves a trace of spread in figures that are all the same.
+    // Rounding leaves a trace of spread in values that are all equal.
     if squares.sqrt() <= 1e-14 * mean.abs() * without.len() as f64 || squares == 0.0 {
         return Err(Undefined::NoSpread);
     }
@@ -214,7 +216,7 @@ fn summary(
     let mean = estimate + figures.iter().map(|figure| figure - estimate).sum::<f64>() / count;
     let se = finite((figures.iter().map(|figure| (figure - mean).powi(2)).sum::<f64>() / count).sqrt())?;
     let bca = acceleration.and_then(|acceleration| {
-        // Figures that equal the estimate on paper miss it by rounding.
+        // Values that equal the estimate on paper miss it by rounding.
         let slack = 1e-10 * se;
         let below = figures.partition_point(|&figure| figure < estimate - slack) as f64;
         let upto = figures.partition_point(|&figure| figure <= estimate + slack) as f64;

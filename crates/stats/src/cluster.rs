@@ -8,49 +8,50 @@ use crate::{
     undefined::{all_finite, finite},
 };
 
-/// Fewer clusters than this and even the corrected error is too small on average; see
-/// A. C. Cameron and D. L. Miller, Journal of Human Resources 50 (2015), 317-372, section VI.
+/// With fewer clusters than this, even the corrected error is too small on average; see A. C. Cameron and
+/// D. L. Miller, Journal of Human Resources 50 (2015), 317-372, section VI.
 pub const FEW_CLUSTERS: usize = 20;
 
-/// A mean and its error when scores within a cluster resemble each other.
+/// A mean and its error when scores within a cluster are correlated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClusteredMean {
-    /// How many values there are.
+    /// Number of values.
     pub n: usize,
-    /// How many clusters they fall into.
+    /// Number of clusters.
     pub clusters: usize,
-    /// The mean over all values; larger clusters weigh more.
+    /// The mean over all values; larger clusters have more weight.
     pub mean: f64,
-    /// The error if all values were independent, `sd / sqrt(n)`.
+    /// Standard error if all values were independent, `sd / sqrt(n)`.
     pub se_independent: Result<f64, Undefined>,
     /// `sqrt(sum over clusters of (sum of deviations)^2) / n`.
     pub se_cr0: Result<f64, Undefined>,
-    /// The same times `sqrt(G / (G - 1))` for G clusters.
+    /// `se_cr0` times `sqrt(G / (G - 1))` for G clusters.
     pub se_cr1: Result<f64, Undefined>,
-    /// `(se_cr0 / se_independent)^2`: how many times more cases are needed than without clusters. Below
-    /// 1 if the values of a cluster balance each other.
+    /// `(se_cr0 / se_independent)^2`: the factor by which clustering raises the number of cases needed. Below
+    /// 1 if the values of a cluster are negatively correlated.
     pub design_effect: Result<f64, Undefined>,
-    /// `n / design_effect`: how many independent values would tell as much.
+    /// `n / design_effect`: the number of independent values that carry as much information.
     pub effective_n: Result<f64, Undefined>,
     /// `mean +- t se_cr1` with G - 1 degrees of freedom.
     pub interval: Result<Interval, Undefined>,
 }
 
 impl ClusteredMean {
-    /// Whether there are too few clusters to trust the error.
+    /// Returns true if there are too few clusters to trust the error.
     pub const fn few_clusters(&self) -> bool {
         self.clusters < FEW_CLUSTERS
     }
 
-    /// Whether the clustered error is smaller than the independent one, so that values within a
-    /// cluster balance each other. Legitimate, and worth a remark.
+    /// Returns true if the clustered error is smaller than the independent one, because values within a
+    /// cluster are negatively correlated. Legitimate, and worth a note.
     pub fn is_balanced_within(&self) -> bool {
         self.design_effect.is_ok_and(|effect| effect < 1.0)
     }
 }
 
-/// The mean of clustered values; `clusters` names the cluster of each value. Source: E. Miller, "Adding
-/// Error Bars to Evals", arXiv 2411.00640, section 2.2; K.-Y. Liang and S. Zeger, Biometrika 73 (1986).
+/// Computes the mean of clustered values; `clusters` names the cluster of each value. Source: E. Miller,
+/// "Adding Error Bars to Evals", arXiv 2411.00640, section 2.2; K.-Y. Liang and S. Zeger, Biometrika 73
+/// (1986).
 pub fn clustered_mean<K: Ord>(
     values: &[f64],
     clusters: &[K],
@@ -90,7 +91,7 @@ pub fn clustered_mean<K: Ord>(
     })
 }
 
-/// The positions of the values of each cluster, clusters in the order of their names.
+/// Returns the positions of the values of each cluster, in the order of the cluster names.
 pub(crate) fn group<K: Ord>(values: &[f64], clusters: &[K]) -> Result<Vec<Vec<usize>>, Undefined> {
     if values.len() != clusters.len() {
         return Err(Undefined::UnequalLengths);

@@ -1,5 +1,4 @@
-//! Several judgements of one thing made into one: panels, score probabilities, both orders, best of
-//! several.
+//! Several decisions on one thing combined: panels, score probabilities, both orders, best of several.
 
 use crate::{
     Accumulator, Level, Undefined,
@@ -7,33 +6,33 @@ use crate::{
     undefined::{all_finite, finite},
 };
 
-/// What a panel decides.
+/// Majority of a panel's votes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Majority {
     /// More passes than fails.
     Pass,
     /// More fails than passes.
     Fail,
-    /// As many of either: an outcome of its own, never silently a pass.
+    /// As many of either: an outcome of its own, never treated as a pass.
     Tie,
 }
 
-/// The votes of a panel.
+/// Counted votes of a panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Panel {
     /// Votes for a pass.
     pub passes: u64,
     /// Votes for a fail.
     pub fails: u64,
-    /// What the majority says; undefined if all abstained.
+    /// The majority; undefined if all abstained.
     pub verdict: Result<Majority, Undefined>,
     /// Share of the votes on the larger side.
     pub agreement: Result<f64, Undefined>,
-    /// Whether all votes are the same.
+    /// True if all votes agree.
     pub unanimous: bool,
 }
 
-/// Counts votes; an abstention is None and counts for neither side. Source: majority rule, K. May,
+/// Counts votes; an abstention is `None` and counts for neither side. Source: majority rule, K. May,
 /// Econometrica 20 (1952), 680-684.
 pub fn panel(votes: &[Option<bool>]) -> Panel {
     let count = |side: bool| votes.iter().filter(|&&vote| vote == Some(side)).count() as u64;
@@ -50,37 +49,37 @@ pub fn panel(votes: &[Option<bool>]) -> Panel {
     Panel { passes, fails, verdict, agreement, unanimous: cast > 0 && (passes == 0 || fails == 0) }
 }
 
-/// Share of the votes that say what most of them say; undefined without votes.
+/// Returns the share of the votes that are equal to the most frequent vote; undefined without votes.
 pub fn agreement<T: PartialEq>(votes: &[T]) -> Result<f64, Undefined> {
     let most = votes.iter().map(|vote| votes.iter().filter(|other| *other == vote).count()).max();
     most.map(|most| most as f64 / votes.len() as f64).ok_or(Undefined::NoValues)
 }
 
-/// The scores of a panel.
+/// Summary of the scores of a panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PanelScores {
-    /// How many scores there are.
+    /// Number of scores.
     pub n: usize,
-    /// Their mean.
+    /// Arithmetic mean.
     pub mean: f64,
-    /// The middle one, or the mean of the middle two.
+    /// Median: the middle score, or the mean of the middle two.
     pub median: f64,
-    /// The lowest.
+    /// Lowest score.
     pub min: f64,
-    /// The highest.
+    /// Highest score.
     pub max: f64,
     /// Sample standard deviation.
     pub sd: Result<f64, Undefined>,
 }
 
 impl PanelScores {
-    /// Highest less lowest.
+    /// Returns the difference between the highest and the lowest score.
     pub fn range(&self) -> f64 {
         self.max - self.min
     }
 }
 
-/// Sums up the scores of a panel. Source: median as definition 7 of R. Hyndman and Y. Fan, The American
+/// Summarises the scores of a panel. Source: median as definition 7 of R. Hyndman and Y. Fan, The American
 /// Statistician 50 (1996).
 pub fn panel_scores(scores: &[f64]) -> Result<PanelScores, Undefined> {
     all_finite(scores)?;
@@ -98,21 +97,22 @@ pub fn panel_scores(scores: &[f64]) -> Result<PanelScores, Undefined> {
     })
 }
 
-/// A score read off the probabilities of the score tokens.
+/// Score computed from the probabilities of the score tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedScore {
-    /// How much probability lies on scores at all, 0 to 1. Below one half the expected score says little.
+    /// Probability of all scores together, 0 to 1. Below one half the expected score is hardly meaningful.
     pub mass: f64,
     /// `sum(s p(s)) / mass`.
     pub score: f64,
-    /// `sum(s p(s))`, too low by whatever probability lies elsewhere; there to be compared with.
+    /// `sum(s p(s))`, too low by the probability of other tokens; kept for comparison.
     pub unnormalised: f64,
-    /// The likeliest score, the first of equals.
+    /// The most probable score, the first of equals.
     pub likeliest: f64,
 }
 
-/// The expected score from `(score, log-probability)`; None where a score was not among the likeliest
-/// tokens. Source: Y. Liu et al., G-Eval, arXiv 2303.16634, equation 1, normalised by the mass observed.
+/// Computes the expected score from `(score, log-probability)`; `None` where a score was not among the most
+/// probable tokens. Source: Y. Liu et al., G-Eval, arXiv 2303.16634, equation 1, normalised by the mass
+/// observed.
 pub fn expected_score(scores: &[(f64, Option<f64>)]) -> Result<ExpectedScore, Undefined> {
     let seen: Vec<(f64, f64)> =
         scores.iter().filter_map(|&(score, log)| log.map(|log| (score, log))).collect();
@@ -129,7 +129,7 @@ pub fn expected_score(scores: &[(f64, Option<f64>)]) -> Result<ExpectedScore, Un
     if most == f64::NEG_INFINITY {
         return Err(Undefined::NoMass);
     }
-    // Relative to the likeliest, so that very small probabilities do not vanish before the division.
+    // Relative to the most probable, so that very small probabilities do not vanish before the division.
     let relative: f64 = seen.iter().map(|&(_, log)| (log - most).exp()).sum();
     let weighted: f64 = seen.iter().map(|&(score, log)| score * (log - most).exp()).sum();
     Ok(ExpectedScore {
@@ -140,39 +140,39 @@ pub fn expected_score(scores: &[(f64, Option<f64>)]) -> Result<ExpectedScore, Un
     })
 }
 
-/// What a judge says of two answers.
+/// A judge's preference between two answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Preference {
     /// The first of the two, whichever was shown first.
     A,
     /// The second.
     B,
-    /// Neither.
+    /// Neither answer.
     Tie,
 }
 
-/// Verdicts on pairs of answers shown in both orders.
+/// Counted preferences for pairs of answers shown in both orders.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BothOrders {
-    /// How many pairs there are.
+    /// Number of pairs.
     pub n: u64,
-    /// How many got the same verdict in both orders, ties included.
+    /// Number of pairs with the same preference in both orders, ties included.
     pub consistent: u64,
-    /// Their share.
+    /// Share of consistent pairs.
     pub rate: Result<f64, Undefined>,
     /// Pairs that A won in both orders.
     pub wins_a: u64,
     /// Pairs that B won in both orders.
     pub wins_b: u64,
-    /// All others.
+    /// All other pairs.
     pub undecided: u64,
-    /// How often, over all showings, the answer shown first was preferred, and the one shown second.
+    /// Number of showings in which the answer shown first was preferred, and the answer shown second.
     pub shown: (u64, u64),
 }
 
-/// Counts `(verdict when A is shown first, verdict when B is shown first)`, both naming the answers and not
-/// the places. A win needs both orders. Source: L. Zheng et al., MT-Bench, arXiv 2306.05685, section 3.4;
-/// test [`shown`](BothOrders::shown) for a preferred place with [`fair_coin`](crate::compare::fair_coin).
+/// Counts `(preference when A is shown first, preference when B is shown first)`, both naming the answers and
+/// not their positions. A win needs both orders. Source: L. Zheng et al., MT-Bench, arXiv 2306.05685, section
+/// 3.4; test [`shown`](BothOrders::shown) for position bias with [`fair_coin`](crate::compare::fair_coin).
 pub fn both_orders(pairs: &[(Preference, Preference)]) -> BothOrders {
     let count = |keep: &dyn Fn(Preference, Preference) -> bool| {
         pairs.iter().filter(|&&(ab, ba)| keep(ab, ba)).count() as u64
@@ -194,20 +194,20 @@ pub fn both_orders(pairs: &[(Preference, Preference)]) -> BothOrders {
     }
 }
 
-/// How the right answer did among several.
+/// Rank of the right answer among several: best-of-n credit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BestOf {
-    /// Whether it alone has the highest score.
+    /// True if the right answer alone has the highest score.
     pub strict: bool,
-    /// Whether it shares the highest score.
+    /// True if it shares the highest score.
     pub tied: bool,
-    /// 1 over the number of answers that share the highest score with it, 0 if it is not among them.
+    /// 1 over the number of answers that share the highest score, 0 if the right answer is not among them.
     pub credit: f64,
 }
 
-/// Whether the answer at position `right` got the highest score. Scores that differ by less than 1e-9 are
-/// tied: means of repeats may differ by rounding only. Source: S. Malik et al., RewardBench 2,
-/// arXiv 2506.01937, best of four.
+/// Checks that the answer at position `right` got the highest score. Scores that differ by less than 1e-9 are
+/// tied: means of repeats may differ by rounding only. Source: S. Malik et al., RewardBench 2, arXiv
+/// 2506.01937, best of four.
 pub fn best_of(scores: &[f64], right: usize) -> Result<BestOf, Undefined> {
     all_finite(scores)?;
     let own = *scores.get(right).ok_or(Undefined::NoValues)?;

@@ -1,4 +1,4 @@
-//! Quantiles and tails of the distributions that the methods rest on.
+//! Quantiles and tails of the distributions that the methods use.
 
 use std::f64::consts::SQRT_2;
 
@@ -8,27 +8,27 @@ use crate::{
     undefined::finite,
 };
 
-/// The normal quantile that bounds a two-sided interval: 1.96 at 95 %.
+/// Returns the normal quantile that bounds a two-sided interval: 1.96 at 95 %.
 pub(crate) fn normal_reach(level: Level) -> Result<f64, Undefined> {
     finite(SQRT_2 * erfc_inverse(level.alpha()))
 }
 
-/// The normal quantile above which `tail` lies.
+/// Returns the normal quantile whose upper tail is `tail`.
 pub(crate) fn normal_upper_quantile(tail: f64) -> f64 {
     SQRT_2 * erfc_inverse(2.0 * tail)
 }
 
-/// The probability above z.
+/// Returns the probability above z.
 pub(crate) fn normal_upper(z: f64) -> f64 {
     erfc(z / SQRT_2) / 2.0
 }
 
-/// The probability beyond z on either side.
+/// Returns the probability beyond z on either side.
 pub(crate) fn normal_two_sided(z: f64) -> f64 {
     erfc(z.abs() / SQRT_2)
 }
 
-/// The probability above x of chi-squared with one degree of freedom.
+/// Returns the probability above x of chi-squared with one degree of freedom.
 pub(crate) fn chi_squared_upper(x: f64) -> f64 {
     erfc((x / 2.0).sqrt())
 }
@@ -36,7 +36,7 @@ pub(crate) fn chi_squared_upper(x: f64) -> f64 {
 /// Degrees of freedom above which [`expansion`] is exact to the last digits.
 const MANY: f64 = 1_000.0;
 
-/// The quantile of Student's t that bounds a two-sided interval; freedom > 0.
+/// Returns the quantile of Student's t that bounds a two-sided interval; freedom > 0.
 pub(crate) fn student_reach(freedom: f64, level: Level) -> Result<f64, Undefined> {
     if freedom.is_nan() || freedom <= 0.0 {
         return Err(Undefined::TooFew);
@@ -55,7 +55,7 @@ pub(crate) fn student_reach(freedom: f64, level: Level) -> Result<f64, Undefined
     finite((freedom * odds).sqrt())
 }
 
-/// The quantile of Student's t from the normal quantile `z`, as a series in 1 / degrees of freedom.
+/// Computes the quantile of Student's t from the normal quantile `z`, as a series in 1 / degrees of freedom.
 /// Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 26.7.5.
 fn expansion(z: f64, freedom: f64) -> f64 {
     let square = z * z;
@@ -69,7 +69,7 @@ fn expansion(z: f64, freedom: f64) -> f64 {
     z * (1.0 + share * (first + share * (second + share * (third + share * fourth))))
 }
 
-/// The probability beyond t on either side of Student's distribution; freedom > 0.
+/// Returns the probability beyond t on either side of Student's distribution; freedom > 0.
 pub(crate) fn student_two_sided(t: f64, freedom: f64) -> f64 {
     let square = t * t;
     if square.is_infinite() {
@@ -79,7 +79,7 @@ pub(crate) fn student_two_sided(t: f64, freedom: f64) -> f64 {
     beta_tails(freedom / 2.0, 0.5, freedom / all, square / all).0
 }
 
-/// A shift beyond which the noncentral t lies above any bound of interest.
+/// Shift beyond which the noncentral t lies above any bound of interest.
 const FAR: f64 = 37.0;
 
 /// `P(T <= t)` of Student's t shifted by `shift` of either sign, for t >= 0. Source: R. Lenth, algorithm
@@ -102,7 +102,7 @@ fn noncentral_below(t: f64, freedom: f64, shift: f64) -> f64 {
         seen += even;
         even *= half / (j + 1.0);
         odd *= half / (j + 1.5);
-        // The weights of the even terms add up to one half.
+        // The weights of the even terms sum to one half.
         if j > half && 0.5 - seen < 1e-13 && even < 1e-16 {
             break;
         }
@@ -110,7 +110,7 @@ fn noncentral_below(t: f64, freedom: f64, shift: f64) -> f64 {
     (base + sum).clamp(0.0, 1.0)
 }
 
-/// The power of a two-sided t test whose statistic is shifted by `shift`.
+/// Returns the power of a two-sided t test whose statistic is shifted by `shift`.
 pub(crate) fn student_power(freedom: f64, shift: f64, level: Level) -> Result<f64, Undefined> {
     let bound = student_reach(freedom, level)?;
     // Rejections above, and below: the latter are those above of the mirrored statistic.

@@ -1,4 +1,4 @@
-//! Confidence intervals and what belongs to them.
+//! Confidence intervals, their levels and methods.
 
 use std::fmt;
 
@@ -17,22 +17,22 @@ impl Level {
     /// 95 %, the usual one.
     pub const P95: Self = Self(0.95);
 
-    /// Accepts what lies above 0 and below 1.
+    /// Creates a level; it must lie above 0 and below 1.
     pub fn new(level: f64) -> Result<Self, LevelError> {
         if level > 0.0 && level < 1.0 { Ok(Self(level)) } else { Err(LevelError(level)) }
     }
 
-    /// The level as a share: 0.95 for 95 %.
+    /// Returns the level as a share: 0.95 for 95 %.
     pub const fn get(self) -> f64 {
         self.0
     }
 
-    /// The probability outside a two-sided interval: 0.05 at 95 %.
+    /// Returns the probability outside a two-sided interval: 0.05 at 95 %.
     pub(crate) fn alpha(self) -> f64 {
         1.0 - self.0
     }
 
-    /// The probability below the lower end of a two-sided interval: 0.025 at 95 %.
+    /// Returns the probability below the lower end of a two-sided interval: 0.025 at 95 %.
     pub(crate) fn tail(self) -> f64 {
         self.alpha() / 2.0
     }
@@ -44,7 +44,7 @@ impl Default for Level {
     }
 }
 
-/// How an interval was computed.
+/// Method by which an interval was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
@@ -91,7 +91,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The name used in records and output.
+    /// Returns the name used in records and output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::StudentT => "Student-t",
@@ -127,28 +127,28 @@ impl fmt::Display for Method {
 /// A two-sided confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Lower end, in the unit of the figure.
+    /// Lower end, in the unit of the estimate.
     pub low: f64,
-    /// Upper end, in the unit of the figure.
+    /// Upper end, in the unit of the estimate.
     pub high: f64,
-    /// Its confidence level.
+    /// Confidence level.
     pub level: Level,
-    /// How it was computed.
+    /// Method by which it was computed.
     pub method: Method,
 }
 
 impl Interval {
-    /// `centre +- reach`, if both ends are finite.
+    /// Creates `centre +- reach`, if both ends are finite.
     pub(crate) fn around(centre: f64, reach: f64, level: Level, method: Method) -> Result<Self, Undefined> {
         Ok(Self { low: finite(centre - reach)?, high: finite(centre + reach)?, level, method })
     }
 
-    /// The part of it within `low` to `high`.
+    /// Returns the part of the interval within `low` to `high`.
     pub fn clipped(self, low: f64, high: f64) -> Self {
         Self { low: self.low.clamp(low, high), high: self.high.clamp(low, high), ..self }
     }
 
-    /// Upper end minus lower end.
+    /// Returns the upper end minus the lower end.
     pub fn width(self) -> f64 {
         self.high - self.low
     }

@@ -1,8 +1,8 @@
-//! How far the figures of an evaluation can be trusted.
+//! Statistics for evaluations: intervals, agreement, comparisons, corrections and power.
 //!
-//! Pure functions over numbers. Every result says how many values it rests on, by which method and
-//! at which confidence level; a figure that has no value is an [`Undefined`] that says why, never NaN.
-//! What is drawn at random comes from a generator that the caller passes in.
+//! Pure functions over numbers. Every result carries the number of values behind it, its method and its
+//! confidence level; a statistic without a value is an [`Undefined`] with the reason, never NaN. Randomness
+//! comes from a generator that the caller passes in.
 
 #![warn(missing_docs)]
 

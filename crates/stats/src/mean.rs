@@ -1,4 +1,4 @@
-//! The mean of a sample, how widely it is spread, and how far the mean can be trusted.
+//! Mean of a sample, its spread and its standard error.
 
 use crate::{
     Interval, Level, Method, Undefined,
@@ -6,7 +6,7 @@ use crate::{
     undefined::finite,
 };
 
-/// Takes values one at a time and forgets them: count, mean and spread in constant memory.
+/// Running count, mean and spread in constant memory; the values are not kept.
 ///
 /// The updates are Welford's (B. P. Welford, Technometrics 4(3), 1962); merging two accumulators is
 /// by Chan, Golub and LeVeque (COMPSTAT 1982). Neither subtracts large sums from each other, so a
@@ -19,44 +19,44 @@ pub struct Accumulator {
     squares: f64,
 }
 
-/// The mean of a sample and its standard error.
+/// Mean of a sample and its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mean {
-    /// How many values there are.
+    /// Number of values.
     pub n: u64,
     /// The arithmetic mean.
     pub mean: Result<f64, Undefined>,
-    /// Sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`. Exactly 0 if all values are
-    /// the same, in which case the interval has no width: the sample shows no spread, which does not
-    /// mean that there is none.
+    /// Sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`. Exactly 0 if all values are equal, in
+    /// which case the interval has no width: the sample shows no spread, which does not mean that there is
+    /// none.
     pub sd: Result<f64, Undefined>,
     /// Standard error of the mean, `sd / sqrt(n)`.
     pub se: Result<f64, Undefined>,
-    /// `mean +- t se`, t being the quantile of Student's distribution with n - 1 degrees of freedom.
-    /// Not cut off at 0 or 1, where scores end.
+    /// `mean +- t se`, t being the quantile of Student's distribution with n - 1 degrees of freedom. Not
+    /// clipped to 0 and 1, the range of scores.
     pub interval: Result<Interval, Undefined>,
 }
 
 impl Mean {
-    /// Whether all values are the same, so that the interval has no width.
+    /// Returns true if all values are equal, so that the interval has no width.
     pub fn is_constant(&self) -> bool {
         self.sd == Ok(0.0)
     }
 
-    /// `mean +- z se`, z being the normal quantile: what the t interval tends to with many values.
-    /// Too narrow for few. Source: the central limit theorem; Miller, arXiv 2411.00640, equation 2.
+    /// Returns `mean +- z se`, z being the normal quantile: the limit of the t interval for many values. Too
+    /// narrow for few. Source: the central limit theorem; Miller, arXiv 2411.00640, equation 2.
     pub fn normal_interval(&self, level: Level) -> Result<Interval, Undefined> {
         Interval::around(self.mean?, normal_reach(level)? * self.se?, level, Method::Normal)
     }
 }
 
 impl Accumulator {
-    /// Nothing taken yet.
+    /// Creates an empty accumulator.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes a value. A NaN or an infinity makes every figure but the count undefined.
+    /// Adds a value. A NaN or an infinity makes every figure but the count undefined.
     pub fn push(&mut self, value: f64) {
         self.n += 1;
         let before = value - self.mean;
@@ -64,7 +64,7 @@ impl Accumulator {
         self.squares += before * (value - self.mean);
     }
 
-    /// Takes everything another accumulator took.
+    /// Adds all values of another accumulator.
     pub fn merge(&mut self, other: Self) {
         if self.n == 0 {
             *self = other;
@@ -77,12 +77,12 @@ impl Accumulator {
         }
     }
 
-    /// How many values were taken.
+    /// Returns the number of values.
     pub const fn n(&self) -> u64 {
         self.n
     }
 
-    /// The mean, its standard error and its interval. Source for the use of the t interval on
+    /// Returns the mean, its standard error and its interval. Source for the use of the t interval on
     /// evaluation scores: E. Miller, "Adding Error Bars to Evals", arXiv 2411.00640, section 2.
     pub fn mean(&self, level: Level) -> Mean {
         let n = self.n as f64;

@@ -1,33 +1,33 @@
-//! Many comparisons at once.
+//! Adjustment of p values for multiple comparisons.
 
 use crate::{Undefined, rank::order};
 
-/// How to adjust p values for their number. m is how many there are, sorted ascending from i = 1.
+/// Method of adjustment. m is the number of p values, sorted ascending from i = 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Adjustment {
-    /// `m p`. Keeps the chance of any false alarm below alpha. Source: O. J. Dunn, Journal of the American
-    /// Statistical Association 56 (1961), 52-64.
+    /// `m p`. Controls the family-wise error rate. Source: O. J. Dunn, Journal of the American Statistical
+    /// Association 56 (1961), 52-64.
     Bonferroni,
-    /// Largest so far of `(m - i + 1) p`. The same promise, never less powerful: the one to decide by.
-    /// Source: S. Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.
+    /// Largest so far of `(m - i + 1) p`. Controls the family-wise error rate with at least the power of
+    /// Bonferroni's: recommended for decisions. Source: S. Holm, Scandinavian Journal of Statistics 6 (1979),
+    /// 65-70.
     Holm,
     /// Largest so far of `1 - (1 - p)^(m - i + 1)`, for independent comparisons. Source: Z. Sidak, Journal
     /// of the American Statistical Association 62 (1967), 626-633, stepped down as Holm's.
     HolmSidak,
-    /// Smallest from here on of `(m - i + 1) p`, for independent or positively dependent comparisons.
-    /// Source: Y. Hochberg, Biometrika 75 (1988), 800-802.
+    /// Smallest from here on of `(m - i + 1) p`, for independent or positively dependent comparisons. Source:
+    /// Y. Hochberg, Biometrika 75 (1988), 800-802.
     Hochberg,
-    /// Smallest from here on of `m p / i`. Keeps the share of false alarms among the alarms below alpha:
-    /// the one to scan by. Source: Y. Benjamini and Y. Hochberg, Journal of the Royal Statistical Society B
-    /// 57 (1995), 289-300.
+    /// Smallest from here on of `m p / i`. Controls the false discovery rate: recommended for screening.
+    /// Source: Y. Benjamini and Y. Hochberg, Journal of the Royal Statistical Society B 57 (1995), 289-300.
     BenjaminiHochberg,
-    /// The same times `1 + 1/2 + ... + 1/m`, under any dependence. Source: Y. Benjamini and D. Yekutieli,
-    /// Annals of Statistics 29 (2001), 1165-1188.
+    /// Benjamini and Hochberg's times `1 + 1/2 + ... + 1/m`, under any dependence. Source: Y. Benjamini and
+    /// D. Yekutieli, Annals of Statistics 29 (2001), 1165-1188.
     BenjaminiYekutieli,
 }
 
-/// Adjusted p values in the order of those given; equal ones stay equal. Count every comparison that was
-/// looked at. No p values give none; one stays as it is.
+/// Returns the adjusted p values in the order given; equal ones stay equal. Pass every comparison that was
+/// looked at. No p values give none; a single one is unchanged.
 pub fn adjust(p_values: &[f64], adjustment: Adjustment) -> Result<Vec<f64>, Undefined> {
     if !p_values.iter().all(|p| (0.0..=1.0).contains(p)) {
         return Err(Undefined::OutOfRange);
@@ -71,7 +71,8 @@ pub fn adjust(p_values: &[f64], adjustment: Adjustment) -> Result<Vec<f64>, Unde
     Ok(adjusted)
 }
 
-/// Whether a p value is at most alpha: values equal on paper count as equal, as in `5 * 0.01 <= 0.05`.
+/// Returns true if a p value is at most alpha. Values equal on paper count as equal, as in
+/// `5 * 0.01 <= 0.05`.
 pub fn rejects(p: f64, alpha: f64) -> bool {
     p <= alpha + 1e-12
 }

@@ -1,4 +1,4 @@
-//! How many cases are enough, and what this many could have shown.
+//! Sample size for a wanted power or precision, and the smallest effect a sample can detect.
 
 use crate::{
     Level, LevelError, Undefined,
@@ -6,8 +6,7 @@ use crate::{
     undefined::finite,
 };
 
-/// What a comparison promises: how rarely it raises a false alarm, and how surely it sees a difference
-/// that is there.
+/// Error rates that a comparison is designed for: its two-sided alpha and its power.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Promise {
     level: Level,
@@ -15,29 +14,29 @@ pub struct Promise {
 }
 
 impl Default for Promise {
-    /// 5 % false alarms, 80 % power.
+    /// Alpha 5 %, power 80 %.
     fn default() -> Self {
         Self { level: Level::P95, power: 0.8 }
     }
 }
 
-/// What makes paired scores differ from case to case.
+/// Variance components of paired scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noise {
     /// Variance over cases of the true difference.
     pub between: f64,
     /// Variance of the first system's score within a case.
     pub first: f64,
-    /// How often the first system answers each case.
+    /// Number of answers per case of the first system.
     pub first_repeats: u64,
     /// Variance of the second system's score within a case.
     pub second: f64,
-    /// How often the second system answers each case.
+    /// Number of answers per case of the second system.
     pub second_repeats: u64,
 }
 
 impl Noise {
-    /// Variance of the observed difference on one case.
+    /// Returns the variance of the observed difference on one case.
     pub fn variance(self) -> Result<f64, Undefined> {
         if self.first_repeats == 0 || self.second_repeats == 0 {
             return Err(Undefined::NoValues);
@@ -51,20 +50,20 @@ impl Noise {
     }
 }
 
-/// The number of cases for a figure that need not be whole.
+/// Rounds a fractional number of cases up.
 pub fn whole_cases(n: f64) -> f64 {
-    // What is whole on paper may come out a trace above.
+    // A result that is an integer on paper may come out a trace above it.
     (n - 1e-9 * n.abs()).ceil().max(0.0)
 }
 
-/// The number of cases needed when cases come in clusters: independent ones times the design effect.
+/// Returns the number of cases needed when cases come in clusters: independent ones times the design effect.
 /// Source: L. Kish, Survey Sampling (1965), section 8.2.
 pub fn with_clusters(independent: f64, design_effect: f64) -> Result<f64, Undefined> {
     if design_effect > 0.0 { finite(independent * design_effect) } else { Err(Undefined::OutOfRange) }
 }
 
-/// The design effect of clusters of a size whose cases correlate, `1 + (size - 1) correlation`. Source:
-/// Kish (1965), equation 5.4.1.
+/// Returns the design effect of clusters of a size whose cases correlate, `1 + (size - 1) correlation`.
+/// Source: Kish (1965), equation 5.4.1.
 pub fn design_effect(cluster_size: f64, correlation: f64) -> Result<f64, Undefined> {
     if cluster_size >= 1.0 && (-1.0..=1.0).contains(&correlation) {
         finite(1.0 + (cluster_size - 1.0) * correlation)
@@ -74,19 +73,19 @@ pub fn design_effect(cluster_size: f64, correlation: f64) -> Result<f64, Undefin
 }
 
 impl Promise {
-    /// A promise with a two-sided `alpha` and a `power`, both between 0 and 1, alpha below power.
+    /// Creates a design with a two-sided `alpha` and a `power`, both between 0 and 1, alpha below power.
     pub fn new(alpha: f64, power: f64) -> Result<Self, LevelError> {
         let level = Level::new(1.0 - alpha)?;
         if power > alpha && power < 1.0 { Ok(Self { level, power }) } else { Err(LevelError(power)) }
     }
 
-    /// The two normal quantiles: for alpha and for power.
+    /// Returns the two normal quantiles: for alpha and for power.
     fn quantiles(self) -> Result<(f64, f64), Undefined> {
         Ok((normal_reach(self.level)?, finite(normal_upper_quantile(1.0 - self.power))?))
     }
 
-    /// Cases for a paired difference of means, `(z_alpha/2 + z_beta)^2 variance / difference^2`. Source:
-    /// E. Miller, arXiv 2411.00640, equation 9.
+    /// Returns the number of cases for a paired difference of means,
+    /// `(z_alpha/2 + z_beta)^2 variance / difference^2`. Source: E. Miller, arXiv 2411.00640, equation 9.
     pub fn paired_cases(self, noise: Noise, difference: f64) -> Result<f64, Undefined> {
         let (alpha, beta) = self.quantiles()?;
         let variance = noise.variance()?;
@@ -96,8 +95,8 @@ impl Promise {
         finite((alpha + beta).powi(2) * variance / (difference * difference))
     }
 
-    /// The smallest paired difference of means that n cases show with this power. Source: the same,
-    /// solved for the difference.
+    /// Returns the smallest paired difference of means that n cases detect with this power. Source as for
+    /// [`paired_cases`](Self::paired_cases), solved for the difference.
     pub fn paired_difference(self, noise: Noise, n: u64) -> Result<f64, Undefined> {
         let (alpha, beta) = self.quantiles()?;
         if n == 0 {
@@ -106,7 +105,7 @@ impl Promise {
         finite((alpha + beta) * (noise.variance()? / n as f64).sqrt())
     }
 
-    /// Cases per side to tell two independent rates apart,
+    /// Returns the number of cases per side to detect the difference of two independent rates,
     /// `(z_alpha/2 + z_beta)^2 (p1 q1 + p2 q2) / (p1 - p2)^2`. Source: J. Fleiss, B. Levin and M. Paik,
     /// Statistical Methods for Rates and Proportions (2003), chapter 4.
     pub fn rates_cases(self, first: f64, second: f64) -> Result<f64, Undefined> {
@@ -116,7 +115,7 @@ impl Promise {
         finite((alpha + beta).powi(2) * spread / (first - second).powi(2))
     }
 
-    /// The same on the arcsine scale, where the difference is Cohen's
+    /// Computes [`rates_cases`](Self::rates_cases) on the arcsine scale, where the difference is Cohen's
     /// `h = 2 asin sqrt p1 - 2 asin sqrt p2`, counting rejections on either side. Source: J. Cohen,
     /// Statistical Power Analysis for the Behavioral Sciences (1988), chapter 6.
     pub fn rates_cases_by_h(self, first: f64, second: f64) -> Result<f64, Undefined> {
@@ -129,8 +128,8 @@ impl Promise {
         })
     }
 
-    /// Pairs for a paired t test of an effect in standard deviations of the difference; at least 2. Source:
-    /// Cohen (1988), chapter 2, by the noncentral t distribution.
+    /// Returns the number of pairs for a paired t test of an effect in standard deviations of the difference;
+    /// at least 2. Source: Cohen (1988), chapter 2, by the noncentral t distribution.
     pub fn paired_t_cases(self, effect: f64) -> Result<f64, Undefined> {
         finite(effect)?;
         if effect == 0.0 {
@@ -139,9 +138,9 @@ impl Promise {
         solve(self.power, 2.0, |n| student_power(n - 1.0, effect.abs() * n.sqrt(), self.level))
     }
 
-    /// Pairs for McNemar's test, where a share `discordant` of the pairs differ and the pass rates by
-    /// `difference`: `(z_alpha/2 sqrt(s) + z_beta sqrt(s - d^2))^2 / d^2`. Source: R. Connor, Biometrics 43
-    /// (1987), 207-211.
+    /// Returns the number of pairs for McNemar's test, where a share `discordant` of the pairs differ and the
+    /// pass rates differ by `difference`: `(z_alpha/2 sqrt(s) + z_beta sqrt(s - d^2))^2 / d^2`. Source:
+    /// R. Connor, Biometrics 43 (1987), 207-211.
     pub fn mcnemar_pairs(self, discordant: f64, difference: f64) -> Result<f64, Undefined> {
         let apart = difference.abs();
         if !(0.0..=1.0).contains(&discordant) || apart.is_nan() || apart > discordant {
@@ -155,9 +154,9 @@ impl Promise {
         finite((reach / apart).powi(2))
     }
 
-    /// The smallest difference that McNemar's test shows with this power in n pairs if all pairs that differ differ
-    /// in the same way: what n pairs can show at best, for when none has differed yet. Source: Connor (1987), with
-    /// the share of differing pairs equal to the difference.
+    /// Returns the smallest difference that McNemar's test detects with this power in n pairs if all
+    /// discordant pairs favour the same side: a lower bound for when no pair has differed yet. Source: Connor
+    /// (1987), with the share of differing pairs equal to the difference.
     pub fn mcnemar_one_way_difference(self, n: u64) -> Result<f64, Undefined> {
         if n == 0 {
             return Err(Undefined::NoValues);
@@ -177,8 +176,8 @@ impl Promise {
         Ok(high)
     }
 
-    /// The smallest difference of pass rates that McNemar's test shows with this power in n pairs, a share
-    /// `discordant` of which differ. Source: Connor (1987), solved for the difference.
+    /// Returns the smallest difference of pass rates that McNemar's test detects with this power in n pairs,
+    /// a share `discordant` of which differ. Source: Connor (1987), solved for the difference.
     pub fn mcnemar_difference(self, n: u64, discordant: f64) -> Result<f64, Undefined> {
         if n == 0 {
             return Err(Undefined::NoValues);
@@ -209,10 +208,10 @@ fn rates(first: f64, second: f64) -> Result<(), Undefined> {
     }
 }
 
-/// More cases than this are as good as none.
+/// Number of cases beyond which a wanted power counts as unreachable.
 const MOST: f64 = 1e15;
 
-/// The number of cases at which a rising power reaches `wanted`, from `least` on.
+/// Finds the number of cases, from `least` on, at which a rising power reaches `wanted`.
 fn solve(wanted: f64, least: f64, power: impl Fn(f64) -> Result<f64, Undefined>) -> Result<f64, Undefined> {
     if power(least)? >= wanted {
         return Ok(least);
@@ -239,7 +238,7 @@ fn solve(wanted: f64, least: f64, power: impl Fn(f64) -> Result<f64, Undefined>)
     Ok(f64::midpoint(low, high))
 }
 
-/// Cases for a Wilson interval of a rate that reaches `half_width` to either side, on average of the two
+/// Returns the number of cases at which a rate's Wilson interval has this half width, averaged over its two
 /// sides. Source: E. B. Wilson (1927), solved for n.
 pub fn rate_precision(rate: f64, half_width: f64, level: Level) -> Result<f64, Undefined> {
     if !(0.0..=1.0).contains(&rate) || half_width.is_nan() || half_width <= 0.0 {
@@ -253,8 +252,8 @@ pub fn rate_precision(rate: f64, half_width: f64, level: Level) -> Result<f64, U
     })
 }
 
-/// Cases for a normal interval of a mean that reaches `half_width` to either side, `(z sd / half_width)^2`.
-/// Source: W. Cochran, Sampling Techniques (1977), section 4.6.
+/// Returns the number of cases at which the normal interval of a mean has this half width,
+/// `(z sd / half_width)^2`. Source: W. Cochran, Sampling Techniques (1977), section 4.6.
 pub fn mean_precision(sd: f64, half_width: f64, level: Level) -> Result<f64, Undefined> {
     if sd.is_nan() || sd < 0.0 || half_width.is_nan() || half_width <= 0.0 {
         return Err(Undefined::OutOfRange);
@@ -262,8 +261,8 @@ pub fn mean_precision(sd: f64, half_width: f64, level: Level) -> Result<f64, Und
     finite((normal_reach(level)? * sd / half_width).powi(2))
 }
 
-/// How far the normal interval of a mean of n values reaches to either side, `z sd / sqrt(n)`. Source: the same, solved
-/// for the half-width.
+/// Returns the half width of the normal interval of a mean of n values, `z sd / sqrt(n)`. Source as for
+/// [`mean_precision`], solved for the half width.
 pub fn mean_half_width(sd: f64, n: u64, level: Level) -> Result<f64, Undefined> {
     if sd.is_nan() || sd < 0.0 {
         return Err(Undefined::OutOfRange);

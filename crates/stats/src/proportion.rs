@@ -5,60 +5,60 @@ use crate::{Interval, Level, Method, Undefined, distribution::normal_reach, spec
 /// A share of successes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Proportion {
-    /// How many succeeded.
+    /// Number of successes.
     pub successes: u64,
-    /// How many there are.
+    /// Number of trials.
     pub n: u64,
     /// `successes / n`, 0 to 1.
     pub rate: Result<f64, Undefined>,
-    /// Its interval, within 0 to 1.
+    /// Interval of the rate, within 0 to 1.
     pub interval: Result<Interval, Undefined>,
 }
 
-/// Which interval to draw around a pass rate. With k successes of n, p = k / n and z the normal quantile:
+/// Method for the interval of a pass rate. With k successes of n, p = k / n and z the normal quantile:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RateInterval {
-    /// `(p + z^2/2n +- z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)`. Keeps a width where everything or
-    /// nothing passed: the default. Source: E. B. Wilson, Journal of the American Statistical
+    /// `(p + z^2/2n +- z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)`. Has a positive width even where
+    /// everything or nothing passed: the default. Source: E. B. Wilson, Journal of the American Statistical
     /// Association 22 (1927), 209-212.
     #[default]
     Wilson,
     /// Wilson's with half a case added to either side. Source: R. Newcombe, Statistics in Medicine 17
     /// (1998), 857-872, method 4.
     WilsonContinuity,
-    /// Quantiles of Beta(k, n-k+1) and Beta(k+1, n-k): covers at least as often as it says, so it is
-    /// the one for gates. Source: C. Clopper and E. Pearson, Biometrika 26 (1934), 404-413.
+    /// Quantiles of Beta(k, n-k+1) and Beta(k+1, n-k): its coverage is at least the nominal level, so it is
+    /// used for gates. Source: C. Clopper and E. Pearson, Biometrika 26 (1934), 404-413.
     ClopperPearson,
     /// The Wald interval around `(k + z^2/2) / (n + z^2)`. Source: A. Agresti and B. Coull, The
     /// American Statistician 52 (1998), 119-126.
     AgrestiCoull,
-    /// Equal tails of Beta(k + 1/2, n - k + 1/2), not snapped to 0 or 1 at the ends. Source: L. Brown,
+    /// Equal tails of Beta(k + 1/2, n - k + 1/2), not extended to 0 or 1 at the ends. Source: L. Brown,
     /// T. Cai and A. DasGupta, Statistical Science 16 (2001), 101-133.
     Jeffreys,
     /// Equal tails of Beta(k + 1, n - k + 1), the posterior under a uniform prior. Source: T. Bayes,
     /// Philosophical Transactions 53 (1763).
     BetaPosterior,
-    /// `p +- z sqrt(p(1-p)/n)`. Has no width where everything or nothing passed; there to be compared
-    /// with, not to be used. Source: Brown, Cai and DasGupta (2001), which shows its failures.
+    /// `p +- z sqrt(p(1-p)/n)`. Has no width where everything or nothing passed; for comparison only. Source:
+    /// Brown, Cai and DasGupta (2001), which shows its failures.
     Wald,
 }
 
-/// Counts above this are refused by the intervals that need the beta distribution.
+/// Largest count that the intervals based on the beta distribution accept.
 const MOST_FOR_BETA: u64 = 1 << 30;
 
-/// A pass rate with Wilson's interval.
+/// Computes a pass rate with Wilson's interval.
 pub fn proportion(successes: u64, n: u64, level: Level) -> Proportion {
     proportion_by(RateInterval::Wilson, successes, n, level)
 }
 
-/// A pass rate with the interval of choice.
+/// Computes a pass rate with the given interval.
 pub fn proportion_by(interval: RateInterval, successes: u64, n: u64, level: Level) -> Proportion {
     let rate = rate(successes, n);
     let interval = rate.and_then(|_| around(interval, successes, n, level));
     Proportion { successes, n, rate, interval }
 }
 
-/// `successes / n`.
+/// Computes `successes / n`.
 pub(crate) fn rate(successes: u64, n: u64) -> Result<f64, Undefined> {
     if n == 0 {
         Err(Undefined::NoValues)
@@ -135,23 +135,23 @@ fn posterior(a: f64, b: f64, tail: f64) -> (f64, f64) {
     (beta_quantile(tail, a, b), 1.0 - beta_quantile(tail, b, a))
 }
 
-/// The mean of the posterior under a uniform prior, `(k + 1) / (n + 2)`: Laplace's rule of succession
-/// (P. S. Laplace, Essai philosophique sur les probabilites, 1814).
+/// Computes the mean of the posterior under a uniform prior, `(k + 1) / (n + 2)`: Laplace's rule of
+/// succession (P. S. Laplace, Essai philosophique sur les probabilites, 1814).
 pub fn posterior_mean(successes: u64, n: u64) -> Result<f64, Undefined> {
     rate(successes, n).map(|_| (successes as f64 + 1.0) / (n as f64 + 2.0))
 }
 
-/// How high the failure rate may still be after n cases without a failure.
+/// Upper bounds on the failure rate after n cases without a failure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ZeroFailures {
     /// One-sided upper bound, `1 - (1 - level)^(1/n)`: the Clopper-Pearson bound at 0 of n.
     pub exact: f64,
-    /// `3 / n`, its rule of thumb at 95 %, at most 1. Source: J. Hanley and A. Lippman-Hand, JAMA 249
-    /// (1983), 1743-1745.
+    /// `3 / n`, the rule of thumb at 95 %, at most 1. Source: J. Hanley and A. Lippman-Hand, JAMA 249 (1983),
+    /// 1743-1745.
     pub rule_of_three: f64,
 }
 
-/// The one-sided bound on the failure rate when all n cases passed. `level` is one-sided here.
+/// Computes the one-sided upper bound on the failure rate when all n cases passed. `level` is one-sided here.
 pub fn zero_failures(n: u64, level: Level) -> Result<ZeroFailures, Undefined> {
     if n == 0 {
         return Err(Undefined::NoValues);

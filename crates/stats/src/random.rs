@@ -1,9 +1,9 @@
-//! A generator whose stream never changes, and indices drawn from any generator.
+//! A seeded generator with a fixed stream, and uniform indices drawn from any generator.
 
 use rand_core::RngCore;
 
-/// Xoshiro256++, started from one number: the same seed gives the same resamples on every machine and in
-/// every version. Not for secrets. Source: D. Blackman and S. Vigna, "Scrambled linear pseudorandom
+/// The Xoshiro256++ generator, seeded with one number: equal seeds give the same resamples on every machine
+/// and in every version. Not for secrets. Source: D. Blackman and S. Vigna, "Scrambled linear pseudorandom
 /// number generators", ACM Transactions on Mathematical Software 47 (2021); the state is filled by
 /// SplitMix64, as they advise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct SeededRandom {
 }
 
 impl SeededRandom {
-    /// Starts from a seed.
+    /// Creates a generator from a seed.
     pub fn new(seed: u64) -> Self {
         let mut position = seed;
         let state = std::array::from_fn(|_| {
@@ -51,19 +51,18 @@ impl RngCore for SeededRandom {
     }
 }
 
-/// An index below `n`, each with the same probability, two to a 64-bit draw. Source: D. Lemire, "Fast
-/// random integer generation in an interval", ACM Transactions on Modeling and Computer Simulation 29
-/// (2019).
+/// Uniform random indices below `n`, two per 64-bit draw. Source: D. Lemire, "Fast random integer generation
+/// in an interval", ACM Transactions on Modeling and Computer Simulation 29 (2019).
 pub(crate) struct Indices<'r, R: ?Sized> {
     random: &'r mut R,
     n: u32,
-    /// Products whose low half is below this would make some indices likelier.
+    /// Products whose low half is below this are rejected, because they would make some indices more likely.
     unfair: u32,
     spare: Option<u32>,
 }
 
 impl<'r, R: RngCore + ?Sized> Indices<'r, R> {
-    /// None if there are no indices or more than 2^32 - 1.
+    /// Returns `None` if `n` is 0 or above 2^32 - 1.
     pub(crate) fn below(n: usize, random: &'r mut R) -> Option<Self> {
         let n = u32::try_from(n).ok().filter(|&n| n > 0)?;
         Some(Self { random, n, unfair: n.wrapping_neg() % n, spare: None })

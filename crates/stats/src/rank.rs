@@ -1,14 +1,14 @@
 //! Ranks with ties, and quantiles of sorted values.
 
-/// The positions of the values in ascending order.
+/// Returns the positions of the values in ascending order of the values.
 pub(crate) fn order(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     order
 }
 
-/// Ranks from 1, ties sharing the middle of theirs, and the sizes of the groups of equal values.
-/// Minus zero equals zero.
+/// Returns the ranks from 1, with mid-ranks for ties, and the sizes of the groups of equal values. Minus zero
+/// equals zero.
 pub(crate) fn mid_ranks(values: &[f64]) -> (Vec<f64>, Vec<u64>) {
     let values: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
     let order = order(&values);
@@ -26,7 +26,7 @@ pub(crate) fn mid_ranks(values: &[f64]) -> (Vec<f64>, Vec<u64>) {
     (ranks, groups)
 }
 
-/// The quantile of ascending values, interpolated between neighbours: the value at position
+/// Returns the quantile of ascending values, interpolated between neighbours: the value at position
 /// `share (n - 1)`. Source: R. Hyndman and Y. Fan, The American Statistician 50 (1996), definition 7.
 pub(crate) fn quantile(ascending: &[f64], share: f64) -> Option<f64> {
     let last = ascending.len().checked_sub(1)?;

@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 
 use statrs::function::gamma::ln_gamma;
 
-/// Above this, Stirling's series with five terms is exact to the last digit.
+/// Argument from which Stirling's series with five terms is exact to the last digit.
 const SERIES_FROM: f64 = 16.0;
 
 /// `ln Gamma(x + 1) - ((x + 1/2) ln x - x + ln(2 pi) / 2)`, the error of Stirling's formula; x > 0.
@@ -58,8 +58,8 @@ pub(crate) fn binomial_density(a: f64, b: f64, x: f64, y: f64) -> f64 {
     exponent.exp() * (all / (2.0 * PI * a * b)).sqrt()
 }
 
-/// The lower and the upper tail of the beta distribution at x, with y = 1 - x given beside it so that
-/// neither end loses digits; a, b > 0. Source: the continued fraction of NIST DLMF 8.17.22, evaluated by
+/// Returns the lower and the upper tail of the beta distribution at x, with y = 1 - x passed separately so
+/// that neither end loses digits; a, b > 0. Source: the continued fraction of NIST DLMF 8.17.22, evaluated by
 /// the modified Lentz method (I. Thompson and A. Barnett, J. Comput. Phys. 64, 1986).
 pub(crate) fn beta_tails(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     if x <= 0.0 {
@@ -85,7 +85,7 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
     let safe = |value: f64| if value.abs() < TINY { TINY } else { value };
     // The number of steps grows with the square root of the parameters.
     let most = 1_000 + (20.0 * a.max(b).sqrt()).min(4e7) as u64;
-    // Quotients of successive numerators, and of successive denominators upside down.
+    // Quotients of successive numerators, and of successive denominators inverted.
     let mut above = 1.0;
     let mut below = 1.0 / safe(1.0 - (a + b) * x / (a + 1.0));
     let mut product = below;
@@ -105,8 +105,8 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
     product
 }
 
-/// Where the lower tail of the beta distribution is `probability`: Newton's method, kept inside a
-/// shrinking bracket. Inaccurate only where the answer is closer to 1 than 1e-16; ask for the
+/// Returns the point where the lower tail of the beta distribution is `probability`, by Newton's method
+/// inside a shrinking bracket. Inaccurate only where the answer is closer to 1 than 1e-16; ask for the
 /// mirrored quantile there.
 pub(crate) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
     if probability <= 0.0 {
@@ -120,7 +120,7 @@ pub(crate) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
     for _ in 0..400 {
         let y = 1.0 - x;
         let (lower, upper) = beta_tails(a, b, x, y);
-        // The smaller of the two tails carries the digits.
+        // The smaller of the two tails has the significant digits.
         let miss = if probability < 0.5 { lower - probability } else { (1.0 - probability) - upper };
         if miss == 0.0 {
             break;
@@ -149,10 +149,11 @@ pub(crate) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
     x
 }
 
-/// The complementary error function: its series of positive terms near 0, its continued fraction beyond,
-/// so that the far tail keeps its digits. Source: NIST DLMF 7.6.2 and 7.9.1.
+/// Computes the complementary error function: its series of positive terms near 0, its continued fraction
+/// beyond, so that the far tail keeps its digits. Source: NIST DLMF 7.6.2 and 7.9.1.
 pub(crate) fn erfc(x: f64) -> f64 {
-    /// Below, 1 less the series loses few digits; above, the fraction needs few steps.
+    /// Argument below which 1 minus the series loses few digits; above, the continued fraction needs few
+    /// steps.
     const FAR: f64 = 1.5;
     if x < 0.0 {
         return 2.0 - erfc(-x);
@@ -177,8 +178,8 @@ pub(crate) fn erfc(x: f64) -> f64 {
     x * (-square).exp() / (PI.sqrt() * (square + rest))
 }
 
-/// Where the complementary error function is `probability`, above 0 and below 2: an approximation, made
-/// exact by one step of Newton's method.
+/// Returns the inverse of the complementary error function at `probability`, above 0 and below 2: an
+/// approximation refined by one Newton step.
 pub(crate) fn erfc_inverse(probability: f64) -> f64 {
     let x = statrs::function::erf::erfc_inv(probability);
     let slope = 2.0 / PI.sqrt() * (-x * x).exp();
@@ -186,12 +187,12 @@ pub(crate) fn erfc_inverse(probability: f64) -> f64 {
     if better.is_finite() { better } else { x }
 }
 
-/// Above this many trials a binomial tail is taken from the normal distribution; the two differ by
-/// less than 1e-6 in the tail's logarithm there.
+/// Number of trials from which a binomial tail is taken from the normal distribution; there the two differ by
+/// less than 1e-6 in the tail's logarithm.
 const NORMAL_FROM: u64 = 1 << 42;
 
-/// `P(X <= k)` and `P(X = k)` for a fair coin thrown n times, k <= n / 2: the terms are summed from the
-/// largest down, each from its neighbour, so that no digits cancel.
+/// Returns `P(X <= k)` and `P(X = k)` for a fair coin thrown n times, k <= n / 2: the terms are summed from
+/// the largest down, each from its neighbour, so that no digits cancel.
 pub(crate) fn fair_coin_tail(successes: u64, trials: u64) -> (f64, f64) {
     let (k, n) = (successes as f64, trials as f64);
     if trials >= NORMAL_FROM {

@@ -1,6 +1,6 @@
-//! Why a figure has no value.
+//! Reasons for which a statistic has no value.
 
-/// The reason a figure is undefined. Its text completes "undefined, because ...".
+/// Reason for which a statistic is undefined. Its text completes "undefined, because ...".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Undefined {
@@ -19,7 +19,7 @@ pub enum Undefined {
     /// More passes than attempts were counted.
     #[error("there are more successes than trials")]
     MoreSuccessesThanTrials,
-    /// All values are the same, and the figure divides by their spread.
+    /// All values are equal, and the statistic divides by their spread.
     #[error("all values are the same")]
     NoSpread,
     /// Two lists that belong together have different lengths.
@@ -31,10 +31,10 @@ pub enum Undefined {
     /// The share is taken of a class that holds nothing.
     #[error("no case is in the class it would be a share of")]
     EmptyClass,
-    /// Only one of two classes occurs, so that nothing can be told apart.
+    /// Only one of two classes occurs, so that there is nothing to distinguish.
     #[error("only one class occurs")]
     OneClass,
-    /// A clustered error needs two clusters.
+    /// A clustered error needs at least two clusters.
     #[error("a single cluster says nothing about the spread between clusters")]
     OneCluster,
     /// Chance alone would already give full agreement.
@@ -49,13 +49,13 @@ pub enum Undefined {
     /// The method needs every cell of a table, and some are missing.
     #[error("ratings are missing, and this method needs them all")]
     MissingCells,
-    /// The judge's error rates add up to guessing or worse.
+    /// The judge's sensitivity and specificity sum to 1 or less, so that it is no better than guessing.
     #[error("sensitivity and specificity add up to 1 or less: the judge carries no information")]
     UninformativeJudge,
     /// More draws are asked for than attempts were made.
     #[error("more draws are asked for than there are attempts")]
     MoreDrawsThanAttempts,
-    /// Nothing differs between the two sides, and the figure divides by what differs.
+    /// Nothing differs between the two sides, and the statistic divides by the differences.
     #[error("no pair differs")]
     NothingDiffers,
     /// No probability lies on any score.
@@ -67,7 +67,7 @@ pub enum Undefined {
     /// Some systems were never compared with the others, not even through a third.
     #[error("some were never compared with the others, not even through a third")]
     NotConnected,
-    /// A group won every contest with the rest, so that its lead has no bound.
+    /// A group won every contest with the rest, so that its estimated lead would be infinite.
     #[error("some won every contest with the others, so that their lead has no bound")]
     OneSided,
     /// No number of cases suffices.
@@ -75,12 +75,12 @@ pub enum Undefined {
     Unreachable,
 }
 
-/// A figure, unless it came out as NaN or infinite.
+/// Returns a value unless it is NaN or infinite.
 pub(crate) fn finite(figure: f64) -> Result<f64, Undefined> {
     if figure.is_finite() { Ok(figure) } else { Err(Undefined::NotFinite) }
 }
 
-/// Refuses lists that hold a NaN or an infinity.
+/// Rejects lists with a NaN or an infinity.
 pub(crate) fn all_finite(values: &[f64]) -> Result<(), Undefined> {
     if values.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Undefined::NotFinite) }
 }

@@ -1,4 +1,4 @@
-//! What a target answered, with everything it told about the way there.
+//! Answer of a target, with everything known about its production.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,54 +6,54 @@ use std::time::Duration;
 use assize_rubric::{Cost, Tokens};
 use serde_json::Value;
 
-/// An answer to judge. Absent knowledge is `None`, never a made-up value.
+/// An answer to judge. Unknown values are `None`, never made up.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
-    /// The answer itself; may be empty, when the target said nothing.
+    /// Text of the answer; empty if the target returned an empty answer.
     pub text: String,
-    /// All output messages, as an array, when the target gave them.
+    /// All output messages as an array, if the target returned them.
     pub messages: Option<Value>,
-    /// Tokens spent, failed attempts included.
+    /// Tokens spent, including failed attempts.
     pub tokens: Tokens,
-    /// What the answer cost, failed attempts included, as far as the prices are known; `None` when nobody said
-    /// anything about it.
+    /// Cost of the answer, including failed attempts, as far as prices are known; `None` if no cost was
+    /// reported.
     pub cost: Option<Cost>,
-    /// Time the answer took: as the target reports it, else wall-clock time of the successful attempt.
+    /// Duration: as the target reports it, else the wall-clock time of the successful attempt.
     pub duration: Duration,
-    /// The model that answered, as reported.
+    /// Model that answered, as reported.
     pub model: Option<String>,
-    /// Calls of tools, in order.
+    /// Tool calls, in order.
     pub tool_calls: Vec<ToolCall>,
-    /// What changed in the working folder, as a unified diff.
+    /// Changes in the working folder, as a unified diff.
     pub file_changes: Option<String>,
-    /// The folder the target worked in, while it is there to be looked at.
+    /// Folder the target worked in, as long as it exists.
     pub workspace: Option<PathBuf>,
-    /// The text ends where a token limit cut it off.
+    /// True if a token limit cut off the text.
     pub cut_off: bool,
-    /// How often the target was asked, the last time included; 0 when the answer was there before or remembered.
+    /// Number of attempts, including the last one; 0 if the answer existed before or came from the cache.
     pub attempts: u32,
-    /// The target that gave the answer when it is another than the one that was asked.
+    /// Name of the target that gave the answer, if it is not the one that was asked.
     pub answered_by: Option<String>,
 }
 
 impl Answer {
-    /// An answer of which nothing is known but its text.
+    /// Creates an answer of which only the text is known.
     pub fn of_text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 }
 
-/// One call of a tool by the target.
+/// One tool call of a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// The tool's name.
+    /// Name of the tool.
     pub name: String,
-    /// What it was called with; null when that is not known.
+    /// Arguments; null if unknown.
     pub input: Value,
-    /// What it gave back, when that is known.
+    /// Result, if known.
     pub output: Option<Value>,
-    /// How long it took, when that is known.
+    /// Duration, if known.
     pub duration: Option<Duration>,
-    /// Whether it failed; `None` when that is not known.
+    /// True if it failed; `None` if unknown.
     pub failed: Option<bool>,
 }

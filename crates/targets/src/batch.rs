@@ -1,4 +1,4 @@
-//! A command that answers all cases in one run.
+//! Command that answers all cases in one run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,15 +13,15 @@ use crate::{
 
 type Answers = Result<HashMap<String, Answer>, TargetError>;
 
-/// A command that is run once for all cases and gives lines of JSON, each with the `id` of a case and its answer in the
-/// form that a command gives for one case. Each repeat of the cases is a run of its own.
+/// Command that runs once for all cases and prints lines of JSON, each with the `id` of a case and its answer
+/// in the form that a command prints for one case. Each trial of the cases is a run of its own.
 pub struct BatchTarget {
     command: CommandTarget,
     runs: Mutex<BTreeMap<u32, Arc<OnceCell<Answers>>>>,
 }
 
 impl BatchTarget {
-    /// A command whose template names nothing that differs from case to case.
+    /// Creates a target from a command whose template contains no per-case placeholder.
     pub fn new(command: CommandTarget) -> Self {
         Self { command, runs: Mutex::default() }
     }
@@ -37,7 +37,7 @@ impl BatchTarget {
         };
         let answers = run.get_or_init(|| self.run(input)).await;
         match answers {
-            // What the run spent is no case's own.
+            // The cost of the run belongs to no single case.
             Err(error) => Err(error.clone()),
             Ok(answers) => answers.get(&input.case_id).cloned().ok_or_else(|| {
                 let message = format!("the command gave no line for the case `{}`", input.case_id);
@@ -68,7 +68,7 @@ fn read(bytes: &[u8]) -> Answers {
         let Some(id) = id else {
             return Err(malformed(line_number, "it has no `id`".to_owned()));
         };
-        // The run's time is not the time of one case.
+        // The duration of the run is not that of one case.
         let answer = reply::read(line.as_bytes(), std::time::Duration::ZERO)
             .map_err(|error| malformed(line_number, error.to_string()))?;
         if answers.insert(id.to_owned(), answer).is_some() {

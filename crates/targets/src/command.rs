@@ -1,4 +1,4 @@
-//! A target that is a command: fill the template, run it, read its answer.
+//! Command target: fills the template, runs the command, reads its answer.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -17,52 +17,52 @@ use crate::{
 };
 use assize_process::{Command, Environment, Finished, Limits, Program, Value, fill_arguments, fill_script};
 
-/// How a command is written, with placeholders.
+/// Template of a command, with placeholders.
 ///
-/// `{PROMPT}` is the prompt, `{PROMPT_FILE}` a file with it; `{OUTPUT_FILE}` where the answer is to be written;
-/// `{FILES}` the attached files; `{EVAL_ID}` the case id; `{ATTEMPT}` the number of the repeat, from 1;
-/// `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the messages as JSON; `{TURN}` the number of a
-/// conversation's turn, nothing for any other case. Other names in braces are left as they are.
+/// `{PROMPT}` is the prompt, `{PROMPT_FILE}` a file with it; `{OUTPUT_FILE}` the file for the answer;
+/// `{FILES}` the attached files; `{EVAL_ID}` the case id; `{ATTEMPT}` the number of the trial, from 1;
+/// `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the messages as JSON; `{TURN}` the number
+/// of a conversation's turn, empty for any other case. Other names in braces are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandTemplate {
     /// A script for `sh -c`. Placeholders need no quotes around them, and may have some; their values always
-    /// arrive as they are and are never read as script. A template that hands text on to a second shell
-    /// (`bash -c "..."`, `ssh`) needs `{PROMPT_FILE}`, because that shell reads what it is given as script.
+    /// arrive unchanged and are never parsed as script. A template that passes text on to a second shell
+    /// (`bash -c "..."`, `ssh`) needs `{PROMPT_FILE}`, because that shell parses its input as script.
     Shell(String),
     /// A program and its arguments, run without a shell.
     Argv(Vec<String>),
 }
 
-/// A command that answers.
+/// Target that runs a command for each case.
 ///
-/// When its template has `{OUTPUT_FILE}`, the answer is the content of that file, and it is an error when the
-/// command does not write it; otherwise the answer is what the command prints to stdout. Either may be plain
+/// If its template has `{OUTPUT_FILE}`, the answer is the content of that file, and it is an error if the
+/// command does not write it; otherwise the answer is the standard output of the command. Either may be plain
 /// text or a JSON object with `text` or `output`, `token_usage`, `cost_usd` and `duration_ms`. A command that
 /// ends with a failure has given no answer, whatever it wrote.
 #[derive(Debug, Clone)]
 pub struct CommandTarget {
-    /// The target's name.
+    /// Name of the target.
     pub name: String,
-    /// What to run.
+    /// Template of the command.
     pub template: CommandTemplate,
-    /// How one attached file is written for `{FILES}`, with `{path}` and `{basename}`.
+    /// Format of one attached file in `{FILES}`, with `{path}` and `{basename}`.
     pub files_format: String,
-    /// What the command reads from its standard input, with the same placeholders; `None` is nothing.
+    /// Template of the command's standard input, with the same placeholders; `None` for no input.
     pub stdin: Option<String>,
-    /// The log format that the output is in, when the command is an agent that prints what it does.
+    /// Log format of the output, if the command is an agent that prints its log.
     pub stream: Option<Format>,
-    /// The working directory; absolute. A case's own folder wins over it.
+    /// The working directory; absolute. A case's own folder takes precedence.
     pub cwd: Option<PathBuf>,
-    /// Every variable the command sees.
+    /// Complete environment of the command.
     pub env: Environment,
     /// Limits on time and output; `stdout_cap` also bounds the size of the output file.
     pub limits: Limits,
-    /// The folder temporary files are made in.
+    /// Folder for temporary files.
     pub scratch: PathBuf,
 }
 
 impl CommandTarget {
-    /// A command without a time limit whose attached files are written as bare paths.
+    /// Creates a target without a time limit whose attached files are written as bare paths.
     pub fn new(
         name: impl Into<String>,
         template: CommandTemplate,
@@ -91,7 +91,7 @@ impl CommandTarget {
         answer.map_err(|error| TargetError { duration: error.duration.or(Some(duration)), ..error })
     }
 
-    /// Runs the command and gives what it answered, byte for byte, and how long it took.
+    /// Runs the command and returns its raw answer and its duration.
     pub(crate) async fn output(&self, input: &TargetInput) -> Result<(Vec<u8>, Duration), TargetError> {
         let scratch = Scratch::new(&self.scratch, input)
             .map_err(|problem| io_error("make a temporary folder in", &self.scratch, &problem))?;
@@ -185,7 +185,7 @@ impl CommandTarget {
             ..error
         };
         if !finished.exit.success() {
-            // What an agent printed of itself says more than the end of its log.
+            // An error printed by an agent is more specific than the end of its log.
             if let Some(format) = self.stream
                 && let Err(error) = stream::read(&finished.stdout.bytes, format, finished.duration)
                 && error.kind == TargetErrorKind::Failed
@@ -228,7 +228,7 @@ impl CommandTarget {
         }
         let file = std::fs::File::open(path).map_err(unreadable)?;
         let mut bytes = Vec::new();
-        // One byte more than is allowed tells a file that is too large from one that just fits.
+        // One byte more than the limit distinguishes a file that is too large from one that just fits.
         let read = file.take(cap as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if read > cap {
             let size = std::fs::metadata(path).map_or(read as u64, |found| found.len());
@@ -245,7 +245,7 @@ impl CommandTarget {
         TargetError::new(TargetErrorKind::TooLarge, message)
     }
 
-    /// This target with a wall-clock limit for each run.
+    /// Sets the wall-clock limit of each run.
     pub fn with_timeout(mut self, limit: Duration) -> Self {
         self.limits.timeout = Some(limit);
         self
@@ -270,7 +270,7 @@ impl Target for CommandTarget {
         }
     }
 
-    /// Variables are left out: they differ from one shell to the next.
+    /// Variables are excluded: they differ between shells.
     fn settings(&self) -> String {
         let Self { name, template, files_format, stdin, stream, cwd, .. } = self;
         format!("{name:?} {template:?} {files_format:?} {cwd:?} {stdin:?} {stream:?}")

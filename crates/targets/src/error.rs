@@ -1,4 +1,4 @@
-//! Why there is no answer to judge.
+//! Errors of targets.
 
 use std::time::Duration;
 
@@ -6,31 +6,31 @@ use assize_llm::{AskError, ErrorKind};
 use assize_process::ProcessError;
 use assize_rubric::{Cost, Tokens};
 
-/// How much of a command's stderr an error keeps, in bytes from the end.
+/// Number of stderr bytes that an error keeps, from the end.
 pub(crate) const STDERR_TAIL: usize = 2000;
 
-/// A target that gave no answer.
+/// Error of a target that gave no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct TargetError {
-    /// What went wrong, coarsely.
+    /// Kind of failure.
     pub kind: TargetErrorKind,
-    /// What went wrong and what may be done about it, for a person.
+    /// Message for a person: the cause, and a possible fix.
     pub message: Box<str>,
-    /// The end of what a command wrote to stderr; at most 2000 bytes.
+    /// End of a command's stderr; at most 2000 bytes.
     pub stderr: Option<Box<str>>,
-    /// How often the target was asked.
+    /// Number of attempts.
     pub attempts: u32,
-    /// Tokens spent all the same.
+    /// Tokens spent on the attempts.
     pub tokens: Tokens,
-    /// Cost of those attempts.
+    /// Cost of the attempts.
     pub cost: Cost,
-    /// Wall-clock time spent, where it was measured.
+    /// Wall-clock time of the attempts, if it was measured.
     pub duration: Option<Duration>,
 }
 
 impl TargetError {
-    /// An error of this kind after one attempt, with nothing else known.
+    /// Creates an error after one attempt, with no further details.
     pub fn new(kind: TargetErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -44,31 +44,31 @@ impl TargetError {
     }
 }
 
-/// The coarse reasons for which there is no answer.
+/// Kinds of failures of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TargetErrorKind {
     /// The time limit was reached.
     Timeout,
-    /// The connection could not be made or broke.
+    /// The connection failed or broke.
     Connection,
     /// The command could not be started.
     NotStarted,
-    /// The command ended with a failure: exit code not 0, or a signal.
+    /// The command failed: exit code other than 0, or a signal.
     Failed,
-    /// The target ended well but there is no answer: the output file was never written, or the model wrote
+    /// The target succeeded but there is no answer: the output file was never written, or the model wrote
     /// nothing visible before its limit.
     NoAnswer,
-    /// The answer is larger than the limit, so only a part of it could be judged.
+    /// The answer is larger than the limit.
     TooLarge,
-    /// The answer claims a form that it does not keep.
+    /// The answer is not in the form that it claims.
     Malformed,
-    /// The input can't be handed to this target.
+    /// The input can't be passed to this target.
     BadInput,
-    /// The target was found not to be there before it was asked.
+    /// The health check of the target failed.
     Unhealthy,
-    /// The recording holds no answer to this.
+    /// The recording has no answer for this input.
     NotRecorded,
-    /// Given up by the caller.
+    /// The caller cancelled the request.
     Cancelled,
     /// A temporary file could not be written or read.
     Io,
@@ -77,12 +77,12 @@ pub enum TargetErrorKind {
 }
 
 impl TargetErrorKind {
-    /// Whether asking again as it is may help.
+    /// Returns true if an unchanged retry may help.
     pub fn is_retryable(self) -> bool {
         matches!(self, Self::Timeout | Self::Connection)
     }
 
-    /// The stable name used in stored results.
+    /// Returns the stable name used in stored results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",

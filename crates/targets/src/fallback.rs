@@ -1,4 +1,4 @@
-//! Other targets to ask when one gives no answer.
+//! Fallback to other targets when one gives no answer.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use assize_rubric::{Cost, Tokens};
 
 use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput};
 
-/// A target with others behind it. They are asked in order, once each, until one answers; what the attempts before it
-/// cost is added to the answer, and the answer says whose it is.
+/// Target with fallbacks. They are asked in order, once each, until one answers; the cost of failed attempts
+/// is added to the answer, which names its target.
 pub struct FallbackTarget {
     first: Arc<dyn Target>,
     others: Vec<Arc<dyn Target>>,
 }
 
 impl FallbackTarget {
-    /// A target and those to fall back on.
+    /// Creates a target with its fallbacks.
     pub fn new(first: Arc<dyn Target>, others: Vec<Arc<dyn Target>>) -> Self {
         Self { first, others }
     }
@@ -50,7 +50,7 @@ impl FallbackTarget {
             }
         }
         let all: Vec<String> = said.iter().map(|(name, error)| format!("`{name}`: {error}")).collect();
-        // There is always a first one, and it has failed.
+        // There is always a first target, and it has failed.
         let kind = said.first().map_or(TargetErrorKind::Failed, |(_, error)| error.kind);
         let stderr = said.into_iter().find_map(|(_, error)| error.stderr);
         let message = format!("no target gave an answer. {}", all.join("; "));
@@ -58,7 +58,7 @@ impl FallbackTarget {
     }
 }
 
-/// Whether no other target may be asked: the run is ending, or must not buy anything.
+/// Returns true if no other target may be asked: the run is ending, or may not spend anything.
 fn ends_all(kind: TargetErrorKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! An answer that is already there: written in the case, or recorded before.
+//! Answers that exist already: written in the case, or recorded.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::messages::{self, plain_text};
 use crate::reply;
 use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind};
 
-/// A target that gives one and the same answer.
+/// Target with a fixed answer.
 #[derive(Debug, Clone)]
 pub struct GivenTarget {
     name: String,
@@ -18,7 +18,7 @@ pub struct GivenTarget {
 }
 
 impl GivenTarget {
-    /// A target that answers with `output`, read as [`given_answer`] does.
+    /// Creates a target that answers with `output`, read as [`given_answer`] does.
     pub fn new(name: impl Into<String>, output: Value) -> Self {
         Self { name: name.into(), output }
     }
@@ -43,11 +43,11 @@ impl Target for GivenTarget {
     }
 }
 
-/// The answer that a given output stands for.
+/// Converts a given output to an answer.
 ///
-/// A text is the answer as it is. A list of messages (or a single message) gives the text of its last
-/// assistant message, its calls of tools, and the tokens and times recorded with the messages. Any other value is the answer as indented JSON. Null is no
-/// answer.
+/// A text is the answer itself. A list of messages (or a single message) gives the text of its last assistant
+/// message, its tool calls, and the tokens and times recorded with the messages. Any other value is the
+/// answer as indented JSON. Null is no answer.
 pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
     let refuse = |kind, message: String| TargetError { attempts: 0, ..TargetError::new(kind, message) };
     let list = match output {
@@ -78,7 +78,7 @@ pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
     }
 }
 
-/// What was recorded with messages: their `token_usage`, `cost_usd` and `duration_ms`, added up.
+/// Sums the `token_usage`, `cost_usd` and `duration_ms` recorded with messages.
 fn recorded(list: &Value) -> (Tokens, Option<Cost>, Duration) {
     let mut tokens = Tokens::default();
     let mut cost: Option<Cost> = None;

@@ -1,4 +1,4 @@
-//! Checking once that a target is there before it is asked anything.
+//! Health check of a target before its first question.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use tokio::sync::OnceCell;
 use crate::error::STDERR_TAIL;
 use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput};
 
-/// How to see whether a target is there.
+/// Check that a target is available.
 #[derive(Debug, Clone)]
 pub enum HealthCheck {
-    /// A GET of this address answers with a status from 200 to 299 within the time.
+    /// A GET of this address returns a status from 200 to 299 within the time limit.
     Http {
         /// The address.
         url: String,
-        /// Limit on the time.
+        /// Time limit.
         timeout: Duration,
     },
-    /// A command ends with success; its limits hold.
+    /// A command exits with success within its limits.
     Command(Command),
 }
 
@@ -47,16 +47,16 @@ impl HealthCheck {
     }
 }
 
-/// A target that is checked before its first question. When the check fails, nothing is asked at all.
+/// Target that is checked before its first question. If the check fails, it is never asked.
 pub struct HealthChecked {
     inner: Arc<dyn Target>,
     check: HealthCheck,
-    /// What came of it.
+    /// Result of the check.
     found: OnceCell<Result<(), String>>,
 }
 
 impl HealthChecked {
-    /// A target with a check.
+    /// Creates a target with a check.
     pub fn new(inner: Arc<dyn Target>, check: HealthCheck) -> Self {
         Self { inner, check, found: OnceCell::new() }
     }

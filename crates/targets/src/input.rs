@@ -1,29 +1,29 @@
-//! What a target is asked: one case's messages with everything attached to them.
+//! Input of a target: the messages of one case with their attachments.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_llm::Role;
 
-/// The input of one case, ready for any kind of target.
+/// Input of one case, for any kind of target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetInput {
-    /// The case's id, as written; may hold any characters.
+    /// Id of the case; may contain any characters.
     pub case_id: String,
-    /// Which repeat of the case this is, counted from 1.
+    /// Number of the trial, from 1.
     pub attempt: u32,
     /// The conversation, oldest message first.
     pub messages: Vec<InputMessage>,
-    /// For a turn of a conversation: which. `messages` then ends with what is said in it.
+    /// Turn of a conversation, if it is one. `messages` then ends with the text of the turn.
     pub turn: Option<TurnInput>,
-    /// Guideline text kept apart from the question, as older eval files have it; else empty.
+    /// Guideline text separate from the question, as in older eval files; else empty.
     pub guidelines: String,
-    /// The folder the case is worked on in. Wins over a command's own folder.
+    /// Working folder of the case. Takes precedence over a command's own folder.
     pub workdir: Option<PathBuf>,
 }
 
 impl TargetInput {
-    /// The first attempt at a case with these messages, without guidelines or folder.
+    /// Creates the input of a first trial, without guidelines or folder.
     pub fn new(case_id: impl Into<String>, messages: Vec<InputMessage>) -> Self {
         Self {
             case_id: case_id.into(),
@@ -35,7 +35,7 @@ impl TargetInput {
         }
     }
 
-    /// The attached files and images in order of appearance, each once.
+    /// Returns the attached files and images in order of appearance, without duplicates.
     pub fn attachments(&self) -> Vec<&Path> {
         let mut paths: Vec<&Path> = Vec::new();
         for part in self.messages.iter().flat_map(|message| &message.parts) {
@@ -52,54 +52,54 @@ impl TargetInput {
     }
 }
 
-/// Which turn of a conversation is asked.
+/// Turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnInput {
-    /// Its number, from 1.
+    /// Number of the turn, from 1.
     pub number: u32,
-    /// How many there are to be.
+    /// Number of turns.
     pub of: u32,
-    /// What was said to the target in the first one: recorded conversations are found by it.
+    /// Messages of the first turn, by which recorded conversations are found.
     pub opening: Vec<InputMessage>,
 }
 
 /// One message of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputMessage {
-    /// Who speaks.
+    /// Author of the message.
     pub role: Role,
-    /// What is said, in order.
+    /// Parts of the message, in order.
     pub parts: Vec<InputPart>,
 }
 
 impl InputMessage {
-    /// A message of one text.
+    /// Creates a message of one text.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         Self { role, parts: vec![InputPart::Text(text.into())] }
     }
 }
 
-/// A piece of an input message.
+/// Part of an input message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InputPart {
     /// Plain text.
     Text(String),
     /// An attached text file.
     File {
-        /// Where it is; absolute.
+        /// Absolute path.
         path: PathBuf,
-        /// Its path as the eval file writes it.
+        /// Path as written in the eval file.
         display: String,
-        /// Its content, with line ends as LF.
+        /// Content, with LF line ends.
         text: Arc<str>,
     },
-    /// An attached picture.
+    /// An attached image.
     Image {
-        /// Where it is; absolute.
+        /// Absolute path.
         path: PathBuf,
-        /// For example `image/png`.
+        /// Media type, such as `image/png`.
         media_type: String,
-        /// Its content.
+        /// Content.
         bytes: Arc<[u8]>,
     },
 }

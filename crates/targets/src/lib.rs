@@ -1,7 +1,7 @@
-//! Getting the answer to judge: from a model, a command, an agent, a recording, or from what is already there.
+//! Targets: models, commands, agents, recordings and given answers.
 //!
 //! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`Answer`];
-//! an answer that is empty because the target said nothing is an answer.
+//! an empty answer that the target returned is an answer.
 
 mod answer;
 mod batch;

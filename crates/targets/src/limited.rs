@@ -1,4 +1,4 @@
-//! A limit on how many cases a target works on at once.
+//! Concurrency limit of a target.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use tokio::sync::Semaphore;
 
 use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput};
 
-/// A target that is asked for so many answers at once and no more. Others wait their turn.
+/// Target with a limit on concurrent questions. Further ones wait.
 pub struct Limited {
     inner: Arc<dyn Target>,
     places: Semaphore,
 }
 
 impl Limited {
-    /// A target with a limit.
+    /// Creates a target with a limit.
     pub fn new(inner: Arc<dyn Target>, at_once: NonZeroUsize) -> Self {
         Self { inner, places: Semaphore::new(at_once.get().min(Semaphore::MAX_PERMITS)) }
     }

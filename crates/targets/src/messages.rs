@@ -1,8 +1,8 @@
-//! Reading a target's output messages: the answer's text and the calls of tools in them.
+//! Reader of a target's output messages: the answer's text and the tool calls.
 //!
-//! The spellings of the widespread chat formats are understood: `content` as a text, an object or a list of
-//! blocks; tool calls as `tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a
-//! `tool` message, or as `tool_result` blocks.
+//! The widespread chat formats are supported: `content` as a text, an object or a list of blocks; tool calls
+//! as `tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a `tool` message,
+//! or as `tool_result` blocks.
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use serde_json::{Map, Value};
 
 use crate::ToolCall;
 
-/// What a list of output messages says.
+/// Contents of a list of output messages.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Transcript {
-    /// Text of the last assistant message; `None` when no message is the assistant's.
+    /// Text of the last assistant message; `None` if there is none.
     pub(crate) text: Option<String>,
-    /// All calls of tools, in order.
+    /// All tool calls, in order.
     pub(crate) tool_calls: Vec<ToolCall>,
 }
 
 /// Reads a list of messages.
 ///
-/// `Ok(None)` when the value is no such list: not a list, an empty one, or one in which nothing has a role. A
-/// list in which some entries are messages and others are not is an error that names the first wrong entry.
+/// `Ok(None)` if the value is not such a list: not a list, an empty one, or one in which nothing has a role.
+/// A list in which some entries are messages and others are not is an error that names the first wrong entry.
 pub(crate) fn read(value: &Value) -> Result<Option<Transcript>, String> {
     let Some(entries) = value.as_array() else { return Ok(None) };
     if !entries.iter().any(|entry| entry.get("role").is_some()) {
@@ -42,7 +42,7 @@ pub(crate) fn read(value: &Value) -> Result<Option<Transcript>, String> {
     Ok(Some(Transcript { text, tool_calls: calls.into_iter().map(|call| call.call).collect() }))
 }
 
-/// The text of a value that stands for an answer: a text as it is, anything else as indented JSON.
+/// Returns the text of an answer value: a text unchanged, anything else as indented JSON.
 pub(crate) fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -50,7 +50,7 @@ pub(crate) fn plain_text(value: &Value) -> String {
     }
 }
 
-/// The text of a message's content. Blocks that are no text (pictures, calls of tools) say nothing.
+/// Returns the text of a message's content. Other blocks (images, tool calls) are skipped.
 fn content_text(content: &Value) -> String {
     match content {
         Value::Null => String::new(),
@@ -87,7 +87,7 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 
-/// A call and the id its result will name.
+/// A tool call with the id that its result refers to.
 struct Call {
     id: Option<String>,
     call: ToolCall,
@@ -122,7 +122,7 @@ fn read_call(entry: &Value) -> Option<Call> {
     let inner = function.or_else(|| entry.as_object())?;
     let name = first_of(inner, &["tool", "name"])?.as_str()?.to_owned();
     let input = match first_of(inner, &["input", "arguments", "args"]) {
-        // Some formats carry the arguments as a text of JSON.
+        // Some formats store the arguments as JSON text.
         Some(Value::String(text)) => {
             serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
         }

@@ -1,4 +1,4 @@
-//! A target that gives one answer to everything, for trying out a suite.
+//! Target with one answer to everything, for trying out a suite.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use crate::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, given_answer,
 };
 
-/// An answer that is made up.
+/// Target with an invented answer.
 #[derive(Debug, Clone)]
 pub struct MockTarget {
-    /// The target's name.
+    /// Name of the target.
     pub name: String,
     /// The answer, as [`given_answer`] reads it.
     pub response: Value,
-    /// Shortest wait before it.
+    /// Minimum delay.
     pub shortest: Duration,
-    /// Longest wait before it. Between the two, the case's id decides, so that every run waits the same.
+    /// Maximum delay. In between, the delay depends on the case id only, so that every run has equal delays.
     pub longest: Duration,
-    /// What to fail with instead of answering.
+    /// Error message to fail with instead of answering.
     pub fail: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! A target that is a model.
+//! Model target.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use crate::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, chat_messages,
 };
 
-/// A model that answers a case's messages.
+/// Target that asks a model with the case's messages.
 #[derive(Clone)]
 pub struct ModelTarget {
-    /// The target's name.
+    /// Name of the target.
     pub name: String,
-    /// The model asked.
+    /// Model to ask.
     pub model: Arc<dyn Ask>,
-    /// Sampling temperature; `None` leaves it to the server.
+    /// Sampling temperature; `None` for the server's default.
     pub temperature: Option<f64>,
-    /// Sampling seed; `None` leaves it to the server.
+    /// Sampling seed; `None` for the server's default.
     pub seed: Option<u64>,
-    /// Upper limit for the tokens of an answer.
+    /// Limit on the tokens of an answer.
     pub max_output_tokens: Option<u32>,
 }
 
 impl ModelTarget {
-    /// A model with its server's own settings.
+    /// Creates a target with the server's default settings.
     pub fn new(name: impl Into<String>, model: Arc<dyn Ask>) -> Self {
         Self { name: name.into(), model, temperature: None, seed: None, max_output_tokens: None }
     }
@@ -85,19 +85,19 @@ impl Target for ModelTarget {
     }
 }
 
-/// Whether a reply is all that the model wanted to say. Any other may turn out better when it is asked again.
+/// Returns true if the reply is complete. Any other may turn out better in a retry.
 fn is_whole(reply: &ChatReply) -> bool {
     reply.finish == Finish::Stop && reply.refusal.is_none() && !reply.text.is_empty()
 }
 
-/// An answer from memory: known to have cost nothing now.
+/// Converts an answer from the cache: it costs nothing now.
 fn as_recalled(answer: Answer) -> Answer {
     let tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
     Answer { tokens, cost: Some(Cost::ZERO), attempts: 0, ..answer }
 }
 
-/// A refusal in the model's own words is what the model answered. Silence is an answer only when the model
-/// was done: a model that was stopped before it wrote anything visible has not answered.
+/// Converts a reply. A refusal in the model's own words is an answer. An empty text is an answer only if the
+/// model finished: a model that was stopped before it wrote anything visible has not answered.
 fn read(reply: ChatReply, cost: Cost) -> Result<Answer, TargetError> {
     let usage = reply.total_usage();
     let tokens = Tokens { input: usage.input, cached: usage.cached, output: usage.output };
@@ -105,7 +105,7 @@ fn read(reply: ChatReply, cost: Cost) -> Result<Answer, TargetError> {
         Some(refusal) if reply.text.is_empty() => refusal.clone(),
         _ => reply.text,
     };
-    // A limit that is not the target's own would make another answer of it.
+    // A limit that is not the target's own would change the answer.
     let cut = reply.cut_at.map(|tokens| {
         format!(
             "the answer was cut off after {tokens} tokens, the limit that a budget sets where a target has none: give the \

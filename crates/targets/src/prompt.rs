@@ -1,4 +1,4 @@
-//! Writing a case's messages as a prompt: one text for commands, chat messages for models.
+//! Prompts from a case's messages: one text for commands, chat messages for models.
 
 use std::fmt::Write;
 
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use crate::{InputMessage, InputPart};
 
-/// The messages as one text, for a command.
+/// Formats the messages as one text, for a command.
 ///
-/// A single user message that says anything is given as it is. Several messages, or one by another role, are
-/// written one after another, each under a line with its role in brackets, with an empty line between them.
-/// Attached files stand as references, `[file: PATH]` or `[image: PATH]` on a line of their own, because a
+/// A single non-empty user message is used unchanged. Several messages, or one by another role, are written
+/// one after another, each under a line with its role in brackets, with an empty line between them. Attached
+/// files are written as references, `[file: PATH]` or `[image: PATH]` on a line of their own, because a
 /// command can open them itself.
 pub fn prompt_text(messages: &[InputMessage]) -> String {
     let written: Vec<(Role, String)> = messages
@@ -29,17 +29,18 @@ pub fn prompt_text(messages: &[InputMessage]) -> String {
     headed.join("\n\n")
 }
 
-/// The messages as JSON, for a command: a list of `{role, content}`, oldest first, with attached files as references.
+/// Formats the messages as JSON, for a command: a list of `{role, content}`, oldest first, with attached
+/// files as references.
 pub fn messages_json(messages: &[InputMessage]) -> Value {
     let one = |message: &InputMessage| json!({ "role": role_name(message.role), "content": join(message.parts.iter().map(reference)) });
     messages.iter().map(one).collect()
 }
 
-/// The messages as a chat, for a model.
+/// Formats the messages as a chat, for a model.
 ///
-/// The content of attached files stands between tags that carry the file's name; the tag is chosen so that the
+/// The content of attached files is enclosed in tags with the file's name; the tag is chosen so that the
 /// content can't close it. Tool messages become assistant messages under a `[tool]` line, because servers
-/// take tool messages only for calls they made themselves. Messages that say nothing are left out.
+/// accept tool messages only for calls they made themselves. Empty messages are skipped.
 pub fn chat_messages(messages: &[InputMessage]) -> Vec<ChatMessage> {
     messages
         .iter()
@@ -80,7 +81,7 @@ fn chat_message(message: &InputMessage) -> ChatMessage {
     ChatMessage { role, content: content.into() }
 }
 
-/// A file's content between tags that do not occur in it.
+/// Encloses a file's content in tags that do not occur in it.
 fn enclosed(name: &str, content: &str) -> String {
     let mut tag = String::from("attached-file");
     let mut number = 1;
@@ -124,7 +125,7 @@ fn join(parts: impl Iterator<Item = String>) -> String {
     text
 }
 
-/// Puts `part` on a new line, without an empty line when the text already ends with a line break.
+/// Appends `part` on a new line, without an empty line if the text already ends with a line break.
 fn push_line(text: &mut String, part: &str) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

@@ -1,41 +1,41 @@
-//! Files with recordings: finding them, and why they can't be used.
+//! Files of recordings, and their errors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Why a recording can't be used.
+/// Reason why a recording can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     /// A file or folder can't be read.
     #[error("{}: can't be read: {cause}", path.display())]
     Unreadable {
-        /// Which.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         cause: std::io::Error,
     },
-    /// Something in a file is wrong.
+    /// A line of a file is invalid.
     #[error("{}:{line}: {message}", path.display())]
     Line {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
-    /// A file as a whole is wrong.
+    /// A file as a whole is invalid.
     #[error("{}: {message}", path.display())]
     File {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
 }
 
-/// The files a recording consists of: the file itself, or the `.jsonl` and `.json` files of a folder in the order of
-/// their names.
+/// Lists the files of a recording: the file itself, or the `.jsonl` and `.json` files of a folder ordered by
+/// name.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, RecordingError> {
     let unreadable = |cause| RecordingError::Unreadable { path: path.to_owned(), cause };
     if !fs::metadata(path).map_err(unreadable)?.is_dir() {

@@ -1,4 +1,4 @@
-//! A target that answers with answers recorded before, looked up by the case's id.
+//! Target that looks up recorded answers by the case's id.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -19,17 +19,18 @@ use crate::{
 
 const ID_KEYS: [&str; 4] = ["case_id", "test_id", "eval_id", "id"];
 const ANSWER_KEYS: [&str; 5] = ["output_messages", "output", "answer", "response", "text"];
-/// Longest line that is read, in bytes.
+/// Maximum length of a line, in bytes.
 const MAX_LINE: u64 = 64 << 20;
 
 /// Answers recorded as lines of JSON.
 ///
-/// A line names its case (`case_id`, `test_id`, `eval_id` or `id`) and its answer (`output`, `output_messages`,
-/// `answer`, `response` or `text`), and may name the repeat (`repeat` or `attempt`, from 1), the target (`target` or
-/// `source_target`), and `token_usage`, `cost_usd`, `duration_ms`. The rows of a stored run are such lines.
+/// A line names its case (`case_id`, `test_id`, `eval_id` or `id`) and its answer (`output`,
+/// `output_messages`, `answer`, `response` or `text`), and may name the trial (`repeat` or `attempt`, from
+/// 1), the target (`target` or `source_target`), and `token_usage`, `cost_usd`, `duration_ms`. The rows of a
+/// stored run are such lines.
 ///
-/// A turn of a conversation is recorded by a line with its number (`turn`, from 1), or by a line with all answers as a list
-/// (`turns`), or by one whose answer is the messages of the whole conversation.
+/// A turn of a conversation is a line with its number (`turn`, from 1), or by a line with all answers as a
+/// list (`turns`), or by one whose answer is the messages of the whole conversation.
 #[derive(Debug, Clone)]
 pub struct ReplayTarget {
     name: String,
@@ -38,7 +39,7 @@ pub struct ReplayTarget {
     digest: blake3::Hash,
 }
 
-/// Answers by case, repeat and turn. Repeat 0 stands for every repeat, turn 0 for the whole.
+/// Answers by case, trial and turn. Trial 0 matches every trial, turn 0 is the whole case.
 type Answers = HashMap<(String, u32, u32), Recorded>;
 
 #[derive(Debug, Clone)]
@@ -48,8 +49,8 @@ struct Recorded {
 }
 
 impl ReplayTarget {
-    /// Reads the recording: a file, a folder of files, or the folder of a run, whose rows are meant then. With a
-    /// `source`, only lines of that target count.
+    /// Reads the recording: a file, a folder of files, or a run folder, of which the result rows are used.
+    /// With a `source`, only lines of that target count.
     pub fn load(
         name: impl Into<String>,
         path: impl Into<PathBuf>,
@@ -151,10 +152,10 @@ fn read(
     }
 }
 
-/// What came of an attempt that was recorded.
+/// Result of a recorded attempt.
 type Told = Result<Answer, TargetError>;
 
-/// The answers that a line tells, each with the number of its turn; 0 for an answer to the case as a whole.
+/// Reads the answers of a line, each with the number of its turn; 0 for an answer to the whole case.
 fn told(line: &Value) -> Result<Vec<(u32, Told)>, String> {
     let turn = |entry: &Value, usual: usize| {
         let number = match entry.get("turn").filter(|number| !number.is_null()) {
@@ -178,7 +179,7 @@ fn told(line: &Value) -> Result<Vec<(u32, Told)>, String> {
     each.collect()
 }
 
-/// The answer of a line; a failure that was recorded is one again.
+/// Reads the answer of a line; a recorded failure becomes an error.
 fn answer(line: &Value) -> Result<Told, String> {
     let given = ANSWER_KEYS.iter().find_map(|key| line.get(key).filter(|value| !value.is_null()));
     let Some(given) = given else {
@@ -195,7 +196,7 @@ fn answer(line: &Value) -> Result<Told, String> {
         Ok(answer) => answer,
         Err(error) => return Ok(Err(error)),
     };
-    // The figures of a stored row are those of the whole case, judges included.
+    // The tokens and cost of a stored row are those of the whole case, judges included.
     if line.get("verdict").is_some() {
         return Ok(Ok(answer));
     }

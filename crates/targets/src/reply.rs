@@ -1,4 +1,4 @@
-//! Reading what a command answered: plain text, or JSON that also tells tokens, cost and time.
+//! Reader of a command's answer: plain text, or JSON with tokens, cost and time.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -9,15 +9,16 @@ use serde_json::{Map, Value};
 use crate::messages::{self, plain_text};
 use crate::{Answer, TargetError, TargetErrorKind};
 
-/// Keys that make a JSON object an answer with details. An object without any of them is an answer in plain
-/// text that happens to be JSON.
+/// Keys that make a JSON object an answer with details. An object without any of them is a plain-text answer
+/// that happens to be JSON.
 const ANSWER_KEYS: [&str; 3] = ["text", "output", "output_messages"];
 
-/// Reads the bytes a command gave as its answer. `measured` counts when the answer does not tell its duration.
+/// Reads the answer from the bytes of a command. `measured` is the duration unless the answer contains one.
 ///
 /// - A JSON object with a `text`, or an `output` or `output_messages` that is a text or a list of messages: the
 ///   answer with `token_usage` {input, output, cached}, `cost_usd`, `duration_ms` and `model` where they are
-///   sound. `text` wins over messages as the answer's text. Figures that are negative or no numbers are dropped.
+///   valid. `text` takes precedence over messages as the answer's text. Negative and non-numeric numbers are
+///   dropped.
 /// - Anything else is plain text. Line breaks at its end are dropped, as a shell does; bytes that are not
 ///   UTF-8 become U+FFFD.
 pub(crate) fn read(bytes: &[u8], measured: Duration) -> Result<Answer, TargetError> {
@@ -45,7 +46,7 @@ fn parse_object(text: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// `None` when none of the answer's keys holds anything that can be an answer.
+/// Returns `None` if none of the answer's keys holds a possible answer.
 fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option<Answer>, TargetError> {
     let mut text = object.get("text").and_then(Value::as_str).map(str::to_owned);
     let mut given_messages = None;
@@ -70,7 +71,7 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
                 tool_calls = transcript.tool_calls;
                 given_messages = Some(value.clone());
             }
-            // Structured output beside something that marks the object as an answer with details.
+            // Structured output in an object that is an answer with details.
             None if text.is_none() && tells_details(object) => text = Some(plain_text(value)),
             Some(_) | None => {}
         }
@@ -116,8 +117,8 @@ fn amount(value: Option<&Value>) -> Option<f64> {
     value.and_then(Value::as_f64).filter(|number| number.is_finite() && *number >= 0.0)
 }
 
-/// The text with bare `NaN`, `Infinity` and `-Infinity` replaced by null: some JSON writers emit them for
-/// numbers, and one such figure must not cost the whole answer its form.
+/// Replaces bare `NaN`, `Infinity` and `-Infinity` by null: some JSON writers emit them for numbers, and one
+/// such number must not invalidate the whole answer.
 fn without_odd_numbers(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut kept = 0;

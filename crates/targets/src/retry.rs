@@ -1,4 +1,4 @@
-//! Asking a target again after failures that may pass.
+//! Retries of a target after transient failures.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use assize_llm::BoxFuture;
 
 use crate::{Answer, Target, TargetDescription, TargetError, TargetInput};
 
-/// A target that is asked again after a timeout or a broken connection: at once, unless waits are set.
+/// Target that is asked again after a timeout or a broken connection: at once, unless waits are set.
 ///
-/// Meant for commands. Models are not wrapped in it, because asking a model already retries, with waiting.
+/// Meant for commands. Models are not wrapped in it, because they have retries of their own.
 #[derive(Debug, Clone)]
 pub struct Retrying<T> {
     inner: T,
@@ -18,13 +18,13 @@ pub struct Retrying<T> {
 }
 
 impl<T: Target> Retrying<T> {
-    /// `inner`, asked at most `max_retries` times more than once.
+    /// Creates a target with at most `max_retries` retries.
     pub fn new(inner: T, max_retries: u32) -> Self {
         Self { inner, max_retries, first_wait: Duration::ZERO, longest_wait: Duration::MAX }
     }
 
-    /// Waits before asking again: `first` before the first retry, twice as long before each further
-    /// one, never longer than `longest`.
+    /// Sets the waits: `first` before the first retry, twice as long before each further one, never longer
+    /// than `longest`.
     pub fn with_waits(self, first: Duration, longest: Duration) -> Self {
         Self { first_wait: first, longest_wait: longest, ..self }
     }

@@ -1,4 +1,4 @@
-//! The temporary files a command exchanges a prompt and an answer by.
+//! Temporary files for the prompt and the answer of a command.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,40 +7,40 @@ use tempfile::TempDir;
 
 use crate::TargetInput;
 
-/// Longest readable part of a folder's name taken from a case id.
+/// Maximum length of the readable part of a folder's name, taken from the case id.
 const READABLE: usize = 40;
 
-/// A folder for one run of a command, removed with everything in it when this is dropped.
+/// Folder for one run of a command, removed with its contents on drop.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     folder: TempDir,
 }
 
 impl Scratch {
-    /// Makes the folder inside `root`.
+    /// Creates the folder inside `root`.
     pub(crate) fn new(root: &Path, input: &TargetInput) -> io::Result<Self> {
         let prefix = format!("assize-{}-{}-", safe_name(&input.case_id), input.attempt);
         Ok(Self { folder: tempfile::Builder::new().prefix(&prefix).tempdir_in(root)? })
     }
 
-    /// Where the prompt is written to.
+    /// Returns the path of the prompt file.
     pub(crate) fn prompt_file(&self) -> PathBuf {
         self.folder.path().join("prompt.txt")
     }
 
-    /// Where the messages are written to.
+    /// Returns the path of the messages file.
     pub(crate) fn messages_file(&self) -> PathBuf {
         self.folder.path().join("messages.json")
     }
 
-    /// Where the command is to write its answer. It is not there before the command writes it.
+    /// Returns the path of the answer file. It does not exist before the command writes it.
     pub(crate) fn output_file(&self) -> PathBuf {
         self.folder.path().join("answer.txt")
     }
 }
 
-/// A case id as a part of a file name: letters, digits, `-` and `_` only, of bounded length, and with a hash
-/// so that different ids stay different.
+/// Converts a case id to a part of a file name: letters, digits, `-` and `_` only, of bounded length, and
+/// with a hash so that different ids stay different.
 fn safe_name(id: &str) -> String {
     let readable: String = id
         .chars()

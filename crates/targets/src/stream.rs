@@ -1,4 +1,4 @@
-//! The answer of a command that prints what it does: an agent's stream of records.
+//! Answer of an agent that prints its log as a stream of records.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use assize_trace::{Format, ReadError};
 
 use crate::{Answer, TargetError, TargetErrorKind, traced_answer};
 
-/// Reads what an agent printed. `measured` counts when the stream does not tell how long it took.
+/// Reads the output of an agent. `measured` is the duration unless the stream contains one.
 pub(crate) fn read(bytes: &[u8], format: Format, measured: Duration) -> Result<Answer, TargetError> {
     let malformed = |message: String| TargetError::new(TargetErrorKind::Malformed, message);
     let read = match assize_trace::read(bytes, Some(format)) {

@@ -1,58 +1,57 @@
-//! The trait every kind of target implements, and how a target introduces itself.
+//! The trait of all targets, and their descriptions.
 
 use assize_llm::BoxFuture;
 
 use crate::{Answer, TargetError, TargetInput};
 
-/// Something that answers a case's input.
+/// Source of answers to the inputs of cases.
 pub trait Target: Send + Sync {
-    /// The name the target is chosen and reported by.
+    /// Returns the name the target is selected and reported by.
     fn name(&self) -> &str;
 
-    /// Answers one input, or says why not. Dropping the future gives the answer up and ends what was started
-    /// for it.
+    /// Answers one input. Dropping the future cancels the request and ends everything started for it.
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>>;
 
-    /// What the target is.
+    /// Describes the target.
     fn describe(&self) -> TargetDescription;
 
-    /// Everything about the target that may change its answers, as text that is the same as long as nothing of it
-    /// changed. May hold secrets: to be hashed, never shown.
+    /// Returns a text that changes whenever a setting that may affect the answers changes. May contain
+    /// secrets: to be hashed, never shown.
     fn settings(&self) -> String {
         format!("{:?}", self.describe())
     }
 }
 
-/// What a target is, for reports and for noticing that a model judges itself.
+/// Description of a target, for reports and for detecting that a model judges itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetDescription {
-    /// The target's name.
+    /// Name of the target.
     pub name: String,
-    /// Where its answers come from.
+    /// Source of the answers.
     pub kind: TargetKind,
-    /// The model that answers, as `provider:model`, where it is known beforehand.
+    /// Model that answers, as `provider:model`, if known beforehand.
     pub model: Option<String>,
-    /// Most tokens of an answer, where that is set.
+    /// Limit on the tokens of an answer, if set.
     pub max_output_tokens: Option<u32>,
 }
 
-/// Where a target's answers come from.
+/// Source of a target's answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TargetKind {
-    /// A model is asked.
+    /// A model.
     Model,
-    /// A command is run.
+    /// A command.
     Command,
-    /// The answer was there before.
+    /// An answer given in the eval file.
     Given,
-    /// The answer is looked up in a recording.
+    /// A recording.
     Recorded,
-    /// The answer is made up, as the targets file says.
+    /// An invented answer from the targets file.
     Mock,
 }
 
 impl TargetKind {
-    /// The stable name used in stored results.
+    /// Returns the stable name used in stored results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Model => "model",

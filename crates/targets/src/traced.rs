@@ -1,4 +1,4 @@
-//! From what an agent did to an answer.
+//! Conversion of an agent's trace to an answer.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::{Answer, TargetError, TargetErrorKind, ToolCall};
 
-/// The answer that a session ended with, with all its messages, calls of tools and figures. A session that ended
-/// in failure has no answer, whatever was said in it.
+/// Converts a session to its final answer, with all messages, tool calls, tokens and cost. A session that
+/// ended in failure has no answer, whatever its messages.
 pub fn traced_answer(trace: &Trace) -> Result<Answer, TargetError> {
     let refuse = |kind, message| TargetError {
         attempts: 0,
@@ -38,10 +38,10 @@ pub fn traced_answer(trace: &Trace) -> Result<Answer, TargetError> {
     })
 }
 
-/// A session as the `output` of a case, which [`given_answer`](crate::given_answer) reads: messages with `role`, `content`
-/// and `tool_calls` with `tool`, `input`, `output`, `duration_ms` and `failed`. The last one is the answer, and carries the
-/// session's figures. Of a log that tells the answer alone it is the answer's text: messages without calls would say
-/// that no tool was called.
+/// A session as the `output` of a case, which [`given_answer`](crate::given_answer) reads: messages with
+/// `role`, `content` and `tool_calls` with `tool`, `input`, `output`, `duration_ms` and `failed`. The last
+/// message is the answer, and has the tokens, cost and duration of the session. A log with the answer alone
+/// becomes the answer's text: messages without calls would claim that no tool was called.
 pub fn traced_output(trace: &Trace) -> Value {
     match trace.answer() {
         Some(answer) if !tells_course(trace) => Value::String(answer.to_owned()),
@@ -49,7 +49,7 @@ pub fn traced_output(trace: &Trace) -> Value {
     }
 }
 
-/// Whether the log tells what the agent did on the way to its answer.
+/// Returns true if the log has messages of the agent before its answer.
 fn tells_course(trace: &Trace) -> bool {
     trace.messages.iter().any(|message| message.role == assize_trace::Role::Assistant)
 }
@@ -131,7 +131,7 @@ fn millis(duration: Duration) -> Value {
     (duration.as_secs_f64() * 1000.0).into()
 }
 
-/// Longest reason that is repeated, in characters.
+/// Maximum length of a repeated reason, in characters.
 const MAX_REASON: usize = 500;
 
 fn shortened(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! A target that answers with sessions an agent had before.
+//! Target that answers from recorded sessions of an agent.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -15,27 +15,28 @@ use crate::{
     traced_answer,
 };
 
-/// Looks each case's answer up among recorded sessions.
+/// Target that looks up each case's answer among recorded sessions.
 ///
-/// A session belongs to a case when its id or the name of its file (without extension) is the case's id; else when it
-/// began with the case's input; else, when there is only one session, it belongs to every case. A turn of a conversation
-/// is answered by what the session tells from its question to the next.
+/// A session belongs to a case if its id or the name of its file (without extension) is the case's id; else
+/// if it began with the case's input; else, if there is only one session, it belongs to every case. A turn of
+/// a conversation is answered by the part of the session from its question to the next.
 #[derive(Debug, Clone)]
 pub struct TranscriptTarget {
     name: String,
     path: PathBuf,
     sessions: Vec<Result<Answer, TargetError>>,
-    /// Sessions by id and by file name. `None` when several claim the name.
+    /// Sessions by id and by file name. `None` if a name is ambiguous.
     by_name: HashMap<String, Option<usize>>,
-    /// Sessions by the words they began with. `None` when several began with them.
+    /// Sessions by their first question. `None` if it is ambiguous.
     by_question: HashMap<String, Option<usize>>,
-    /// Records of kinds that are not known, by kind.
+    /// Number of records of unknown kinds, by kind.
     unknown: BTreeMap<String, usize>,
     digest: blake3::Hash,
 }
 
 impl TranscriptTarget {
-    /// Reads the sessions of a log, or of all logs in a folder. Without a format, each log tells its own.
+    /// Reads the sessions of a log, or of all logs in a folder. Without a format, the format of each log is
+    /// detected.
     pub fn load(
         name: impl Into<String>,
         path: impl Into<PathBuf>,
@@ -100,7 +101,7 @@ impl TranscriptTarget {
         Ok(())
     }
 
-    /// The records that were left out because their kinds are not known, by kind.
+    /// Returns the number of skipped records of unknown kinds, by kind.
     pub fn unknown_records(&self) -> &BTreeMap<String, usize> {
         &self.unknown
     }
@@ -136,7 +137,7 @@ fn enter(map: &mut HashMap<String, Option<usize>>, key: String, index: usize) {
     map.entry(key).and_modify(|known| *known = None).or_insert(Some(index));
 }
 
-/// Words without regard to white space, which logs and eval files treat differently.
+/// Normalises white space, which differs between logs and eval files.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -173,7 +174,7 @@ impl Target for TranscriptTarget {
     }
 }
 
-/// Hashes what is read through it.
+/// Reader that hashes everything read through it.
 struct Hashing<'a> {
     inner: File,
     hasher: &'a mut blake3::Hasher,

@@ -1,4 +1,4 @@
-//! The answers of a conversation that was held before, turn by turn.
+//! Answers of a recorded conversation, turn by turn.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Answer, TargetError, TargetErrorKind, given_answer};
 
-/// Whether a message is something that was said to the target, rather than a result of a tool in a user message.
+/// Returns true if a message is addressed to the target, rather than a tool result in a user message.
 pub fn is_question(message: &Value) -> bool {
     let is_result = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_result");
     message.get("role").and_then(Value::as_str) == Some("user")
@@ -17,11 +17,11 @@ pub fn is_question(message: &Value) -> bool {
             .is_some_and(|blocks| !blocks.is_empty() && blocks.iter().all(is_result))
 }
 
-/// The answers of a conversation of `turns` turns that `answer` tells as a whole.
+/// Splits the recorded answer of a conversation into the answers of its `turns` turns.
 ///
-/// A turn begins where somebody speaks to the target. Messages in which nobody does are one turn, or one each when there
-/// are as many assistant messages as turns; an answer without messages is one turn. There may be more or fewer answers
-/// than turns. A turn in which the target said nothing has no answer.
+/// A turn begins with a message to the target. Messages without one are one turn, or one each if there are as
+/// many assistant messages as turns; an answer without messages is one turn. There may be more or fewer
+/// answers than turns. A turn without a text of the target has no answer.
 pub fn turn_answers(answer: &Answer, turns: usize) -> Vec<Result<Answer, TargetError>> {
     let Some(messages) = answer.messages.as_ref().and_then(Value::as_array) else {
         return vec![Ok(answer.clone())];
@@ -36,7 +36,7 @@ pub fn turn_answers(answer: &Answer, turns: usize) -> Vec<Result<Answer, TargetE
                 parts.push(Vec::new());
             }
             spoken_to = begins;
-            // What stands before the first words to the target belongs to no turn.
+            // Messages before the first question belong to no turn.
             if let Some(part) = parts.last_mut() {
                 part.push(message.clone());
             }
@@ -52,8 +52,8 @@ pub fn turn_answers(answer: &Answer, turns: usize) -> Vec<Result<Answer, TargetE
     parts.into_iter().map(|part| given_answer(&Value::Array(part))).collect()
 }
 
-/// The answer of turn `number` (from 1) of `turns` that a recording tells, or why it tells none. Figures that a recording
-/// gives for the whole of a conversation are no turn's own.
+/// Returns the answer of turn `number` (from 1) of `turns` from a recording, or the reason why there is none.
+/// Tokens, cost and duration of a whole conversation are not assigned to a turn.
 pub(crate) fn recorded_turn(answer: &Answer, number: u32, turns: u32) -> Result<Answer, TargetError> {
     let mut found = turn_answers(answer, turns as usize);
     let held = found.len();

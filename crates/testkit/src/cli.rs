@@ -1,4 +1,4 @@
-//! Running the real binary in a temporary folder with a clean environment.
+//! Fixture that runs the real binary in a temporary folder with a clean environment.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -11,7 +11,8 @@ use tempfile::TempDir;
 
 use crate::filter::Filter;
 
-/// No command in a test may take longer; a hanging binary fails the test instead of holding it up for ever.
+/// Time limit of every command in a test, so that a hanging binary fails the test instead of blocking it for
+/// ever.
 const LIMIT: Duration = Duration::from_mins(2);
 
 /// A temporary folder and a binary to run in it.
@@ -25,10 +26,11 @@ pub struct CliTest {
 }
 
 impl CliTest {
-    /// A fixture for a binary; in an integration test of its crate, `env!("CARGO_BIN_EXE_name")` is its path.
+    /// Creates a fixture for a binary; in an integration test of its crate, `env!("CARGO_BIN_EXE_name")` is
+    /// its path.
     ///
     /// # Panics
-    /// When no temporary folder can be made, which fails the test.
+    /// If no temporary folder can be created, which fails the test.
     pub fn new(binary: impl AsRef<Path>) -> Self {
         Self {
             binary: binary.as_ref().to_owned(),
@@ -38,12 +40,12 @@ impl CliTest {
         }
     }
 
-    /// The folder in which the binary runs; also its home folder.
+    /// Returns the folder in which the binary runs; also its home folder.
     pub fn dir(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A path in the folder.
+    /// Returns a path in the folder.
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.dir().join(relative)
     }
@@ -51,7 +53,7 @@ impl CliTest {
     /// Writes a file in the folder, with the folders above it.
     ///
     /// # Panics
-    /// When it cannot be written, which fails the test.
+    /// If it cannot be written, which fails the test.
     pub fn file(&self, relative: impl AsRef<Path>, text: impl AsRef<[u8]>) -> &Self {
         let path = self.path(relative);
         if let Some(parent) = path.parent() {
@@ -64,26 +66,26 @@ impl CliTest {
     /// Reads a file in the folder.
     ///
     /// # Panics
-    /// When it is not there or not UTF-8, which fails the test.
+    /// If it does not exist or is not UTF-8, which fails the test.
     pub fn read(&self, relative: impl AsRef<Path>) -> String {
         let path = self.path(relative);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// Sets a variable for every command that follows.
+    /// Sets a variable for all further commands.
     pub fn env(&mut self, name: impl Into<String>, value: impl Into<String>) -> &mut Self {
         self.variables.push((name.into(), value.into()));
         self
     }
 
-    /// Adds a change that [`CliTest::normalise`] makes.
+    /// Adds a filter that [`CliTest::normalise`] applies.
     pub fn filter(&mut self, filter: Filter) -> &mut Self {
         self.filters.push(filter);
         self
     }
 
-    /// The command as it would run: in the folder, with no variables but `PATH`, `HOME` and those that were set.
-    /// For tests that must hold the process itself.
+    /// Builds the command: in the folder, with no variables but `PATH`, `HOME` and those that were set. For
+    /// tests that need the process itself.
     #[expect(clippy::disallowed_methods, reason = "a child process finds its own tools by PATH")]
     pub fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(&self.binary);
@@ -98,15 +100,15 @@ impl CliTest {
     /// Runs the binary to its end.
     ///
     /// # Panics
-    /// When it cannot be started or runs for longer than two minutes.
+    /// If it cannot be started or runs for longer than two minutes.
     pub fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> CliOutput {
         self.run_with_input(args, "")
     }
 
-    /// Runs the binary to its end with this text on its standard input.
+    /// Runs the binary to its end with this standard input.
     ///
     /// # Panics
-    /// When it cannot be started or runs for longer than two minutes.
+    /// If it cannot be started or runs for longer than two minutes.
     pub fn run_with_input<S: AsRef<OsStr>>(&self, args: &[S], input: &str) -> CliOutput {
         let mut child = self
             .command(args)
@@ -119,7 +121,7 @@ impl CliTest {
         let input = input.to_owned();
         let writer = std::thread::spawn(move || {
             if let Some(mut stdin) = stdin {
-                // A program that does not read its input closes it, which is its right.
+                // A program may close its input without reading it.
                 let _ = std::io::Write::write_all(&mut stdin, input.as_bytes());
             }
         });
@@ -136,10 +138,10 @@ impl CliTest {
         CliOutput { stdout, stderr, code: status.code() }
     }
 
-    /// Text with the folder's path replaced by `[DIR]` and all filters applied in the order they were added.
+    /// Replaces the folder's path by `[DIR]` and applies all filters in the order in which they were added.
     pub fn normalise(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        // The longer spelling first: on some systems the real path contains the given one.
+        // The longer path first: on some systems the real path contains the given one.
         let real = self.dir().canonicalize().ok();
         let mut paths: Vec<String> =
             real.iter().map(PathBuf::as_path).chain([self.dir()]).map(|p| p.display().to_string()).collect();
@@ -150,7 +152,7 @@ impl CliTest {
         self.filters.iter().fold(text, |text, filter| filter.apply(&text))
     }
 
-    /// Runs the binary and writes exit code, output and errors as one normalised text, for golden files.
+    /// Runs the binary and formats exit code, output and errors as one normalised text, for golden files.
     pub fn snapshot<S: AsRef<OsStr>>(&self, args: &[S]) -> String {
         let output = self.run(args);
         let code = output.code.map_or_else(|| "none".to_owned(), |code| code.to_string());
@@ -159,22 +161,22 @@ impl CliTest {
     }
 }
 
-/// What a command left behind.
+/// Result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CliOutput {
-    /// Its standard output.
+    /// Standard output.
     pub stdout: String,
-    /// Its standard error.
+    /// Standard error.
     pub stderr: String,
-    /// Its exit code; `None` when a signal ended it.
+    /// Exit code; `None` if a signal ended it.
     pub code: Option<i32>,
 }
 
 impl CliOutput {
-    /// Checks the exit code and shows all output if it is another.
+    /// Asserts the exit code, showing all output if it differs.
     ///
     /// # Panics
-    /// When it is another, which fails the test.
+    /// If it differs, which fails the test.
     #[track_caller]
     pub fn expect_code(self, code: i32) -> Self {
         assert_eq!(
@@ -193,7 +195,7 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> 
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is worth more in a failing test than the error.
+            // In a failing test, the output before an error is more useful than the error.
             let _ = pipe.read_to_end(&mut bytes);
         }
         let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());

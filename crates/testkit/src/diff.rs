@@ -1,9 +1,9 @@
-//! A difference of two texts, line by line.
+//! Line diff of two texts.
 
-/// Lines shown around each change.
+/// Number of lines shown around each change.
 const CONTEXT: usize = 3;
 
-/// The largest table of line pairs compared in detail; beyond it, everything that differs is one change.
+/// Maximum size of the table of line pairs; beyond it, everything that differs is one change.
 const MAX_PAIRS: usize = 4_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ enum Line<'a> {
     Actual(&'a str),
 }
 
-/// The difference: `-` before lines only expected, `+` before lines only found, a few common lines around them.
+/// Formats the diff: `-` before expected lines, `+` before actual lines, with a few common lines around them.
 pub(crate) fn lines(expected: &str, actual: &str) -> String {
     let (a, b): (Vec<&str>, Vec<&str>) = (split(expected), split(actual));
     let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
@@ -25,12 +25,12 @@ pub(crate) fn lines(expected: &str, actual: &str) -> String {
     render(&all)
 }
 
-/// Lines with their line breaks, so that a missing last one is a difference.
+/// Splits a text into lines with their line breaks, so that a missing last one is a difference.
 fn split(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// A longest common subsequence by the usual table.
+/// Computes a longest common subsequence by dynamic programming.
 fn middle<'a>(a: &[&'a str], b: &[&'a str], out: &mut Vec<Line<'a>>) {
     let width = b.len() + 1;
     if a.len().saturating_mul(b.len()) > MAX_PAIRS {

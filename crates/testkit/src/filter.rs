@@ -1,4 +1,4 @@
-//! Replacing what changes from run to run by a label, so that output can be compared.
+//! Filters that replace varying parts of the output by a label, so that it can be compared.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use std::sync::Arc;
 pub struct Filter(Arc<dyn Fn(&str) -> String + Send + Sync>);
 
 impl Filter {
-    /// Any change.
+    /// Creates a filter from any function.
     pub fn new(change: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         Self(Arc::new(change))
     }
 
-    /// Replaces a fixed text.
+    /// Creates a filter that replaces a fixed text.
     pub fn text(from: impl Into<String>, label: impl Into<String>) -> Self {
         let (from, label) = (from.into(), label.into());
         Self::new(move |text| text.replace(&from, &label))
     }
 
-    /// Replaces every word for which `matches` is true. A word is a run of letters, digits, `.`, `_` and `-`, without
-    /// full stops at its end.
+    /// Creates a filter that replaces every word for which `matches` is true. A word is a run of letters,
+    /// digits, `.`, `_` and `-`, without full stops at its end.
     pub fn words(label: impl Into<String>, matches: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         let label = label.into();
         Self::new(move |text| replace_words(text, &label, &matches))
     }
 
-    /// Replaces durations such as `1.2s`, `350ms`, `2m` and `3 s` by `[TIME]`.
+    /// Creates a filter that replaces durations such as `1.2s`, `350ms`, `2m` and `3 s` by `[TIME]`.
     pub fn durations() -> Self {
         Self::new(|text| {
             let mut out = replace_words(text, "[TIME]", &is_duration);
@@ -37,12 +37,12 @@ impl Filter {
         })
     }
 
-    /// Replaces UUIDs by a label such as `[RUN]`.
+    /// Creates a filter that replaces UUIDs by a label such as `[RUN]`.
     pub fn uuids(label: impl Into<String>) -> Self {
         Self::words(label, is_uuid)
     }
 
-    /// The text with the change made.
+    /// Applies the filter to a text.
     pub fn apply(&self, text: &str) -> String {
         (self.0)(text)
     }

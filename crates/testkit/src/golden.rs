@@ -13,30 +13,31 @@ use crate::diff;
 /// One case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Case {
-    /// Its path under the searched folder without extension, with `/` on every system.
+    /// Path under the searched folder without extension, with `/` on every system.
     pub name: String,
-    /// The input: a file, or a folder.
+    /// Input: a file, or a folder.
     pub input: PathBuf,
-    /// The expected output; absent until it is blessed.
+    /// Expected output; absent until it is blessed.
     pub expected: PathBuf,
 }
 
 impl Case {
-    /// The text of the input file.
+    /// Reads the input file.
     ///
     /// # Panics
-    /// When the input is a folder or not UTF-8, which fails the case.
+    /// If the input is a folder or not UTF-8, which fails the case.
     pub fn text(&self) -> String {
         fs::read_to_string(&self.input).unwrap_or_else(|error| panic!("{}: {error}", self.input.display()))
     }
 }
 
-/// Runs every case with input extension `extension` (without dot) in and under a folder and compares what `produce`
-/// returns with the expected output. With the variable `ASSIZE_BLESS=1`, writes the expected output instead.
+/// Runs every case with input extension `extension` (without dot) in and under a folder and compares the
+/// result of `produce` with the expected output. With the variable `ASSIZE_BLESS=1`, writes the expected
+/// output instead.
 ///
 /// # Panics
-/// Once, at the end, with all differences: when output differs, expected output is missing or has lost its case,
-/// `produce` panics, or there are no cases at all.
+/// Once, at the end, with all differences: if output differs, expected output is missing or has lost its
+/// case, `produce` panics, or there are no cases.
 #[expect(clippy::disallowed_methods, reason = "the one switch of this test tool")]
 pub fn run(folder: impl AsRef<Path>, extension: &str, produce: impl Fn(&Case) -> String) {
     let bless = std::env::var_os("ASSIZE_BLESS").is_some_and(|value| value == "1");

@@ -1,4 +1,4 @@
-//! A program on a terminal of its own: what it draws comes out, keys go in.
+//! Programs on a pseudo-terminal: output is read, keys are sent.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// Longest time a program may take to draw something, or to end.
+/// Maximum time for a program to print something, or to end.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// A program that runs on a terminal.
+/// A program that runs on a pseudo-terminal.
 #[derive(Debug)]
 pub struct Pty {
     child: Child,
     keys: File,
     drawn: Receiver<Vec<u8>>,
-    /// Everything that was drawn so far.
+    /// All output so far.
     all: Vec<u8>,
-    /// How much of it had been drawn when the last keys were pressed.
+    /// Length of the output when the last keys were sent.
     before: usize,
 }
 
@@ -28,7 +28,7 @@ impl Pty {
     /// Starts a command on a new terminal of this size.
     ///
     /// # Panics
-    /// When the system gives no terminal, or the command can't be started.
+    /// If no terminal can be opened, or the command can't be started.
     pub fn start(mut command: Command, columns: u16, rows: u16) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&master).and_then(|()| unlockpt(&master)).expect("a terminal that can be opened");
@@ -39,14 +39,14 @@ impl Pty {
         let open = || OpenOptions::new().read(true).write(true).open(&name).expect("the other end");
         command.stdin(open()).stdout(open()).stderr(open()).env("TERM", "xterm-256color");
         let child = command.spawn().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
-        // The command holds the other end as well; it is the last to have it open when it ends.
+        // The command holds the other end as well; it is the last to close it.
         drop(command);
         let keys = File::from(master);
         let mut source = keys.try_clone().expect("a second handle");
         let (sender, drawn) = channel();
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
-            // Reading fails once nobody has the other end open.
+            // Reading fails once the other end is closed everywhere.
             while let Ok(read @ 1..) = source.read(&mut bytes) {
                 if sender.send(bytes[..read].to_vec()).is_err() {
                     break;
@@ -56,10 +56,10 @@ impl Pty {
         Self { child, keys, drawn, all: Vec::new(), before: 0 }
     }
 
-    /// Presses keys. What was drawn before is no longer waited for.
+    /// Sends keys. Earlier output is no longer waited for.
     ///
     /// # Panics
-    /// When the program is gone.
+    /// If the program has ended.
     pub fn press(&mut self, keys: &str) {
         while let Ok(bytes) = self.drawn.try_recv() {
             self.all.extend(bytes);
@@ -68,10 +68,10 @@ impl Pty {
         self.keys.write_all(keys.as_bytes()).expect("a program that reads keys");
     }
 
-    /// Waits until this text has been drawn since the last keys, and returns everything drawn since.
+    /// Waits until this text has been printed since the last keys, and returns all output since then.
     ///
     /// # Panics
-    /// When it is not drawn in time, or the program ends without it.
+    /// If it is not printed in time, or the program ends without it.
     pub fn wait_for(&mut self, text: &str) -> String {
         let until = Instant::now() + LIMIT;
         loop {
@@ -86,10 +86,10 @@ impl Pty {
         }
     }
 
-    /// Waits for the end of the program: everything it drew, and its exit code.
+    /// Waits for the end of the program. Returns all its output and its exit code.
     ///
     /// # Panics
-    /// When it does not end in time.
+    /// If it does not end in time.
     pub fn end(mut self) -> (String, Option<i32>) {
         let until = Instant::now() + LIMIT;
         while let Ok(bytes) = self.drawn.recv_timeout(until.saturating_duration_since(Instant::now())) {

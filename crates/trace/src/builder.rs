@@ -1,4 +1,4 @@
-//! Putting a trace together while its log is read.
+//! Construction of a trace while its log is read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -10,24 +10,24 @@ use serde_json::Value;
 use crate::json::between;
 use crate::{Call, Format, Message, Role, Trace};
 
-/// A call's place: its message and its number in it.
+/// Position of a call: index of its message and index within it.
 type Place = (usize, usize);
 
-/// Collects what a log says of one session.
+/// Collects the contents of a log about one session.
 #[derive(Debug)]
 pub(crate) struct Builder {
     trace: Trace,
-    /// Where the calls that carry an id stand.
+    /// Positions of the calls that have an id.
     calls: HashMap<String, Place>,
-    /// When calls were made.
+    /// Start times of calls.
     begun: HashMap<Place, Timestamp>,
     last: Option<Timestamp>,
-    /// Usage by the id of the reply it belongs to: logs repeat it, and the last one counts.
+    /// Usage by the id of the reply it belongs to: logs repeat it, and the last entry counts.
     usage: BTreeMap<String, Tokens>,
     total: Option<Tokens>,
 }
 
-/// How a call ended.
+/// Result of a call.
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
     pub(crate) output: Option<Value>,
@@ -60,7 +60,7 @@ impl Builder {
         }
     }
 
-    /// Notes that something was logged at this time.
+    /// Records the time of a log entry.
     pub(crate) fn seen(&mut self, at: Option<Timestamp>) {
         let Some(at) = at else { return };
         self.trace.started = Some(self.trace.started.map_or(at, |first| first.min(at)));
@@ -74,13 +74,13 @@ impl Builder {
     }
 
     pub(crate) fn model(&mut self, name: Option<&str>) {
-        // Programs put their own words where a model would stand when they speak themselves.
+        // Programs write their own name in place of a model's for their own messages.
         if let Some(name) = name.filter(|name| !name.is_empty() && !name.starts_with('<')) {
             self.trace.model = Some(name.to_owned());
         }
     }
 
-    /// Adds a message. Empty ones are kept only when calls follow: see [`Self::call`].
+    /// Adds a message. Empty messages are only added by a call: see [`Self::call`].
     pub(crate) fn message(&mut self, role: Role, text: String, at: Option<Timestamp>, subagent: bool) {
         self.seen(at);
         if !text.trim().is_empty() {
@@ -88,7 +88,7 @@ impl Builder {
         }
     }
 
-    /// Adds to the text of the agent's message that is being streamed.
+    /// Appends to the text of the message that is being streamed.
     pub(crate) fn delta(&mut self, role: Role, text: &str, at: Option<Timestamp>) {
         match self.trace.messages.last_mut() {
             Some(last) if last.role == role && last.calls.is_empty() && !last.subagent => {
@@ -99,7 +99,7 @@ impl Builder {
         }
     }
 
-    /// Adds a call to the agent's last message. The same id again completes the call that is there.
+    /// Adds a call to the agent's last message. A repeated id completes the existing call.
     pub(crate) fn call(
         &mut self,
         id: Option<&str>,
@@ -145,7 +145,7 @@ impl Builder {
         }
     }
 
-    /// Notes how a call ended. Returns whether the call is known.
+    /// Records the result of a call. Returns true if the call is known.
     pub(crate) fn ended(&mut self, id: &str, ended: Ended) -> bool {
         self.seen(ended.at);
         let Some(&place) = self.calls.get(id) else { return false };
@@ -162,22 +162,22 @@ impl Builder {
         true
     }
 
-    /// Whether a call of this id was seen.
+    /// Returns true if a call with this id was recorded.
     pub(crate) fn knows_call(&self, id: &str) -> bool {
         self.calls.contains_key(id)
     }
 
-    /// Usage of one reply; the same reply again replaces it.
+    /// Records the usage of a reply, replacing an earlier record of it.
     pub(crate) fn usage(&mut self, reply: &str, tokens: Tokens) {
         self.usage.insert(reply.to_owned(), tokens);
     }
 
-    /// Usage of one more step.
+    /// Adds the usage of one more step.
     pub(crate) fn step_usage(&mut self, tokens: Tokens) {
         self.usage(&format!("step {}", self.usage.len()), tokens);
     }
 
-    /// Usage of the whole session, as the log itself adds it up.
+    /// Records the usage of the whole session, as the log states it.
     pub(crate) fn total_usage(&mut self, tokens: Tokens) {
         self.total = Some(tokens);
     }
@@ -189,7 +189,7 @@ impl Builder {
         }
     }
 
-    /// The cost of the whole session, as the log itself adds it up.
+    /// Records the cost of the whole session, as the log states it.
     pub(crate) fn total_cost(&mut self, cost: Option<f64>) {
         self.trace.cost_usd = cost.or(self.trace.cost_usd);
     }
@@ -208,12 +208,12 @@ impl Builder {
         self.trace.error = Some(message.into());
     }
 
-    /// Takes back what was said to have failed: it was tried again with success.
+    /// Clears the error: the failed step was retried with success.
     pub(crate) fn recovered(&mut self) {
         self.trace.error = None;
     }
 
-    /// The trace; `None` when the log said nothing of a session.
+    /// Returns the trace; `None` if the log contains no session.
     pub(crate) fn finish(mut self) -> Option<Trace> {
         let trace = &mut self.trace;
         trace.tokens = self.total.unwrap_or_else(|| {

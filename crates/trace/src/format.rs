@@ -1,4 +1,4 @@
-//! The log formats, their names, and telling them apart by what stands in them.
+//! Log formats, their names, and their detection.
 
 use std::str::FromStr;
 
@@ -7,29 +7,29 @@ use serde_json::Value;
 /// A log format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Format {
-    /// Claude Code: session files, and what `--output-format json` and `stream-json` print.
+    /// Claude Code: session files, and the output of `--output-format json` and `stream-json`.
     ClaudeCode,
-    /// Codex: session rollouts, and what `exec --json` prints.
+    /// Codex: session rollouts, and the output of `exec --json`.
     Codex,
     /// Copilot CLI: the events of a session.
     Copilot,
-    /// Gemini CLI: what `--output-format json` and `stream-json` print.
+    /// Gemini CLI: the output of `--output-format json` and `stream-json`.
     Gemini,
-    /// OpenCode: what `run --format json` prints, and exported sessions.
+    /// OpenCode: the output of `run --format json`, and exported sessions.
     OpenCode,
-    /// Pi: what `--mode json` prints, and session files.
+    /// Pi: the output of `--mode json`, and session files.
     Pi,
     /// OpenTelemetry traces in OTLP/JSON with the attributes for generative AI.
     OpenTelemetry,
 }
 
-/// No format has this name.
+/// Error: no format has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no log format is called `{0}`; there are {known}", known = Format::names())]
 pub struct UnknownFormat(pub String);
 
 impl Format {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Self; 7] = [
         Self::ClaudeCode,
         Self::Codex,
@@ -40,7 +40,7 @@ impl Format {
         Self::OpenTelemetry,
     ];
 
-    /// Its name.
+    /// Returns the name of the format.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -57,7 +57,7 @@ impl Format {
         Self::ALL.map(Self::name).join(", ")
     }
 
-    /// The format whose mark this record carries; most logs say what they are in their first record.
+    /// Detects the format of a record; most logs identify themselves in their first record.
     pub(crate) fn of_record(record: &Value) -> Option<Self> {
         let has = |key: &str| record.get(key).is_some();
         if has("resourceSpans") || has("resource_spans") {
@@ -66,7 +66,8 @@ impl Format {
         let kind = record.get("type").and_then(Value::as_str);
         let Some(kind) = kind else {
             return match () {
-                // An exported session of OpenCode, the one object that Gemini prints, an old rollout's head.
+                // An exported session of OpenCode, the single object of Gemini, or the head of an old
+                // rollout.
                 () if has("info") && has("messages") => Some(Self::OpenCode),
                 () if has("response") && has("stats") => Some(Self::Gemini),
                 () if has("instructions") && has("timestamp") => Some(Self::Codex),

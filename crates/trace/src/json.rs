@@ -1,16 +1,16 @@
-//! Small readers of JSON values.
+//! Accessors for JSON values.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// The text under a key.
+/// Returns the text under a key.
 pub(crate) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key).and_then(Value::as_str)
 }
 
-/// The count under a key. Some logs write counts as texts or as whole floats.
+/// Returns the count under a key. Some logs write counts as texts or as integral floats.
 pub(crate) fn count(value: &Value, key: &str) -> Option<u64> {
     let value = value.get(key)?;
     value
@@ -19,12 +19,12 @@ pub(crate) fn count(value: &Value, key: &str) -> Option<u64> {
         .or_else(|| value.as_f64().filter(|n| n.fract() == 0.0 && *n >= 0.0 && *n < 1e15).map(|n| n as u64))
 }
 
-/// An amount of money under a key. Negative and non-finite amounts are no amounts.
+/// Returns the amount of money under a key. Negative and non-finite amounts are rejected.
 pub(crate) fn money(value: &Value, key: &str) -> Option<f64> {
     value.get(key).and_then(Value::as_f64).filter(|amount| amount.is_finite() && *amount >= 0.0)
 }
 
-/// The time under a key, written as text or as milliseconds since 1970.
+/// Returns the time under a key, written as text or as milliseconds since 1970.
 pub(crate) fn time(value: &Value, key: &str) -> Option<Timestamp> {
     match value.get(key)? {
         Value::String(text) => text.parse().ok(),
@@ -33,18 +33,18 @@ pub(crate) fn time(value: &Value, key: &str) -> Option<Timestamp> {
     }
 }
 
-/// A number of milliseconds under a key as a span of time.
+/// Returns a number of milliseconds under a key as a duration.
 pub(crate) fn millis(value: &Value, key: &str) -> Option<Duration> {
     let number = value.get(key)?.as_f64().filter(|number| number.is_finite() && *number >= 0.0)?;
     Duration::try_from_secs_f64(number / 1000.0).ok()
 }
 
-/// The time from one moment to a later one; `None` when the later one is earlier.
+/// Returns the duration between two times; `None` if the second is earlier.
 pub(crate) fn between(from: Timestamp, to: Timestamp) -> Option<Duration> {
     Duration::try_from(to.duration_since(from)).ok()
 }
 
-/// The text of a message's content: a text as it is, of a list of blocks those that hold text.
+/// Returns the text of a message's content: a text unchanged, or the text blocks of a list joined.
 pub(crate) fn content(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -66,7 +66,7 @@ pub(crate) fn content(value: &Value) -> String {
     }
 }
 
-/// What a tool gave back: blocks of text become a text, anything else stays as it is.
+/// Converts the result of a tool: blocks of text become a text, anything else is unchanged.
 pub(crate) fn result(value: &Value) -> Value {
     match value {
         Value::Array(blocks)
@@ -78,7 +78,7 @@ pub(crate) fn result(value: &Value) -> Value {
     }
 }
 
-/// Arguments of a call: JSON written as a text is read, any other text stays one.
+/// Parses the arguments of a call: JSON written as a text is parsed, any other value is unchanged.
 pub(crate) fn arguments(value: &Value) -> Value {
     match value {
         Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),

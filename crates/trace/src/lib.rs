@@ -1,4 +1,4 @@
-//! What an agent did, from the logs it left.
+//! Traces of agents, read from their logs.
 
 #![warn(missing_docs)]
 

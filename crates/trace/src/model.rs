@@ -1,4 +1,4 @@
-//! The trace model: what every log format is read into.
+//! Trace model, common to all log formats.
 
 use std::time::Duration;
 
@@ -11,36 +11,36 @@ use crate::Format;
 /// One session of an agent. What its log does not say is `None`, never a made-up value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
-    /// The log format it was read from.
+    /// Log format it was read from.
     pub format: Format,
-    /// The session's id.
+    /// Id of the session.
     pub session: Option<String>,
-    /// The model that answered, as the log names it; the last one when it changed.
+    /// Model that answered, as the log names it; the last one if it changed.
     pub model: Option<String>,
-    /// Everything said, in order.
+    /// All messages, in order.
     pub messages: Vec<Message>,
     /// Tokens of the whole session.
     pub tokens: Tokens,
     /// Cost in US dollars, as the log states it.
     pub cost_usd: Option<f64>,
-    /// How long it took: as the log states it, else from its first to its last time.
+    /// Duration: as the log states it, else from its first to its last time.
     pub duration: Option<Duration>,
-    /// When it began.
+    /// Start time.
     pub started: Option<Timestamp>,
-    /// Why the agent ended in failure, if the log says it did.
+    /// Reason of a failure, if the log states one.
     pub error: Option<String>,
-    /// The final answer where the log states it apart from the messages.
+    /// Final answer, if the log states it apart from the messages.
     pub(crate) stated_answer: Option<String>,
 }
 
 impl Trace {
-    /// All calls of tools in the order they were made, those of sub-agents included.
+    /// Iterates over all tool calls in order, including those of sub-agents.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.messages.iter().flat_map(|message| &message.calls)
     }
 
-    /// The final answer: as the log states it, else the last text of the agent itself. `None` when the agent
-    /// never said anything.
+    /// Returns the final answer: as the log states it, else the last text of the agent itself. `None` if the
+    /// agent wrote no text.
     pub fn answer(&self) -> Option<&str> {
         self.stated_answer.as_deref().or_else(|| {
             let said = |message: &&Message| {
@@ -50,7 +50,7 @@ impl Trace {
         })
     }
 
-    /// What the session was begun with: the first text of the user.
+    /// Returns the initial question: the first text of the user.
     pub fn question(&self) -> Option<&str> {
         let asked = |message: &&Message| {
             message.role == Role::User && !message.subagent && !message.text.trim().is_empty()
@@ -59,19 +59,19 @@ impl Trace {
     }
 }
 
-/// Who speaks.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Instructions of the program around the model.
     System,
-    /// The person, or the program that stands in for them.
+    /// The person, or the program that acts for them.
     User,
     /// The agent.
     Assistant,
 }
 
 impl Role {
-    /// The role's name in chat formats.
+    /// Returns the name of the role in chat formats.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -81,34 +81,34 @@ impl Role {
     }
 }
 
-/// One message, with the calls of tools the agent made in it.
+/// One message, with the tool calls made in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Who speaks.
+    /// Author of the message.
     pub role: Role,
-    /// What is said; empty when the message only calls tools.
+    /// Text; empty if the message only calls tools.
     pub text: String,
-    /// Calls of tools.
+    /// Tool calls of the message.
     pub calls: Vec<Call>,
-    /// When it was logged.
+    /// Time of the log entry.
     pub at: Option<Timestamp>,
-    /// Whether an agent within the agent speaks.
+    /// True if a sub-agent wrote the message.
     pub subagent: bool,
 }
 
-/// One call of a tool.
+/// One tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// The id that ties result to call.
+    /// Id that links the result to the call.
     pub id: Option<String>,
-    /// The tool's name as the agent calls it.
+    /// Name of the tool, as the agent uses it.
     pub name: String,
-    /// What it was called with; null when the log does not say.
+    /// Arguments; null if the log does not have them.
     pub input: Value,
-    /// What it gave back; `None` when no result was logged.
+    /// Result; `None` if none was logged.
     pub output: Option<Value>,
-    /// How long it took: as the log states it, else from the call's time to its result's.
+    /// Duration: as the log states it, else from the call's time to its result's.
     pub duration: Option<Duration>,
-    /// Whether it failed; `None` when the log does not say.
+    /// True if it failed; `None` if the log does not say.
     pub failed: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! From the bytes of a log to traces.
+//! Reader of logs: bytes to traces.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
@@ -8,53 +8,54 @@ use serde_json::Value;
 use crate::reader::{Reader, Understood, reader};
 use crate::{Format, Trace};
 
-/// Longest line that is read. Longer ones hold pictures or worse; they are reported.
+/// Maximum length of a line. Longer ones contain images or similar data; they are reported.
 const MAX_LINE: usize = 64 << 20;
-/// Problems that are told one by one.
+/// Maximum number of problems that are listed.
 const MAX_PROBLEMS: usize = 20;
 
-/// What came of reading a log.
+/// Result of reading a log.
 #[derive(Debug)]
 pub struct Read {
-    /// The sessions in it, in the order they begin.
+    /// Sessions, ordered by their start.
     pub traces: Vec<Trace>,
-    /// Records read.
+    /// Number of records read.
     pub records: usize,
-    /// Records of kinds that the reader does not know, by kind. They were left out.
+    /// Number of records of unknown kinds, by kind. They were skipped.
     pub unknown: BTreeMap<String, usize>,
-    /// Lines that could not be read, the first of them.
+    /// The first unreadable lines.
     pub problems: Vec<Problem>,
-    /// Lines that could not be read beyond those.
+    /// Number of further unreadable lines.
     pub more_problems: usize,
 }
 
 /// A line that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Description of the error.
     pub message: String,
 }
 
-/// Why a log can't be read at all.
+/// Reason why a log can't be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Its bytes can't be read.
+    /// The bytes can't be read.
     #[error("the log can't be read: {0}")]
     Io(#[from] io::Error),
-    /// Nothing in it tells what it is.
+    /// The format can't be detected.
     #[error(
         "nothing here tells which agent wrote this log; expected lines of JSON as Claude Code, Codex, Copilot, \
          Gemini or OpenCode write them, or OpenTelemetry spans as JSON. `--format` names one"
     )]
     UnknownFormat,
-    /// There is no record in it.
+    /// The log has no records.
     #[error("the log holds no records")]
     Empty,
 }
 
-/// Reads a log. Without a format, its records tell. A log is lines of JSON, or one JSON value over several lines.
+/// Reads a log, detecting the format unless it is given. A log is lines of JSON, or one JSON value over
+/// several lines.
 pub fn read(log: impl BufRead, format: Option<Format>) -> Result<Read, ReadError> {
     let mut state = State {
         reader: format.map(reader),
@@ -82,7 +83,7 @@ pub fn read(log: impl BufRead, format: Option<Format>) -> Result<Read, ReadError
         if trimmed.is_empty() {
             continue;
         }
-        // One value over several lines begins with a line that is no value by itself.
+        // A value over several lines starts with a line that is not a value by itself.
         let is_start = state.read.records == 0 && state.read.problems.is_empty();
         if is_start && (trimmed == "{" || trimmed.starts_with('[') || !whole.is_empty()) {
             whole.push_str(&text);
@@ -106,13 +107,14 @@ pub fn read(log: impl BufRead, format: Option<Format>) -> Result<Read, ReadError
 
 struct State {
     reader: Option<Box<dyn Reader>>,
-    /// Records from before the format was known.
+    /// Records read before the format was known.
     waiting: Vec<Value>,
     read: Read,
 }
 
 impl State {
-    /// Takes one JSON value over several lines; or, when it is none, lines of JSON the first of which is broken.
+    /// Reads one JSON value over several lines; or, if it is not valid, lines of JSON the first of which is
+    /// broken.
     fn whole(&mut self, text: &str) {
         let error = match serde_json::from_str(text) {
             Ok(Value::Array(records)) => return records.into_iter().for_each(|record| self.record(record)),
@@ -178,7 +180,7 @@ impl State {
     }
 }
 
-/// What is wrong with a line, by its column: that it is the first line of itself tells nobody anything.
+/// Describes a JSON error by its column only: the line number of a one-line parse is always 1.
 fn no_json(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What changed between two states of a workspace.
+//! Differences between two states of a workspace.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,50 +11,50 @@ use crate::name::shown;
 use crate::render::{Rendered, Side, render};
 use crate::walk::Entry;
 
-/// What an agent changed.
+/// File changes made by an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileChanges {
-    /// Each changed file, in the order of paths.
+    /// Changed files, ordered by path.
     pub changes: Vec<Change>,
-    /// All of it as a unified diff; empty when nothing changed.
+    /// Unified diff of all changes; empty if nothing changed.
     pub diff: String,
-    /// What of the diff is left out, in words; the diff itself says so at the place.
+    /// Omitted parts of the diff, in words; the diff marks them as well.
     pub left_out: Vec<String>,
 }
 
 /// One changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Its path in the workspace, with slashes; for a rename the new one.
+    /// Path in the workspace, with slashes; for a rename the new one.
     pub path: String,
-    /// What happened to it.
+    /// Kind of change.
     pub kind: ChangeKind,
 }
 
-/// What happened to a file.
+/// Kind of change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It was not there before.
+    /// The file is new.
     Added,
-    /// It is no longer there.
+    /// The file was removed.
     Deleted,
-    /// Its contents, its mode or its kind changed.
+    /// The contents, mode or file type changed.
     Modified,
-    /// It stood elsewhere, with these or similar contents.
+    /// The file was moved, with equal or similar contents.
     Renamed {
-        /// Where it stood.
+        /// Former path.
         from: String,
     },
 }
 
-/// Share of equal text from which two files count as one that was renamed.
+/// Share of equal text from which two files count as a rename.
 const SIMILAR: f32 = 0.6;
-/// Pairs of files compared for similarity at most.
+/// Maximum number of file pairs compared for similarity.
 const MAX_PAIRS: usize = 2_000;
-/// Largest file compared for similarity, in bytes.
+/// Maximum size of a file compared for similarity, in bytes.
 const MAX_SIMILAR: u64 = 256 << 10;
 
-/// Compares. In `now`, an entry is `None` where it is the same as before.
+/// Compares two states. In `now`, an entry is `None` if it is unchanged.
 pub(crate) fn compare(
     before: &BTreeMap<PathBuf, Entry>,
     now: &BTreeMap<PathBuf, Option<Entry>>,
@@ -69,7 +69,7 @@ pub(crate) fn compare(
         .collect();
     let renames = renames(&mut deleted, &added, before, snapshot);
 
-    // What happens to each path: a rename is told at the new one.
+    // Both sides of each change: a rename is listed at the new path.
     let mut steps: BTreeMap<&Path, (ChangeKind, Option<Side<'_>>, Option<Side<'_>>)> = BTreeMap::new();
     let old = |path: &Path| before.get_key_value(path).map(|(path, entry)| Side { path, entry });
     for path in deleted {
@@ -112,8 +112,8 @@ pub(crate) fn compare(
 /// A file before and after.
 type Sides<'a> = (Option<Side<'a>>, Option<Side<'a>>);
 
-/// Adds what `.gitignore` files exclude, such as installed packages: after everything else, and of what is large no more
-/// than that it changed.
+/// Adds the changes of files that `.gitignore` excludes, such as installed packages: after everything else,
+/// and for large groups only the fact that they changed.
 fn add_excluded(rendered: &mut Rendered, excluded: &BTreeMap<PathBuf, Vec<Sides<'_>>>, snapshot: &Snapshot) {
     let size = |side: &Option<Side<'_>>| match side.map(|side| side.entry) {
         Some(Entry::File { size, .. }) => *size,
@@ -138,7 +138,7 @@ fn add_excluded(rendered: &mut Rendered, excluded: &BTreeMap<PathBuf, Vec<Sides<
     }
 }
 
-/// From new paths to the deleted ones they come from; those leave `deleted`.
+/// Matches new paths with the deleted ones they were renamed from, which are removed from `deleted`.
 fn renames<'a>(
     deleted: &mut Vec<&'a Path>,
     added: &[(&'a Path, &Entry)],
@@ -146,7 +146,7 @@ fn renames<'a>(
     snapshot: &Snapshot,
 ) -> BTreeMap<&'a Path, &'a Path> {
     let mut found = BTreeMap::new();
-    // The same contents under a new name.
+    // Equal contents under a new name.
     for (path, entry) in added {
         let Entry::File { hash, size: 1.., .. } = entry else { continue };
         let same = |old: &&Path| matches!(before.get(*old), Some(Entry::File { hash: earlier, .. }) if earlier == hash);

@@ -1,4 +1,4 @@
-//! Copying a folder without ever leaving it.
+//! Copying of a folder that never leaves it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, FileTimes, Metadata};
@@ -8,16 +8,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::PlaceError;
 
-/// What becomes of links.
+/// Treatment of links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Links {
-    /// One that leads out of the folder is refused: whoever follows the copy would change the original.
+    /// A link that leads out of the folder is an error: changes in the copy would affect the original.
     Inside,
-    /// Each is copied as it is. For folders that were prepared by commands of the user.
+    /// Links are copied unchanged. For folders that were prepared by commands of the user.
     AsTheyAre,
 }
 
-/// Copies the contents of `from` into the folder `to`, which is made if need be. Ends early when `open` becomes false.
+/// Copies the contents of `from` into the folder `to`, creating it if necessary. Stops early when `open`
+/// becomes false.
 pub(crate) fn copy(from: &Path, to: &Path, links: Links, open: &AtomicBool) -> Result<(), PlaceError> {
     let failed = |path: &Path| {
         let path = path.to_path_buf();
@@ -80,11 +81,11 @@ pub(crate) fn copy(from: &Path, to: &Path, links: Links, open: &AtomicBool) -> R
     Ok(())
 }
 
-/// Copies one file with its permissions and its time, which build tools go by.
+/// Copies one file with its permissions and its modification time, which build tools depend on.
 pub(crate) fn file(from: &Path, to: &Path, found: &Metadata) -> io::Result<()> {
     fs::copy(from, to)?;
     if let Ok(modified) = found.modified() {
-        // A file that may not be written keeps the time of its copy.
+        // A read-only file keeps the time of its copy.
         if let Ok(copied) = File::options().append(true).open(to) {
             drop(copied.set_times(FileTimes::new().set_modified(modified)));
         }
@@ -102,7 +103,7 @@ pub(crate) fn link(leads: &Path, at: &Path) -> io::Result<()> {
     std::os::windows::fs::symlink_file(leads, at)
 }
 
-/// Names in a folder, sorted.
+/// Returns the names in a folder, sorted.
 pub(crate) fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     let mut names =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<OsString>>>()?;
@@ -110,8 +111,8 @@ pub(crate) fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Whether the link at `path` leads to a place below `root`: by its words, and by where it really ends, which may
-/// differ when there are links on the way.
+/// Returns true if the link at `path` leads to a place below `root`: by its target path, and by its resolved
+/// target, which may differ if there are links on the way.
 fn stays_inside(root: &Path, path: &Path, leads: &Path) -> bool {
     let mut depth = path.components().count().saturating_sub(1);
     for part in leads.components() {

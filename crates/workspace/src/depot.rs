@@ -1,7 +1,7 @@
-//! The folder that holds the workspaces of one process, and finding those that dead processes left.
+//! Root folder for the workspaces of one process, and removal of those that dead processes left.
 //!
-//! Each process has a folder of its own among the temporary files, with a file in it that the process holds locked.
-//! The system gives the lock back however the process ends; so a folder whose lock is free belongs to nobody.
+//! Each process has its own folder among the temporary files, containing a file that the process keeps
+//! locked. The system releases the lock however the process ends; so a folder with a free lock is unused.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -11,30 +11,30 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::remove::remove;
 
-/// How the names of such folders begin.
+/// Prefix of the names of such folders.
 const PREFIX: &str = "assize-ws-";
-/// How they begin until their lock is held.
+/// Prefix of their names until the lock is held.
 const NEW: &str = "assize-new-";
-/// How those begin that the user wants to keep.
+/// Prefix of the names of folders that the user keeps.
 const KEPT: &str = "assize-kept-";
 const LOCK: &str = "lock";
-/// Attempts at making a folder while others clean up.
+/// Maximum number of attempts to create a folder while others clean up.
 const ATTEMPTS: usize = 10;
-/// Longest readable part of a workspace's name.
+/// Maximum length of the readable part of a workspace's name.
 const READABLE: usize = 40;
 
-/// The folder of this process. What is in it goes when it is closed or dropped.
+/// Root folder of this process. Its contents are removed when it is closed or dropped.
 #[derive(Debug)]
 pub(crate) struct Depot {
     folder: PathBuf,
-    /// Held for as long as the folder is in use; absent for a folder that is kept.
+    /// Held while the folder is in use; `None` for a folder that is kept.
     lock: Option<File>,
     open: Arc<AtomicBool>,
     count: AtomicU64,
 }
 
 impl Depot {
-    /// Makes the folder inside `temp`. With `keep`, workspaces stay when it is closed.
+    /// Creates the folder inside `temp`. With `keep`, workspaces are kept when it is closed.
     pub(crate) fn open(temp: &Path, keep: bool) -> io::Result<Self> {
         let with = |folder: PathBuf, lock| {
             let folder = folder.canonicalize()?;
@@ -48,11 +48,11 @@ impl Depot {
             let new = private(NEW).tempdir_in(temp)?;
             match locked(new.path()) {
                 Ok((folder, lock)) => {
-                    // It has another name by now, so nothing is removed.
+                    // The folder has another name by now, so nothing is removed.
                     drop(new.keep());
                     return with(folder, Some(lock));
                 }
-                // Another process may have taken it for one that was left.
+                // Another process may have taken it for an abandoned one.
                 Err(error) => last = error,
             }
         }
@@ -63,12 +63,13 @@ impl Depot {
         &self.folder
     }
 
-    /// Whether it is in use; long work in it ends early when it no longer is.
+    /// Returns the flag that is true while the folder is in use; long operations stop early when it is
+    /// cleared.
     pub(crate) fn in_use(&self) -> &AtomicBool {
         &self.open
     }
 
-    /// A new path in it for something called `name`, which may hold any characters.
+    /// Returns a new path for something called `name`, which may contain any characters.
     pub(crate) fn fresh(&self, name: &str) -> PathBuf {
         let readable: String = name
             .chars()
@@ -78,7 +79,7 @@ impl Depot {
         self.folder.join(format!("{readable}-{}", self.count.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Removes everything but what is to be kept, which is told.
+    /// Removes everything. Returns the folder instead if it is kept.
     pub(crate) fn close(&self) -> Option<PathBuf> {
         self.open.store(false, Ordering::Relaxed);
         if self.lock.is_none() {
@@ -95,7 +96,7 @@ impl Drop for Depot {
     }
 }
 
-/// How a folder is made that other users of the machine can't look into.
+/// Returns a builder of folders that other users of the machine can't read.
 fn private(prefix: &'static str) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix);
@@ -107,7 +108,7 @@ fn private(prefix: &'static str) -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// Takes the lock of a new folder and gives the folder the name under which others find it.
+/// Locks a new folder and renames it to the prefix under which others find it.
 fn locked(new: &Path) -> io::Result<(PathBuf, File)> {
     let lock = File::create(new.join(LOCK))?;
     lock.try_lock().map_err(io::Error::from)?;
@@ -119,7 +120,8 @@ fn locked(new: &Path) -> io::Result<(PathBuf, File)> {
     Ok((folder, lock))
 }
 
-/// Removes a folder, its lock last: until then nobody else touches it. What can't be removed is found at the next start.
+/// Removes a folder, its lock file last: until then nobody else touches it. Remains are removed at the next
+/// start.
 fn clear(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
         if entry.file_name() != LOCK {
@@ -131,7 +133,7 @@ fn clear(folder: &Path) {
     }
 }
 
-/// Removes the workspaces that dead processes of this user left in `temp`, and gives their number.
+/// Removes the workspaces that dead processes of this user left in `temp`, and returns their number.
 pub fn sweep(temp: &Path) -> usize {
     let mut found = 0;
     for entry in fs::read_dir(temp).into_iter().flatten().filter_map(Result::ok) {
@@ -144,7 +146,8 @@ pub fn sweep(temp: &Path) -> usize {
         }
         let lock = path.join(LOCK);
         let abandoned = match fs::symlink_metadata(&lock) {
-            // Removing it was broken off at the very end; one that is just being made has no lock yet either.
+            // The removal was interrupted at the very end; a folder that is being created has no lock file
+            // yet either.
             Err(error) => error.kind() == io::ErrorKind::NotFound && !is_new,
             // Folders of other users can't be opened this way.
             Ok(metadata) if metadata.is_file() => match File::options().write(true).open(&lock) {

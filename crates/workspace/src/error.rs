@@ -1,16 +1,16 @@
-//! Why there is no workspace to work in.
+//! Errors of workspaces.
 
 use std::io;
 use std::path::Path;
 
-/// A workspace that could not be made, put back or looked at.
+/// Error of creating, restoring or inspecting a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PlaceError {
-    /// What kind of failure it is, as results keep it: `template`, `repository`, `hook`, `timeout`, `reset`, `changes`,
-    /// `cancelled` or `io`.
+    /// Kind of failure, as stored in results: `template`, `repository`, `hook`, `timeout`, `reset`,
+    /// `changes`, `cancelled` or `io`.
     pub kind: &'static str,
-    /// What happened and what may be done about it, for a person.
+    /// Message for a person: the cause, and a possible fix.
     pub message: String,
 }
 
@@ -19,7 +19,7 @@ impl PlaceError {
         Self { kind, message: message.into() }
     }
 
-    /// The system failed at `doing` something to a file or folder.
+    /// Creates an I/O error of `doing` something to a file or folder.
     pub(crate) fn io(doing: &str, path: &Path, error: &io::Error) -> Self {
         Self::new("io", format!("could not {doing} `{}`: {error}", path.display()))
     }

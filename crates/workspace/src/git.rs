@@ -1,6 +1,6 @@
-//! Putting a git repository at a commit into a workspace.
+//! Checkout of a git repository at a commit into a workspace.
 //!
-//! Git runs without anybody to ask, without hooks, over the known transports only, and knows nothing of a repository
+//! Git runs without prompts, without hooks, over known transports only, and is isolated from a repository
 //! that this process may have been started in.
 
 use std::ffi::OsString;
@@ -13,12 +13,12 @@ use assize_process::{Command, Environment, Limits, ProcessError};
 use crate::PlaceError;
 use crate::setup::Setup;
 
-/// One step of git, which may have a network in it.
+/// Time limit for one git command, which may use the network.
 const STEP: Duration = Duration::from_mins(10);
-/// Bytes of what git said that an error shows, from the end.
+/// Bytes of git's output that an error shows, from the end.
 const TAIL: usize = 2000;
 
-/// Settings that no configuration of the user changes.
+/// Settings that override the user's configuration.
 const SETTINGS: [&str; 8] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -30,7 +30,7 @@ const SETTINGS: [&str; 8] = [
     "init.templateDir=",
 ];
 
-/// Clones `repo` into the folder `into`, checks out its commit and gives that commit's name.
+/// Clones `repo` into the folder `into`, checks out its commit and returns the commit's hash.
 pub(crate) async fn check_out(repo: &RepoSpec, into: &Path, setup: &Setup) -> Result<String, PlaceError> {
     let git = Git { repo, into, env: environment(setup.env()), setup };
     let source = match &repo.source {
@@ -65,7 +65,7 @@ struct Git<'a> {
 }
 
 impl Git<'_> {
-    /// The whole history, so that every commit of it can be named.
+    /// Clones the whole history, so that every commit can be named.
     async fn whole(&self, source: &OsString) -> Result<String, PlaceError> {
         let mut words = texts(&["clone", "--quiet", "--no-checkout", "--no-local", "--template="]);
         words.extend(self.repo.filter.iter().map(|filter| format!("--filter={filter}").into()));
@@ -92,7 +92,7 @@ impl Git<'_> {
         }
         let commit = match self.commit(&self.back(name)).await {
             Ok(commit) => commit,
-            // A commit that no branch leads to may still be had by its name.
+            // A commit that is on no branch may still be fetched by its name.
             Err(error) => match self.here(&["fetch", "--quiet", "origin", name]).await {
                 Ok(_) => self.commit(&self.back("FETCH_HEAD")).await?,
                 Err(_) => return Err(error),
@@ -102,7 +102,7 @@ impl Git<'_> {
         Ok(commit)
     }
 
-    /// Only the newest commits of what is wanted.
+    /// Fetches only the newest commits of the requested revision.
     async fn shallow(&self, source: &OsString) -> Result<String, PlaceError> {
         let words = texts(&["init", "--quiet", "--template=", "--"]);
         self.run(words.into_iter().chain([self.into.into()]).collect()).await?;
@@ -129,7 +129,8 @@ impl Git<'_> {
         self.here(&words).await.map(drop)
     }
 
-    /// An agent must not reach a repository of the user through its copy, nor read the key in an address.
+    /// Disconnects the clone: an agent must not reach a repository of the user through its copy, nor read a
+    /// key in its URL.
     async fn disconnect(&self) -> Result<(), PlaceError> {
         match &self.repo.source {
             RepoSource::Folder(_) => self.here(&["remote", "remove", "origin"]).await.map(drop),
@@ -191,7 +192,7 @@ fn texts(words: &[&str]) -> Vec<OsString> {
     words.iter().map(OsString::from).collect()
 }
 
-/// An address without the name and key of a user, if it holds any. The user of ssh is no secret and has to stay.
+/// Returns a URL without user name and key, if it has any. The user of an ssh URL is not secret and is kept.
 fn without_user(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let (user, host) = rest.split_once('@')?;

@@ -1,4 +1,4 @@
-//! Running the commands around the use of a workspace.
+//! Execution of the hooks around the use of a workspace.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,17 +10,18 @@ use serde_json::json;
 use crate::setup::Setup;
 use crate::{PlaceError, Visitor};
 
-/// How long commands may take that prepare something, unless they say so: what the format has always given them.
+/// Default time limit of commands that prepare something, as the format defines it.
 const BEFORE: Duration = Duration::from_mins(1);
-/// The same for commands that clear away.
+/// Default time limit of commands that clean up.
 const AFTER: Duration = Duration::from_secs(30);
-/// Bytes of what a command said that an error shows, from the end.
+/// Bytes of a command's output that an error shows, from the end.
 const TAIL: usize = 2000;
 
-/// Runs the command of a hook, if it has one. `whose` says whose hook it is.
+/// Runs the command of a hook, if it has one. `whose` names the owner of the hook.
 ///
-/// It reads a JSON object from its standard input: where the workspace is and what the case is about. In its words,
-/// `{{workspace_path}}`, `{{test_id}}` and `{{eval_run_id}}` stand for the same; they are data there, whatever they hold.
+/// The command reads a JSON object from its standard input, with the path of the workspace and the data of
+/// the case. In its arguments, `{{workspace_path}}`, `{{test_id}}` and `{{eval_run_id}}` are replaced by the
+/// same values, which are passed as data whatever they contain.
 pub(crate) async fn run(
     hook: &Hook,
     moment: Moment,
@@ -90,7 +91,7 @@ pub(crate) async fn run(
     }
 }
 
-/// `{{ name }}` as the placeholder `{name}`, for the names that are known here.
+/// Rewrites `{{ name }}` as the placeholder `{name}`, for the known names.
 fn single(text: &str) -> String {
     let mut single = text.to_owned();
     for name in ["workspace_path", "test_id", "eval_run_id"] {

@@ -1,4 +1,4 @@
-//! Which paths of a workspace its `.gitignore` files exclude.
+//! Paths of a workspace that its `.gitignore` files exclude.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// The `.gitignore` files of a folder as they were at one moment: what is written into them later excludes nothing.
+/// The `.gitignore` files of a folder at one point in time: later changes to them exclude nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Ignored {
     files: BTreeMap<PathBuf, Gitignore>,
 }
 
 impl Ignored {
-    /// Reads the `.gitignore` files below `root`. Lines that are no patterns exclude nothing.
+    /// Reads the `.gitignore` files below `root`. Lines that are not patterns exclude nothing.
     pub(crate) fn read(root: &Path) -> Self {
         let mut files = BTreeMap::new();
         let mut open = vec![PathBuf::new()];
@@ -37,7 +37,8 @@ impl Ignored {
         Self { files }
     }
 
-    /// The outermost excluded folder or file that a path lies in or is; `None` for what is not excluded.
+    /// Returns the outermost excluded folder or file that contains a path or is the path; `None` if it is not
+    /// excluded.
     pub(crate) fn covers(&self, path: &Path, is_dir: bool) -> Option<PathBuf> {
         if self.files.is_empty() {
             return None;
@@ -53,7 +54,7 @@ impl Ignored {
         None
     }
 
-    /// What the nearest file that says anything about a path says.
+    /// Applies the nearest file with a matching pattern.
     fn excludes(&self, path: &Path, is_dir: bool) -> bool {
         for folder in path.ancestors().skip(1) {
             let Some(patterns) = self.files.get(folder) else { continue };

@@ -1,7 +1,7 @@
-//! The folder an agent works in, and what it changed there.
+//! Workspaces: the folders that agents work in, and the changes made there.
 //!
-//! A [`Workplace`] makes a workspace as a suite describes it and lends it to cases; a [`Stay`] is one case's use of it. A
-//! [`Snapshot`] is the state of a folder, and says later what has changed since.
+//! A [`Workplace`] prepares a workspace as a suite describes it, and cases acquire and release it; a [`Stay`]
+//! is the use by one case. A [`Snapshot`] is the state of a folder, and later reports the changes since.
 
 #![warn(missing_docs)]
 

@@ -1,17 +1,18 @@
-//! How much of a workspace is looked at and shown.
+//! Limits on the inspection of a workspace.
 
-/// Limits of snapshots and diffs. Whatever they leave out is named in the diff.
+/// Limits of snapshots and diffs. Omissions are marked in the diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest file whose text is kept for comparing, in bytes; of larger ones only size and hash are.
+    /// Maximum size of a file whose text is stored for comparison, in bytes; of larger ones only size and
+    /// hash are.
     pub max_text: u64,
-    /// Files of a workspace at most; a larger one is an error rather than half a picture.
+    /// Maximum number of files of a workspace; a larger one is an error rather than a partial result.
     pub max_files: usize,
-    /// Longest diff of one file, in bytes.
+    /// Maximum length of the diff of one file, in bytes.
     pub max_file_diff: usize,
-    /// Longest diff of all files together, in bytes.
+    /// Maximum length of the whole diff, in bytes.
     pub max_diff: usize,
-    /// Longest diff of files that `.gitignore` files exclude, in bytes.
+    /// Maximum length of the diff of files that `.gitignore` excludes, in bytes.
     pub max_excluded_diff: usize,
 }
 

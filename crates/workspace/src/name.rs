@@ -1,9 +1,10 @@
-//! Paths inside a workspace as diffs write them.
+//! Paths inside a workspace, in the notation of diffs.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path};
 
-/// A path with slashes, relative to the workspace. Bytes that are no Unicode are replaced; see [`quoted`] for the rest.
+/// Formats a path with slashes, relative to the workspace. Bytes that are not Unicode are replaced;
+/// [`quoted`] escapes the rest.
 pub(crate) fn shown(path: &Path) -> String {
     let parts: Vec<String> = path
         .components()
@@ -15,7 +16,7 @@ pub(crate) fn shown(path: &Path) -> String {
     parts.join("/")
 }
 
-/// A path with its prefix, in quotes if a character could be taken for the diff's own.
+/// Formats a path with its prefix, in quotes if a character could be taken for diff syntax.
 pub(crate) fn quoted(prefix: &str, path: &str) -> String {
     let plain = path.chars().all(|c| !c.is_control() && c != '"' && c != '\\');
     if plain {

@@ -1,13 +1,13 @@
-//! Removing a folder with everything in it, whatever an agent did to its permissions.
+//! Removal of a folder with its contents, whatever an agent did to the permissions.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Attempts at removing a folder that something may still be writing into.
+/// Maximum number of attempts to remove a folder that may still be written into.
 const ATTEMPTS: usize = 5;
 
-/// Removes a file, a link or a folder. What is not there is fine; links are never followed.
+/// Removes a file, a link or a folder. A missing path is not an error; links are never followed.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let mut last = Ok(());
     for _ in 0..ATTEMPTS {
@@ -25,7 +25,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     last
 }
 
-/// Lets this user into every folder below: what can't be entered can't be emptied.
+/// Grants this user access to every folder below: a folder that can't be entered can't be emptied.
 pub(crate) fn open_up(path: &Path) {
     let mut open = vec![path.to_path_buf()];
     while let Some(folder) = open.pop() {
@@ -44,7 +44,7 @@ fn enter(folder: &Path) {
     if let Ok(found) = fs::symlink_metadata(folder) {
         let mode = found.permissions().mode();
         if mode & 0o700 != 0o700 {
-            // A folder of somebody else stays as it is; removing it says so.
+            // A folder of another user stays as it is; its removal reports the error.
             drop(fs::set_permissions(folder, fs::Permissions::from_mode(mode | 0o700)));
         }
     }

@@ -1,4 +1,4 @@
-//! Changes as a unified diff with the headers that git writes.
+//! Changes as a unified diff with git's headers.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -22,12 +22,12 @@ pub(crate) struct Rendered {
     pub(crate) left_out: Vec<String>,
 }
 
-/// Unchanged lines shown around a change.
+/// Number of unchanged lines around a change.
 const CONTEXT: usize = 3;
-/// Time for finding the shortest diff of one file; a longer one is as true.
+/// Time limit for finding the shortest diff of one file; a longer diff is still correct.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Draws the changes in their order, in at most `room` bytes.
+/// Renders the changes in their order, in at most `room` bytes.
 pub(crate) fn render<'a>(
     changes: impl Iterator<Item = (Option<Side<'a>>, Option<Side<'a>>)>,
     snapshot: &Snapshot,
@@ -58,7 +58,7 @@ pub(crate) fn render<'a>(
     rendered
 }
 
-/// Cuts a text at a line, and says so there.
+/// Cuts a text at a line break, and marks the cut.
 fn cut(text: &mut String, limit: usize) -> bool {
     if text.len() <= limit {
         return false;
@@ -72,7 +72,7 @@ fn cut(text: &mut String, limit: usize) -> bool {
     true
 }
 
-/// The diff of one file.
+/// Renders the diff of one file.
 fn one(before: Option<Side<'_>>, after: Option<Side<'_>>, snapshot: &Snapshot) -> String {
     let Some(any) = after.or(before) else { return String::new() };
     let old_name = shown(before.unwrap_or(any).path);
@@ -123,10 +123,10 @@ fn one(before: Option<Side<'_>>, after: Option<Side<'_>>, snapshot: &Snapshot) -
     text
 }
 
-/// What a side holds.
+/// Contents of one side of a change.
 enum Contents {
     Text(String),
-    /// Something that is not shown, in words.
+    /// Contents that are not shown, described in words.
     Words(String),
 }
 
@@ -157,7 +157,7 @@ fn contents(side: Side<'_>, text: impl Fn(&blake3::Hash, &Path) -> Option<String
     }
 }
 
-/// The file's mode as git writes it.
+/// Returns the file's mode in git's notation.
 fn mode(side: Side<'_>) -> &'static str {
     match side.entry {
         Entry::Link { .. } => "120000",

@@ -1,4 +1,4 @@
-//! Putting a folder back to what it was, and making sure that it is.
+//! Restoring of a folder to its original state, with verification.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata};
@@ -13,8 +13,8 @@ use crate::remove::{open_up, remove};
 /// Bytes compared at once.
 const CHUNK: usize = 64 * 1024;
 
-/// Makes `place` the same as `pristine`, and looks again whether it is. `keep` says which paths are left as they are
-/// where both have them, and where only the place has them.
+/// Makes `place` equal to `pristine`, and verifies the result. `keep` selects the paths that are not restored
+/// if both have them or only `place` has them.
 pub(crate) fn restore(pristine: &Path, place: &Path, keep: Option<&Ignored>) -> Result<(), PlaceError> {
     let failed = |error: io::Error| PlaceError::io("put back", place, &error);
     open_up(place);
@@ -28,7 +28,7 @@ pub(crate) fn restore(pristine: &Path, place: &Path, keep: Option<&Ignored>) -> 
     }
 }
 
-/// Goes through both folders. Repairs what differs, or gives the first path that does.
+/// Compares both folders. Repairs the differences, or returns the first path that differs.
 fn walk(pristine: &Path, place: &Path, keep: Option<&Ignored>, repair: bool) -> io::Result<Option<PathBuf>> {
     let mut levels = vec![PathBuf::new()];
     let mut folders: Vec<PathBuf> = Vec::new();
@@ -49,7 +49,7 @@ fn walk(pristine: &Path, place: &Path, keep: Option<&Ignored>, repair: bool) -> 
                     folders.push(path.clone());
                     levels.push(path);
                 }
-                // A new folder may hold something that is kept.
+                // A new folder may contain kept files.
                 (None, Some(keep)) if is_dir => {
                     if let Some(path) = prune(place, &path, keep, repair)? {
                         return Ok(Some(path));
@@ -69,7 +69,7 @@ fn walk(pristine: &Path, place: &Path, keep: Option<&Ignored>, repair: bool) -> 
             }
         }
     }
-    // Last and deepest first: a folder that may not be written into could not be repaired any more.
+    // Deepest folders first: a folder that may not be written into could not be repaired afterwards.
     for path in folders.iter().rev().filter(|_| repair) {
         if let Some(old) = look(&pristine.join(path))? {
             fs::set_permissions(place.join(path), old.permissions())?;
@@ -78,7 +78,8 @@ fn walk(pristine: &Path, place: &Path, keep: Option<&Ignored>, repair: bool) -> 
     Ok(None)
 }
 
-/// Empties a new folder but for what is kept, and removes it if that is nothing; or gives the first path that would go.
+/// Empties a new folder except for kept files, and removes it if there are none; or returns the first path to
+/// remove.
 fn prune(place: &Path, folder: &Path, keep: &Ignored, repair: bool) -> io::Result<Option<PathBuf>> {
     for name in names(&place.join(folder))? {
         let path = folder.join(name);
@@ -124,7 +125,7 @@ fn look(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Whether both are files of the same contents and permissions, or links to the same place.
+/// Returns true if both are files with equal contents and permissions, or links with equal targets.
 fn same(right: &Path, old: Option<&Metadata>, here: &Path, new: Option<&Metadata>) -> io::Result<bool> {
     let (Some(old), Some(new)) = (old, new) else { return Ok(false) };
     if old.file_type() != new.file_type() {
@@ -141,7 +142,7 @@ fn same(right: &Path, old: Option<&Metadata>, here: &Path, new: Option<&Metadata
 
 fn same_bytes(right: &Path, here: &Path) -> io::Result<bool> {
     let open = |path: &Path| File::open(path).map(BufReader::new);
-    // What can't be read is not known to be the same.
+    // Unreadable files count as different.
     let (Ok(mut right), Ok(mut here)) = (open(right), open(here)) else { return Ok(false) };
     let (mut one, mut other) = (vec![0; CHUNK], vec![0; CHUNK]);
     loop {
@@ -158,7 +159,7 @@ fn same_bytes(right: &Path, here: &Path) -> io::Result<bool> {
     }
 }
 
-/// Puts one thing where nothing is.
+/// Creates a copy where nothing exists.
 fn put(right: &Path, here: &Path, old: &Metadata) -> io::Result<()> {
     if old.is_dir() {
         fs::create_dir(here)

@@ -1,4 +1,4 @@
-//! What all workspaces of a run have in common.
+//! Common settings of all workspaces of a run.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -8,10 +8,10 @@ use assize_process::Environment;
 use crate::PlaceError;
 use crate::depot::Depot;
 
-/// Takes out of a text what must not be shown.
+/// Redacts secrets from a text.
 pub type Hide = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
-/// What all workspaces of a run have in common. The folder they lie in is made when the first of them is.
+/// Common settings of all workspaces of a run. Their root folder is created on first use.
 pub struct Setup {
     temp: PathBuf,
     keep: bool,
@@ -28,8 +28,8 @@ impl std::fmt::Debug for Setup {
 }
 
 impl Setup {
-    /// Workspaces that lie among the temporary files in `temp` and, with `keep`, stay there. `env` is what their commands
-    /// inherit; what those say passes through `hide`.
+    /// Creates settings for workspaces among the temporary files in `temp`, where they remain with `keep`.
+    /// `env` is inherited by their commands, whose output is redacted by `hide`.
     pub fn new(temp: impl Into<PathBuf>, keep: bool, env: Environment, hide: Hide) -> Self {
         Self {
             temp: temp.into(),
@@ -41,13 +41,13 @@ impl Setup {
         }
     }
 
-    /// Says which run they are for, which hooks are told.
+    /// Sets the id of the run, which is passed to hooks.
     pub fn begin(&self, run: &str) {
-        // A second call would be about the same run.
+        // A second call would set the same run.
         let _ = self.run.set(run.to_owned());
     }
 
-    /// Removes all workspaces; the folder of those that are kept, if any were made.
+    /// Removes all workspaces. Returns the root folder if workspaces are kept and any were created.
     pub fn close(&self) -> Option<PathBuf> {
         self.depot.get()?.as_ref().ok()?.close()
     }
@@ -75,7 +75,7 @@ impl Setup {
         })
     }
 
-    /// An error whose words come from a command.
+    /// Creates an error with redacted text from a command.
     pub(crate) fn said(&self, kind: &'static str, message: &str) -> PlaceError {
         PlaceError::new(kind, self.hide(message))
     }
@@ -84,7 +84,7 @@ impl Setup {
         (self.hide)(text)
     }
 
-    /// A folder of its own for the state of something before it changes.
+    /// Returns a folder for stored states.
     pub(crate) fn state(&self) -> Result<&Path, PlaceError> {
         self.depot().map(Depot::path)
     }

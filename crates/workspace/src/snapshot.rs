@@ -1,4 +1,4 @@
-//! The state of a workspace at one moment.
+//! State of a workspace at one point in time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,8 @@ use crate::changes::{FileChanges, compare};
 use crate::ignored::Ignored;
 use crate::walk::{Entry, Found, WorkspaceError, walk};
 
-/// What stood in a workspace at one moment. Texts are kept outside of it, by their hash, and go when this is dropped.
+/// State of a workspace at one point in time. Texts are stored outside of it, by hash, and are removed when
+/// the snapshot is dropped.
 #[derive(Debug)]
 pub struct Snapshot {
     root: PathBuf,
@@ -20,8 +21,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Looks at everything below `root`, and keeps its texts in a folder in `scratch`. The insides of version control
-    /// (`.git`) are left out.
+    /// Reads everything below `root`, and stores its texts in a folder in `scratch`. The contents of `.git`
+    /// folders are excluded.
     pub fn take(root: &Path, limits: Limits, scratch: &Path) -> Result<Self, WorkspaceError> {
         let texts =
             tempfile::Builder::new().prefix("before-").tempdir_in(scratch).map_err(WorkspaceError::Keep)?;
@@ -39,20 +40,20 @@ impl Snapshot {
         Ok(Self { root: root.to_path_buf(), limits, entries, ignored: Ignored::read(root), texts })
     }
 
-    /// What has changed in the workspace since.
+    /// Returns the changes in the workspace since the snapshot.
     pub fn changes(&self) -> Result<FileChanges, WorkspaceError> {
         let mut now = BTreeMap::new();
         walk(&self.root, self.limits, |found| {
             let before = self.entries.get(&found.path);
             let same = before == Some(&found.entry);
-            // Texts of unchanged files are not needed; those of changed ones are read again when they are shown.
+            // Texts of unchanged files are not needed; those of changed ones are read again for the diff.
             now.insert(found.path, if same { None } else { Some(found.entry) });
             Ok(())
         })?;
         Ok(compare(&self.entries, &now, self))
     }
 
-    /// The outermost path around this one that was excluded by `.gitignore` files.
+    /// Returns the outermost path that contains this one and is excluded by `.gitignore` files.
     pub(crate) fn excluded(&self, path: &Path) -> Option<PathBuf> {
         self.ignored.covers(path, false)
     }
@@ -61,12 +62,12 @@ impl Snapshot {
         self.limits
     }
 
-    /// The text a file had.
+    /// Returns the text of a file at the time of the snapshot.
     pub(crate) fn text_before(&self, hash: &blake3::Hash) -> Option<String> {
         fs::read_to_string(self.texts.path().join(hash.to_hex().as_str())).ok()
     }
 
-    /// The text a file has, if it is still the one that was looked at.
+    /// Returns the current text of a file, if it still has the recorded hash.
     pub(crate) fn text_now(&self, path: &Path, hash: &blake3::Hash) -> Option<String> {
         let text = fs::read(self.root.join(path)).ok()?;
         (blake3::hash(&text) == *hash).then(|| String::from_utf8(text).ok())?

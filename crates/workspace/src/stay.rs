@@ -1,4 +1,4 @@
-//! One case's use of a workspace.
+//! Use of a workspace by one case.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::workplace::blocking;
 use crate::{FileChanges, PlaceError, Snapshot, Turn, Visitor, Workplace};
 
-/// A workspace that is lent to a case until [`Stay::end`].
+/// A workspace that a case has acquired and holds until [`Stay::end`].
 #[derive(Debug)]
 pub struct Stay {
     place: Arc<Workplace>,
     folder: PathBuf,
     visitor: Visitor,
     before: Option<Arc<Snapshot>>,
-    /// Held until the end, so that nobody else comes in.
+    /// Held until the end, so that no other case acquires the workspace.
     _turn: Option<Turn>,
 }
 
@@ -26,7 +26,7 @@ impl Stay {
         self.before = Some(Arc::new(snapshot));
     }
 
-    /// The folder to work in; absolute.
+    /// Returns the absolute path of the folder to work in.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -35,7 +35,7 @@ impl Stay {
         &self.visitor
     }
 
-    /// What has changed in it since it was lent, without what must not be shown.
+    /// Returns the changes in the workspace since it was acquired, with secrets redacted.
     pub async fn changes(&self) -> Result<FileChanges, PlaceError> {
         let Some(before) = self.before.clone() else { return Ok(FileChanges::default()) };
         let changes =
@@ -45,7 +45,8 @@ impl Stay {
         Ok(changes)
     }
 
-    /// Gives it back: runs what follows after each case, puts it back or removes it. An error says that the former failed.
+    /// Releases the workspace: runs the hooks after each case, then restores or removes it. Errors if a hook
+    /// failed.
     pub async fn end(self) -> Result<(), PlaceError> {
         let place = Arc::clone(&self.place);
         place.depart(&self).await

@@ -1,25 +1,25 @@
-//! The order in which cases get a workspace that they share.
+//! Order in which cases acquire a shared workspace.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// Hands out places in a queue.
+/// Queue of waiting cases.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     last: Mutex<Option<oneshot::Receiver<()>>>,
 }
 
-/// A place in the queue of a workspace. Whoever is behind goes on when it is dropped.
+/// Position in the queue of a workspace. Dropping it wakes the next in line.
 #[derive(Debug)]
 pub struct Turn {
     before: Option<oneshot::Receiver<()>>,
-    /// Dropping it wakes the next.
+    /// Dropping it wakes the next in line.
     _done: oneshot::Sender<()>,
 }
 
 impl Turns {
-    /// The next place.
+    /// Returns the next position.
     pub(crate) fn queue(&self) -> Turn {
         let (done, next) = oneshot::channel();
         let before = self.last.lock().unwrap_or_else(PoisonError::into_inner).replace(next);
@@ -28,10 +28,10 @@ impl Turns {
 }
 
 impl Turn {
-    /// Waits until those before it are done.
+    /// Waits until all earlier positions are dropped.
     pub(crate) async fn come(&mut self) {
         if let Some(before) = self.before.as_mut() {
-            // Nobody ever sends anything: it ends when the sender is dropped.
+            // No value is ever sent: the wait ends when the sender is dropped.
             drop(before.await);
             self.before = None;
         }

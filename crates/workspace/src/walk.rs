@@ -1,4 +1,4 @@
-//! Looking at every file of a folder, without following a link out of it.
+//! Traversal of the files of a folder, without following links out of it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -7,31 +7,31 @@ use std::path::{Path, PathBuf};
 
 use crate::Limits;
 
-/// Why a workspace can't be looked at.
+/// Error of reading a workspace.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
-    /// Its folder can't be read.
+    /// The folder can't be read.
     #[error("the workspace `{path}` can't be read: {error}")]
     Unreadable {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         error: io::Error,
     },
-    /// The state before can't be kept.
+    /// The earlier state can't be stored.
     #[error("the state of the workspace can't be kept: {0}")]
     Keep(io::Error),
     /// There are too many files.
     #[error("the workspace `{path}` holds more than {limit} files")]
     TooManyFiles {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
         /// The limit.
         limit: usize,
     },
 }
 
-/// Something found in a workspace.
+/// Entry of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Entry {
     File {
@@ -43,20 +43,20 @@ pub(crate) enum Entry {
     Link {
         to: PathBuf,
     },
-    /// Something that is no file, or can't be read: it is named, never opened.
+    /// Neither file nor link, or unreadable: it is listed, never opened.
     Other {
         why: String,
     },
 }
 
-/// One file with its path relative to the workspace. `content` is its text, if it is kept.
+/// An entry with its path relative to the workspace. `content` is its text, if it is stored.
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
     pub(crate) entry: Entry,
     pub(crate) content: Option<Vec<u8>>,
 }
 
-/// Visits everything below `root` but the insides of version control, in the order of paths.
+/// Visits everything below `root` except the contents of `.git` folders, in the order of paths.
 pub(crate) fn walk(
     root: &Path,
     limits: Limits,
@@ -98,7 +98,7 @@ fn other(path: PathBuf, why: String) -> Found {
     Found { path, entry: Entry::Other { why }, content: None }
 }
 
-/// Names in a folder, sorted.
+/// Returns the names in a folder, sorted.
 fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     let mut names = fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.file_name()))
@@ -131,7 +131,7 @@ fn look(real: &Path, path: PathBuf, metadata: &Metadata, limits: Limits) -> Foun
 struct Contents {
     hash: blake3::Hash,
     size: u64,
-    /// All of it, unless it is larger than what is kept.
+    /// Complete content, unless it is larger than the limit.
     content: Option<Vec<u8>>,
 }
 
@@ -149,7 +149,7 @@ fn read(path: &Path, keep: u64) -> io::Result<Contents> {
     Ok(Contents { hash: hasher.finalize(), size, content: whole.then_some(content) })
 }
 
-/// Text is what has no NUL in it and is UTF-8.
+/// Returns true for UTF-8 without NUL characters.
 fn is_text(bytes: &[u8]) -> bool {
     !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
 }

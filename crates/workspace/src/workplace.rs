@@ -1,4 +1,4 @@
-//! A workspace as a suite describes it: made once, then lent to one case after the other.
+//! A workspace as a suite describes it: prepared once, then acquired by one case after the other.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,44 +15,45 @@ use crate::setup::Setup;
 use crate::turns::Turns;
 use crate::{Limits, PlaceError, Snapshot, Stay, Turn, git, hook};
 
-/// A case that comes to work: what hooks are told of it.
+/// Data of a case, as passed to hooks.
 #[derive(Debug, Clone)]
 pub struct Visitor {
-    /// The case's id; may hold any characters.
+    /// Id of the case; may contain any characters.
     pub case_id: String,
-    /// What is asked, as text.
+    /// Input of the case as text.
     pub input: String,
-    /// The author's data.
+    /// Metadata of the case from the eval file.
     pub metadata: Map<String, Value>,
 }
 
-/// A workspace as a suite or a case describes it, for one target. Nothing is made before the first case comes.
+/// A workspace as a suite or a case describes it, for one target. Nothing is created before the first case
+/// acquires it.
 #[derive(Debug)]
 pub struct Workplace {
     spec: WorkspaceSpec,
-    /// The target's own hooks: inside those of the workspace.
+    /// Hooks of the target, which run inside those of the workspace.
     target: Arc<Hooks>,
     setup: Arc<Setup>,
     made: OnceCell<Result<Made, PlaceError>>,
-    /// Workspaces that were put back and wait for the next case.
+    /// Restored workspaces, ready for the next case.
     pool: Mutex<Vec<PathBuf>>,
     turns: Turns,
     identity: OnceLock<String>,
 }
 
-/// What is made once.
+/// State that is prepared once.
 #[derive(Debug)]
 pub(crate) struct Made {
-    /// The workspace itself where cases share it, else what each one's is copied from.
+    /// The workspace itself if cases share it, else the original of each case's copy.
     base: PathBuf,
-    /// The state to put a shared one back to, if that may be asked for.
+    /// Original state of a shared workspace, if a reset may need it.
     pristine: Option<PathBuf>,
-    /// What a fast reset leaves alone.
+    /// Paths that a fast reset does not restore.
     ignored: Arc<Ignored>,
 }
 
 impl Workplace {
-    /// The workspace that `spec` describes, with the hooks of the target that works in it.
+    /// Creates the workspace that `spec` describes, with the hooks of the target that works in it.
     pub fn new(spec: WorkspaceSpec, target: Option<Arc<Hooks>>, setup: Arc<Setup>) -> Self {
         Self {
             spec,
@@ -65,13 +66,14 @@ impl Workplace {
         }
     }
 
-    /// A place in the order of cases. To be taken as cases begin: those that share a workspace get it in this order.
+    /// Returns a position in the queue. Call it in the order in which cases start: those that share a
+    /// workspace acquire it in this order.
     pub fn queue(&self) -> Turn {
         self.turns.queue()
     }
 
-    /// Everything that decides about what cases find in it, as text that is the same as long as nothing of it changed.
-    /// Of repositories it is how they are named.
+    /// Returns a text that identifies everything that determines the initial contents of the workspace.
+    /// Repositories are identified by their configuration.
     pub fn identity(&self) -> &str {
         self.identity.get_or_init(|| {
             let places = |hooks: &Hooks| {
@@ -96,7 +98,7 @@ impl Workplace {
         })
     }
 
-    /// Prepares the workspace for a case and lends it. Waits for its turn where cases share it.
+    /// Prepares the workspace for a case and returns a lease. Waits for its turn if cases share it.
     pub async fn enter(self: &Arc<Self>, mut turn: Turn, visitor: Visitor) -> Result<Stay, PlaceError> {
         let shared = self.spec.isolation() == Isolation::Shared;
         if shared {
@@ -135,7 +137,7 @@ impl Workplace {
         .await
     }
 
-    /// What follows when a case is done with the workspace.
+    /// Runs the hooks after a case, and resets or releases the workspace.
     pub(crate) async fn depart(&self, stay: &Stay) -> Result<(), PlaceError> {
         let folder = stay.folder();
         let done = self.run(Moment::AfterEach, folder, Some(stay.visitor())).await;
@@ -150,7 +152,7 @@ impl Workplace {
         done
     }
 
-    /// Gives a workspace of a case's own back: into the pool if it can be put back, else it goes.
+    /// Releases a case's own workspace: into the pool if it can be restored, else it is removed.
     async fn leave(&self, folder: &Path) {
         if self.spec.isolation() == Isolation::Shared || self.setup.keeps() {
             return;
@@ -163,7 +165,7 @@ impl Workplace {
         let restored = blocking(move || match base {
             Some(base) if restore(&base, &folder, None).is_ok() => Ok(Some(folder)),
             _ => {
-                // What can't be removed now is removed at the end, or by the next process.
+                // Remains are removed at the end, or by the next process.
                 drop(remove(&folder));
                 Ok(None)
             }
@@ -188,7 +190,7 @@ impl Workplace {
         blocking(move || copy(&from, &to, links, setup.depot()?.in_use())).await
     }
 
-    /// Makes what is made once: template, repositories, then the commands that go before all cases.
+    /// Prepares the shared state: template, repositories, then the hooks before all cases.
     async fn make(&self) -> Result<Made, PlaceError> {
         let depot = self.setup.depot()?;
         let shared = self.spec.isolation() == Isolation::Shared;
@@ -206,7 +208,7 @@ impl Workplace {
         }
         for repo in &self.spec.repos {
             let into = base.join(&repo.path);
-            // In a folder of the user's own, what is there is used as it is.
+            // In a folder of the user's own, existing files are used as they are.
             let there = self.spec.mode() == WorkspaceMode::Static
                 && names(&into).is_ok_and(|names| !names.is_empty());
             if !there {
@@ -235,7 +237,7 @@ impl Workplace {
         blocking(move || restore(&pristine, &folder, (reset == Reset::Fast).then_some(&*ignored))).await
     }
 
-    /// The commands of a moment: those of the workspace outside, those of the target inside.
+    /// Runs the hooks of one moment: those of the workspace outside, those of the target inside.
     async fn run(&self, moment: Moment, folder: &Path, visitor: Option<&Visitor>) -> Result<(), PlaceError> {
         let mut hooks = [(&self.spec.hooks, "workspace"), (&*self.target, "target")];
         if matches!(moment, Moment::AfterEach | Moment::AfterAll) {
@@ -245,7 +247,7 @@ impl Workplace {
         for (hooks, whose) in hooks {
             let Some(hook) = hooks.at(moment) else { continue };
             let done = hook::run(hook, moment, whose, folder, visitor, &self.setup).await;
-            // What clears away does so whatever became of the others; what prepares needs all before it.
+            // Hooks that clean up run whatever became of the others; hooks that prepare need all before them.
             if done.is_err() && matches!(moment, Moment::BeforeAll | Moment::BeforeEach) {
                 return done;
             }
@@ -254,7 +256,7 @@ impl Workplace {
         first
     }
 
-    /// Runs what follows after all cases. Nothing happens if no case came.
+    /// Runs the hooks after all cases. Does nothing if no case acquired the workspace.
     pub async fn finish(&self) -> Result<(), PlaceError> {
         match self.made.get() {
             Some(Ok(made)) => self.run(Moment::AfterAll, &made.base, None).await,
@@ -264,7 +266,7 @@ impl Workplace {
 }
 
 impl Drop for Workplace {
-    /// What was made goes as soon as nobody can come back to it.
+    /// Removes everything created, as no case can acquire it any more.
     fn drop(&mut self) {
         let own = self.spec.mode() != WorkspaceMode::Static;
         if self.setup.keeps() {
@@ -276,13 +278,13 @@ impl Drop for Workplace {
             _ => [None, None],
         };
         for folder in pool.iter().chain(made.into_iter().flatten()) {
-            // What can't be removed now is removed at the end, or by the next process.
+            // Remains are removed at the end, or by the next process.
             drop(remove(folder));
         }
     }
 }
 
-/// A hash of what is in a folder: names, contents, links.
+/// Computes a hash of a folder's contents: names, contents, links.
 fn fingerprint(folder: &Path) -> String {
     let mut hash = blake3::Hasher::new();
     let mut levels = vec![PathBuf::new()];
@@ -298,7 +300,7 @@ fn fingerprint(folder: &Path) -> String {
                 hash.update(std::fs::read_link(&real).unwrap_or_default().as_os_str().as_encoded_bytes());
             } else if let Ok(file) = std::fs::File::open(&real) {
                 let mut contents = blake3::Hasher::new();
-                // What can't be read stands for itself: copying it fails.
+                // An unreadable entry is hashed by its name only: copying it fails.
                 let _ = contents.update_reader(file);
                 hash.update(contents.finalize().as_bytes());
             }
@@ -307,7 +309,7 @@ fn fingerprint(folder: &Path) -> String {
     hash.finalize().to_hex().to_string()
 }
 
-/// Work that waits for a disk, on a thread that may.
+/// Runs blocking file operations on a thread for them.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PlaceError> + Send + 'static,
 ) -> Result<T, PlaceError> {

@@ -1,4 +1,4 @@
-//! Where a judge errs in one direction.
+//! Systematic biases of a judge.
 
 use assize_stats::{
     Accumulator, Undefined, clustered_mean,
@@ -9,21 +9,21 @@ use super::item::Item;
 use super::pairing::{Pair, by_cluster, drawn};
 use crate::figure::{Figure, Resampling};
 
-/// The known biases of judges.
+/// Known biases of judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BiasKind {
     /// Too lenient or too strict throughout.
     Severity,
-    /// Kinder to long answers.
+    /// Higher scores for long answers.
     Length,
-    /// Kinder to the answer shown first.
+    /// Higher scores for the answer shown first.
     Position,
-    /// Kinder to answers of its own family of models.
+    /// Higher scores for answers of its own family of models.
     SelfPreference,
 }
 
 impl BiasKind {
-    /// Its name in records.
+    /// Returns the name used in records.
     pub const fn id(self) -> &'static str {
         match self {
             Self::Severity => "severity",
@@ -33,7 +33,7 @@ impl BiasKind {
         }
     }
 
-    /// Its name for people.
+    /// Returns the name shown to people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Severity => "severity",
@@ -44,17 +44,17 @@ impl BiasKind {
     }
 }
 
-/// A bias: measured, or why it can't be.
+/// A bias: its measurement, or the reason why it can't be measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bias {
-    /// Which.
+    /// Kind of bias.
     pub kind: BiasKind,
-    /// The figure, or why there is none.
+    /// The metric, or the reason why there is none.
     pub measured: Result<Figure, &'static str>,
 }
 
-/// The family a model belongs to: the letters its name begins with, behind the provider. `None` where the
-/// name begins with none. Names that begin with `o` and a digit are the same house's as `gpt`.
+/// Returns the family a model belongs to: the leading letters of its name, without the provider. `None` if
+/// the name begins with no letter. Names that begin with `o` and a digit belong to the same family as `gpt`.
 pub fn model_family(model: &str) -> Option<String> {
     let name = model.rsplit(['/', ':']).next().unwrap_or(model).to_ascii_lowercase();
     let letters: String = name.chars().take_while(char::is_ascii_alphabetic).collect();
@@ -65,7 +65,7 @@ pub fn model_family(model: &str) -> Option<String> {
     }
 }
 
-/// All four, as far as the data allows.
+/// Measures all four biases, as far as the data allows.
 pub(crate) fn biases(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Vec<Bias> {
     let own = |kind, measured| Bias { kind, measured };
     vec![

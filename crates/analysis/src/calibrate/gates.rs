@@ -1,42 +1,42 @@
-//! Lower limits that a judge must reach to be used.
+//! Minimum values that a judge must reach to be used.
 
 use assize_stats::Undefined;
 
 use super::report::{Calibration, Section};
 
-/// What is compared with a limit.
+/// Value that is compared with a minimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GateOn {
-    /// The figure itself.
+    /// The estimate itself.
     #[default]
     Estimate,
-    /// The lower end of its interval: few labels can't pass by luck.
+    /// Lower end of its interval: few labels can't pass by luck.
     Lower,
 }
 
-/// A limit.
+/// Minimum required of a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GateRequest {
-    /// The figure, by its name in records.
+    /// Name of the metric in records.
     pub figure: &'static str,
-    /// What it must reach.
+    /// Value it must reach.
     pub least: f64,
 }
 
-/// What became of a limit.
+/// Result of a gate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateResult {
-    /// The limit.
+    /// The gate.
     pub request: GateRequest,
-    /// Which items it was looked at for.
+    /// Title of the section whose items were measured.
     pub section: String,
-    /// What was compared; undefined figures reach nothing.
+    /// Value that was compared; an undefined metric fails.
     pub value: Result<f64, Undefined>,
-    /// Whether it was reached.
+    /// True if the minimum was reached.
     pub passed: bool,
 }
 
-/// Holds limits against the figures over all items. A figure that does not exist reaches nothing.
+/// Checks the gates against the sections over all items. A metric that does not exist fails.
 pub fn check_gates(calibration: &Calibration, requests: &[GateRequest], on: GateOn) -> Vec<GateResult> {
     let overall = |section: &&Section| section.is_overall;
     requests

@@ -1,26 +1,26 @@
-//! What was judged: one criterion on one answer.
+//! Judged items: one criterion on one answer.
 
 use assize_rubric::{Sampling, Split};
 
 use crate::labels::{Place, Row};
 
-/// What tells one item from another.
+/// Identity of an item.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ItemKey {
     /// Name of the suite; empty if there is none.
     pub suite: String,
     /// Id of the case.
     pub case: String,
-    /// Who gave the answer; empty if nobody says.
+    /// Target that gave the answer; empty if unknown.
     pub system: String,
-    /// Which repeat of the case.
+    /// Number of the trial.
     pub repeat: u32,
     /// Id of the criterion; empty if there is only one.
     pub criterion: String,
 }
 
 impl ItemKey {
-    /// What a row is about.
+    /// Builds the key of a row.
     pub(crate) fn of(row: &Row) -> Self {
         Self {
             suite: row.suite.clone().unwrap_or_default(),
@@ -32,7 +32,7 @@ impl ItemKey {
     }
 }
 
-/// What somebody decided, in numbers.
+/// Decision of a person or judge, in numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Said {
     /// Met or not.
@@ -41,12 +41,12 @@ pub enum Said {
     Score(f64),
     /// The criterion does not apply.
     NotApplicable,
-    /// A person could not tell, or a judge could not be made to decide.
+    /// No decision: the person was unsure, or the judge left it ungraded.
     Undecided,
 }
 
 impl Said {
-    /// The number it stands for: 1 and 0 for verdicts.
+    /// Returns the decision as a number: 1 and 0 for verdicts.
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Verdict(met) => Some(if met { 1.0 } else { 0.0 }),
@@ -56,48 +56,48 @@ impl Said {
     }
 }
 
-/// What the judge said of an item.
+/// Decision of the judge on an item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeSaid {
-    /// Its decision.
+    /// The decision.
     pub said: Said,
-    /// Its probability of "met", 0 to 1.
+    /// The judge's probability of "met", 0 to 1.
     pub probability: Option<f64>,
-    /// Whether it comes from the same family of models as the answer; `None` if that is not known.
+    /// True if the judge is from the same family of models as the answer; `None` if that is not known.
     pub same_family: Option<bool>,
 }
 
-/// One criterion on one answer, with what was said about it.
+/// One criterion on one answer, with all decisions on it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// Which it is.
+    /// Identity of the item.
     pub key: ItemKey,
-    /// What people decided, with their names.
+    /// Decisions of people, with their names.
     pub people: Vec<(Option<String>, Said)>,
-    /// What the judge decided; `None` where it was not asked.
+    /// Decision of the judge; `None` if it was not asked.
     pub judge: Option<JudgeSaid>,
     /// Length of the answer.
     pub length: Option<f64>,
-    /// Items of the same cluster are no independent evidence.
+    /// Cluster of related items, which are not independent evidence.
     pub cluster: String,
     /// Criteria of the same case and system that this one depends on.
     pub requires: Vec<String>,
-    /// How it came to be labelled, as far as its labels agree on it.
+    /// Sampling of the labelled case, as far as its labels agree on it.
     pub sampled: Option<Sampling>,
-    /// What its labels may be used for.
+    /// Permitted use of its labels.
     pub split: Option<Split>,
-    /// Where the first thing that is known of it stands.
+    /// First line of a labels file about this item.
     pub place: Option<Place>,
 }
 
 impl Item {
-    /// The mean of what people said, in numbers; verdicts count 1 and 0.
+    /// Returns the mean of the people's decisions in numbers; verdicts count as 1 and 0.
     pub fn people_mean(&self) -> Option<f64> {
         let numbers: Vec<f64> = self.people.iter().filter_map(|(_, said)| said.number()).collect();
         (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
     }
 
-    /// What the judge said, as a number.
+    /// Returns the judge's decision as a number.
     pub fn judge_number(&self) -> Option<f64> {
         self.judge.as_ref()?.said.number()
     }

@@ -1,4 +1,4 @@
-//! Putting together what a judge and people said about the same things.
+//! Matching of a judge's decisions with human labels for the same items.
 
 use std::collections::BTreeMap;
 
@@ -10,55 +10,55 @@ use super::item::{Item, ItemKey, JudgeSaid, Said};
 use super::split::SplitChoice;
 use crate::labels::{Judged, LabelProblem, Row};
 
-/// What was said and does not count, and why.
+/// Counts of labels that were excluded, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LeftOut {
     /// Labels about cases or criteria that were not judged.
     pub unmatched: u64,
-    /// Labels of cases the judge was tuned on or shown, or that are not in the wanted part.
+    /// Labels of cases the judge was tuned on or shown, or that are not in the selected split.
     pub other_split: u64,
-    /// Labels of cases that were excluded by name.
+    /// Labels of cases that were excluded by id.
     pub excluded: u64,
 }
 
-/// Items with labels and verdicts.
+/// Items with labels and the judge's decisions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Material {
     /// The items, in the order of their keys.
     pub items: Vec<Item>,
-    /// What does not count.
+    /// Counts of excluded labels.
     pub left_out: LeftOut,
-    /// The nearest miss among the labels that match nothing.
+    /// Message about the best near match among the labels that match nothing.
     pub unmatched_example: Option<String>,
-    /// Who judged, if it is known.
+    /// Name of the judge, if it is known.
     pub judge: Option<String>,
 }
 
-/// Why material can't be put together.
+/// Reason why the material can't be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MaterialError {
-    /// Rows that contradict each other or what was judged.
+    /// Rows that contradict each other or the judged items.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Problems(Vec<LabelProblem>),
-    /// Labels, none of which is about anything that was judged.
+    /// Labels, none of which matches a judged item.
     #[error("none of the labels is about anything that was judged; {0}")]
     NothingMatches(String),
 }
 
-/// How a table is read as verdicts of a judge.
+/// Options for reading a judge's decisions from a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeReading<'r> {
-    /// From this probability on, "met".
+    /// Probability from which a decision counts as "met".
     pub threshold: f64,
-    /// Whose labels are the judge's, if it stands among the people.
+    /// Name of the rater whose labels are the judge's, if it is listed among the people.
     pub rater: Option<&'r str>,
-    /// Whether a distribution over scores is read as its likeliest score instead of its mean.
+    /// True if a distribution over scores is read as its most probable score instead of its mean.
     pub likeliest: bool,
 }
 
 impl Material {
-    /// From tables that hold the judge's verdicts beside the labels. Rows with the same key are put
-    /// together.
+    /// Builds the material from tables with the judge's decisions beside the labels. Rows with equal keys are
+    /// merged.
     pub fn from_rows(
         rows: &[Row],
         reading: &JudgeReading<'_>,
@@ -97,8 +97,8 @@ impl Material {
         if problems.is_empty() { Ok(material) } else { Err(MaterialError::Problems(problems)) }
     }
 
-    /// Adds labels to what a run judged. A label names as much of its item as it takes to tell it from
-    /// the others.
+    /// Adds labels to the judged items of a run. A label needs only as much of the item's key as identifies
+    /// it.
     pub fn attach(&mut self, rows: &[Row], keep: impl Fn(&Row) -> Keep) -> Result<(), MaterialError> {
         let mut problems = Vec::new();
         let mut by_case: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -139,7 +139,7 @@ impl Material {
         Ok(())
     }
 
-    /// Which part of the key of a label leads nowhere.
+    /// Describes the part of a label's key that matches nothing.
     fn nearest(&self, row: &Row) -> String {
         let of_case: Vec<&Item> = self.items.iter().filter(|item| item.key.case == row.case).collect();
         if of_case.is_empty() {
@@ -174,18 +174,18 @@ impl Material {
     }
 }
 
-/// Whether a label counts.
+/// Decision whether a label counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// It does.
+    /// The label counts.
     Yes,
-    /// It belongs to another part.
+    /// The label belongs to another split.
     OtherSplit,
-    /// Its case was excluded by name.
+    /// The case was excluded by id.
     Excluded,
 }
 
-/// Decides by a label's part and by the names of cases that were shown to the judge.
+/// Returns a filter by a label's split and by the ids of cases that were shown to the judge.
 pub fn keep(choice: SplitChoice, excluded: &[String]) -> impl Fn(&Row) -> Keep + '_ {
     move |row| {
         if excluded.contains(&row.case) {
@@ -239,7 +239,7 @@ fn row_judge(row: &Row, reading: &JudgeReading<'_>, problems: &mut Vec<LabelProb
 }
 
 impl Item {
-    /// Whether a label can be about this item.
+    /// Returns true if a label can refer to this item.
     fn is_meant_by(&self, row: &Row) -> bool {
         let key = &self.key;
         let same =
@@ -277,7 +277,7 @@ impl Item {
                 return;
             }
         }
-        // What is drawn by lot in one row and chosen in another was chosen.
+        // An item drawn at random in one row and chosen in another counts as chosen.
         let chosen = Some(assize_rubric::Sampling::Chosen);
         self.sampled = match (self.people.is_empty(), self.sampled, row.sampled) {
             (true, _, new) => new,
@@ -286,7 +286,7 @@ impl Item {
         };
         self.split = self.split.or(row.split);
         for (who, outcome) in labels {
-            // Labels files are only ever added to: the last word of a person is the one that counts.
+            // Labels files are append-only: the last label of a person counts.
             let earlier = self.people.iter().position(|(other, _)| who.is_some() && other == who);
             match earlier {
                 Some(at) => self.people[at].1 = said(*outcome),

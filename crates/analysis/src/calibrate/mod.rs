@@ -1,8 +1,7 @@
-//! A judge against people: how far its verdicts can be trusted, where it errs, and what its pass rates
-//! are worth once that is taken off.
+//! Calibration of a judge against people: agreement, biases, and pass rates corrected for its errors.
 //!
-//! [`Material`] holds what was judged and what people said of it, from a run or from tables;
-//! [`calibrate`] turns it into figures.
+//! [`Material`] holds the judged items and their labels, from a run or from tables; [`calibrate`] computes
+//! the metrics.
 
 mod bias;
 mod gates;

@@ -1,4 +1,4 @@
-//! Which verdict stands against which label.
+//! Pairs of a judge's decision and a label.
 
 use std::collections::BTreeMap;
 
@@ -6,56 +6,56 @@ use assize_stats::{Undefined, judged::Confusion};
 
 use super::item::{Item, Said};
 
-/// What a judge is measured against where several people labelled an item.
+/// Reference that a judge is compared with where several people labelled an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Truth {
     /// Every label is a pair of its own.
     #[default]
     Each,
-    /// One pair for each item: the majority of verdicts, where a tie is no truth; the mean of scores.
+    /// One pair for each item: the majority of verdicts, where a tie gives no pair; or the mean of scores.
     Consensus,
 }
 
-/// What a judge said, beside what a person said.
+/// A judge's decision beside a person's, in numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pair {
     pub(crate) judge: f64,
     pub(crate) people: f64,
-    /// The number of its cluster.
+    /// Number of the cluster.
     pub(crate) cluster: usize,
-    /// The number of its item.
+    /// Index of the item.
     pub(crate) item: usize,
 }
 
-/// What became of the items of a section.
+/// Counts of the items of a section, by what could be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cells {
-    /// Items the judge was asked about.
+    /// Items that the judge was asked about.
     pub judged: u64,
     /// Items that at least one person labelled.
     pub labelled: u64,
-    /// Items of which a verdict stands beside a label.
+    /// Items with both a decision of the judge and a label.
     pub compared: u64,
-    /// Labelled items on which the judge could not be made to decide.
+    /// Labelled items that the judge left ungraded.
     pub ungraded: u64,
     /// Labelled items that the judge was not asked about.
     pub not_judged: u64,
-    /// Labelled items that the judge found not applicable and a person did not.
+    /// Labelled items that the judge found not applicable and people did not.
     pub judge_not_applicable: u64,
     /// Labelled items that people found not applicable and the judge did not.
     pub people_not_applicable: u64,
     /// Labelled items that both found not applicable.
     pub both_not_applicable: u64,
-    /// Labelled items on which no person could decide.
+    /// Labelled items on which every person was unsure.
     pub unsure: u64,
-    /// Labelled items on which as many people say met as unmet, where the majority counts.
+    /// Labelled items with as many met as unmet labels, where the majority counts.
     pub tied: u64,
 }
 
-/// A figure of the judge's numbers and those of people.
+/// A statistic of the judge's numbers and those of people.
 pub(crate) type PairFigure<'f> = dyn Fn(&[f64], &[f64]) -> Result<f64, Undefined> + 'f;
 
-/// Numbers clusters in the order of their names.
+/// Numbers the clusters in the order of their names.
 pub(crate) fn cluster_numbers<'i>(items: impl IntoIterator<Item = &'i Item>) -> BTreeMap<&'i str, usize> {
     let mut numbers: BTreeMap<&str, usize> =
         items.into_iter().map(|item| (item.cluster.as_str(), 0)).collect();
@@ -65,7 +65,7 @@ pub(crate) fn cluster_numbers<'i>(items: impl IntoIterator<Item = &'i Item>) -> 
     numbers
 }
 
-/// Puts verdicts beside labels and counts what has no counterpart.
+/// Pairs decisions with labels and counts the items without a counterpart.
 pub(crate) fn pair_up(items: &[&Item], truth: Truth) -> (Vec<Pair>, Cells) {
     let clusters = cluster_numbers(items.iter().copied());
     let (mut pairs, mut cells) = (Vec::new(), Cells::default());
@@ -110,16 +110,16 @@ fn consensus(numbers: &[f64], verdicts: bool) -> Vec<f64> {
     if !verdicts {
         return vec![mean];
     }
-    // Half and half is exact in floating point.
+    // 0.5 is exact in floating point.
     if mean == 0.5 { Vec::new() } else { vec![f64::from(u8::from(mean > 0.5))] }
 }
 
-/// The numbers of the judge, and those of people.
+/// Returns the judge's numbers, and those of people.
 pub(crate) fn columns(pairs: &[Pair]) -> (Vec<f64>, Vec<f64>) {
     pairs.iter().map(|pair| (pair.judge, pair.people)).unzip()
 }
 
-/// Positions of pairs by cluster.
+/// Groups the positions of pairs by cluster.
 pub(crate) fn by_cluster(clusters: impl IntoIterator<Item = usize>) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, cluster) in clusters.into_iter().enumerate() {
@@ -128,7 +128,7 @@ pub(crate) fn by_cluster(clusters: impl IntoIterator<Item = usize>) -> Vec<Vec<u
     groups.into_values().collect()
 }
 
-/// Verdict pairs crossed.
+/// Builds the confusion table of verdict pairs.
 pub(crate) fn crossed<'p>(pairs: impl IntoIterator<Item = &'p Pair>) -> Confusion {
     let mut counts = Confusion::default();
     for pair in pairs {
@@ -142,7 +142,7 @@ pub(crate) fn crossed<'p>(pairs: impl IntoIterator<Item = &'p Pair>) -> Confusio
     counts
 }
 
-/// The sum of tables.
+/// Adds up the chosen tables.
 pub(crate) fn added(tables: &[Confusion], chosen: &[usize]) -> Confusion {
     let mut sum = Confusion::default();
     for table in chosen.iter().filter_map(|&at| tables.get(at)) {
@@ -154,12 +154,12 @@ pub(crate) fn added(tables: &[Confusion], chosen: &[usize]) -> Confusion {
     sum
 }
 
-/// Ratings of units, resampled.
+/// Returns the units of the chosen groups, for a resample.
 pub(crate) fn units_of(groups: &[Vec<usize>], chosen: &[usize]) -> Vec<usize> {
     chosen.iter().filter_map(|&at| groups.get(at)).flatten().copied().collect()
 }
 
-/// A figure of numbers that were drawn again.
+/// Returns a closure that computes a statistic on a resample.
 pub(crate) fn drawn<'v>(
     values: (&'v [f64], &'v [f64]),
     groups: &'v [Vec<usize>],
@@ -172,7 +172,7 @@ pub(crate) fn drawn<'v>(
     }
 }
 
-/// The number of each item's cluster.
+/// Returns the cluster number of each item.
 pub(crate) fn by_number(items: &[&Item]) -> Vec<usize> {
     let clusters = cluster_numbers(items.iter().copied());
     items.iter().map(|item| clusters.get(item.cluster.as_str()).copied().unwrap_or_default()).collect()

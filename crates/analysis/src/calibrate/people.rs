@@ -1,4 +1,4 @@
-//! How well people agree with each other: what a judge can be expected to reach.
+//! Agreement among people: an upper limit for what a judge can be expected to reach.
 
 use assize_stats::{
     Undefined,
@@ -11,7 +11,8 @@ use super::pairing::{Pair, PairFigure, added, by_cluster, by_number, columns, cr
 use super::verdicts::alpha_figure;
 use crate::figure::{Figure, Resampling};
 
-/// Every label beside every other of the same item, in both orders, so that nobody is the truth.
+/// Pairs every label with every other label of the same item, in both orders, so that no person is the
+/// reference.
 fn ordered_pairs(items: &[&Item]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (at, (item, cluster)) in items.iter().zip(by_number(items)).enumerate() {
@@ -25,8 +26,8 @@ fn ordered_pairs(items: &[&Item]) -> Vec<Pair> {
     pairs
 }
 
-/// Figures about verdicts of people; none if nobody labelled what another labelled. Items of one pair are
-/// no independent evidence, so that all intervals are resampled.
+/// Computes the metrics of agreement among people on verdicts; empty if no item has two labels. Pairs of one
+/// item are not independent, so that all intervals are resampled.
 pub(crate) fn people_on_verdicts(items: &[&Item], resampling: Resampling) -> Vec<Figure> {
     let pairs = ordered_pairs(items);
     if pairs.is_empty() {
@@ -67,7 +68,7 @@ pub(crate) fn people_on_verdicts(items: &[&Item], resampling: Resampling) -> Vec
     figures
 }
 
-/// The same for scores.
+/// Computes the metrics of agreement among people on scores.
 pub(crate) fn people_on_scores(items: &[&Item], resampling: Resampling) -> Vec<Figure> {
     let pairs = ordered_pairs(items);
     if pairs.is_empty() {

@@ -1,4 +1,4 @@
-//! Pass rates: what people say, what the judge says, and the judge corrected by people.
+//! Pass rates: of people, of the judge, and of the judge corrected by human labels.
 
 use std::collections::BTreeMap;
 
@@ -14,61 +14,61 @@ use assize_stats::{
 
 use super::item::{Item, Said};
 
-/// Error rates of a judge that are known from elsewhere.
+/// Error rates of a judge, measured elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GivenRates {
-    /// Share of truly met that it finds met, 0 to 1.
+    /// Share of truly met criteria that it finds met, 0 to 1.
     pub sensitivity: f64,
-    /// From how many; 0 if that is not known.
+    /// Number of decisions behind `sensitivity`; 0 if unknown.
     pub sensitivity_n: u64,
-    /// Share of truly unmet that it finds unmet, 0 to 1.
+    /// Share of truly unmet criteria that it finds unmet, 0 to 1.
     pub specificity: f64,
-    /// From how many; 0 if that is not known.
+    /// Number of decisions behind `specificity`; 0 if unknown.
     pub specificity_n: u64,
 }
 
-/// A mean of verdicts or scores.
+/// Mean of verdicts or scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassRate {
-    /// The mean and its error by cluster.
+    /// Mean with its clustered error.
     pub mean: Result<ClusteredMean, Undefined>,
-    /// For verdicts: how many of how many, with the interval of independent ones.
+    /// For verdicts, the count with the interval for independent ones.
     pub counted: Option<Proportion>,
 }
 
-/// Rates counting only what holds together with its prerequisites.
+/// Pass rates that count only criteria whose prerequisites are met too.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gated {
-    /// With what it names itself.
+    /// Pass rate with direct prerequisites.
     pub direct: PassRate,
-    /// With what that names as well, and so on.
+    /// Pass rate with prerequisites of prerequisites, and so on.
     pub recursive: PassRate,
-    /// Criteria that lead back to themselves.
+    /// Number of criteria with circular prerequisites.
     pub circular: u64,
 }
 
-/// The rates of one system, or of all items.
+/// Pass rates of one target, or of all items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
-    /// Whose answers: the name of a system, or `all`.
+    /// Name of the target, or `all`.
     pub of: String,
-    /// Whether the items are scores instead of verdicts.
+    /// True if the items are scores instead of verdicts.
     pub scores: bool,
-    /// What people say of the items they labelled.
+    /// Rate of the human labels.
     pub people: Option<PassRate>,
-    /// What the judge says of all items.
+    /// Rate of the judge over all items.
     pub judge: Option<PassRate>,
-    /// The judge corrected by the labels (PPI++), or why not.
+    /// Judge corrected by the labels (PPI++), or the reason why not.
     pub powered: Result<PredictionPowered, String>,
-    /// The judge corrected by error rates that were given.
+    /// Judge corrected by given error rates.
     pub rogan_gladen: Option<Result<RoganGladen, Undefined>>,
-    /// People's verdicts with prerequisites; `None` where the table names none.
+    /// People's verdicts with prerequisites; `None` if the table names no prerequisites.
     pub people_gated: Option<Gated>,
-    /// The judge's.
+    /// The judge's verdicts with prerequisites.
     pub judge_gated: Option<Gated>,
 }
 
-/// What is asked of rates.
+/// Options for computing rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RateOptions {
     pub(crate) level: Level,
@@ -76,7 +76,7 @@ pub(crate) struct RateOptions {
     pub(crate) given: Option<GivenRates>,
 }
 
-/// The rates of some items, all verdicts or all scores.
+/// Computes the rates of some items, all verdicts or all scores.
 pub(crate) fn rates(of: &str, items: &[&Item], scores: bool, options: RateOptions) -> Rates {
     let judged: Vec<(&Item, f64)> =
         items.iter().filter_map(|item| Some((*item, item.judge_number()?))).collect();
@@ -182,8 +182,8 @@ fn powered(judged: &[(&Item, f64)], options: RateOptions) -> Result<PredictionPo
     found.map_err(|reason| reason.to_string())
 }
 
-/// The verdicts of each case and system with their prerequisites. An item without a verdict holds nothing
-/// up and is not counted.
+/// Computes the pass rates of each answer's verdicts with prerequisites. An item without a verdict is
+/// ignored, also as a prerequisite.
 fn gated(items: &[&Item], level: Level, verdict: impl Fn(&Item) -> Option<bool>) -> Option<Gated> {
     let mut answers: BTreeMap<(&str, &str, &str, u32), Vec<&Item>> = BTreeMap::new();
     for item in items.iter().filter(|item| verdict(item).is_some()) {
@@ -193,7 +193,7 @@ fn gated(items: &[&Item], level: Level, verdict: impl Fn(&Item) -> Option<bool>)
     let (mut direct, mut recursive, mut circular) = (Vec::new(), Vec::new(), 0u64);
     for members in answers.values() {
         let place = |id: &String| {
-            // Beyond the last: a prerequisite that is nowhere can't hold.
+            // Out of range: a missing prerequisite can't be met.
             members.iter().position(|item| item.key.criterion == *id).unwrap_or(members.len())
         };
         let needs: Vec<Vec<usize>> =

@@ -1,4 +1,4 @@
-//! Everything about a judge, from its items.
+//! Calibration report of a judge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,69 +19,69 @@ use super::verdicts::{alpha_figure, probability_figures, verdict_figures};
 use crate::figure::{Figure, Resampling};
 use crate::labels::{LabelProblem, Place};
 
-/// What is asked.
+/// Options of a calibration.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Options {
-    /// What the judge is measured against where several people labelled an item.
+    /// Reference where several people labelled an item.
     pub truth: Truth,
-    /// The scores that may be given; those seen, unless it is known.
+    /// Scores that may be given; taken from the data if `None`.
     pub scale: Option<Scale>,
-    /// How intervals are made.
+    /// Resampling for intervals.
     pub resampling: Resampling,
-    /// Whether the labelled cases are taken as a random draw, whatever their labels say.
+    /// True to treat the labelled cases as a random sample, whatever their labels say.
     pub assume_random: bool,
-    /// Error rates known from elsewhere.
+    /// Error rates measured elsewhere.
     pub given: Option<GivenRates>,
-    /// Whether items of one case are taken as independent evidence.
+    /// True to treat items of one case as independent.
     pub items_independent: bool,
 }
 
-/// The figures about some items.
+/// Metrics of a group of items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
-    /// What they have in common: the id of a criterion, the name of a system, or `all`.
+    /// The criterion id, target name or `all` that the items have in common.
     pub title: String,
-    /// What the title is: `criterion`, `system` or `all`.
+    /// Kind of the title: `criterion`, `system` or `all`.
     pub by: &'static str,
-    /// Whether it covers every item of its kind.
+    /// True if the section covers every item of its kind.
     pub is_overall: bool,
-    /// Whether they are scores instead of verdicts.
+    /// True if the items are scores instead of verdicts.
     pub scores: bool,
-    /// What was compared, and what could not be.
+    /// Counts of compared and skipped items.
     pub cells: Cells,
-    /// Verdicts crossed.
+    /// Confusion table of verdicts.
     pub confusion: Option<Confusion>,
-    /// Judge against people.
+    /// Metrics of the judge against people.
     pub figures: Vec<Figure>,
-    /// People against each other; empty where nobody labelled what another did.
+    /// Metrics of people against each other; empty if no item has two labels.
     pub people: Vec<Figure>,
-    /// Where the judge errs in one direction.
+    /// Biases of the judge.
     pub biases: Vec<Bias>,
 }
 
-/// Everything about a judge.
+/// Calibration of a judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
-    /// Who judged, if it is known.
+    /// Name of the judge, if it is known.
     pub judge: Option<String>,
-    /// All verdicts and all scores, then by criterion, then by system.
+    /// Sections for all verdicts and all scores, then by criterion, then by target.
     pub sections: Vec<Section>,
-    /// Pass rates of everything, then by system.
+    /// Pass rates of all items, then by target.
     pub rates: Vec<Rates>,
-    /// What was said and does not count.
+    /// Counts of excluded labels.
     pub left_out: LeftOut,
-    /// How many clusters the items fall into.
+    /// Number of clusters.
     pub clusters: usize,
-    /// How many items there are.
+    /// Number of items.
     pub items: usize,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// Fewer labelled items than this and most intervals are too wide to decide anything.
+/// Number of labelled items below which most intervals are too wide to decide anything.
 const FEW_ITEMS: u64 = 30;
 
-/// Measures a judge. Refused where verdicts and scores are mixed on one criterion.
+/// Measures a judge. Fails if verdicts and scores are mixed on one criterion.
 pub fn calibrate(mut material: Material, options: &Options) -> Result<Calibration, MaterialError> {
     let problems = same_codes(&mut material.items, options.scale.is_some());
     if !problems.is_empty() {
@@ -188,8 +188,8 @@ fn section(title: &str, by: &'static str, items: &[&Item], scores: bool, options
     }
 }
 
-/// The declared scale, or every whole score that occurs: means of several scores are no answers anybody could
-/// give.
+/// Returns the declared scale, or every integer score that occurs: means of several scores are not possible
+/// answers.
 fn scale(items: &[&Item], options: &Options) -> Result<Scale, Undefined> {
     match &options.scale {
         Some(scale) => Ok(scale.clone()),
@@ -203,7 +203,7 @@ fn scale(items: &[&Item], options: &Options) -> Result<Scale, Undefined> {
     }
 }
 
-/// Verdicts or scores.
+/// Kind of decisions: verdicts or scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Verdicts,
@@ -223,7 +223,7 @@ fn kinds(item: &Item) -> BTreeSet<Kind> {
     item.people.iter().map(|(_, said)| *said).chain(judge).filter_map(kind).collect()
 }
 
-/// Reads 0 and 1 as verdicts where a criterion has no other numbers (unless the scale is declared and nobody
+/// Reads 0 and 1 as verdicts if a criterion has no other numbers (unless the scale is declared and nobody
 /// gave a verdict in words), and finds criteria on which the judge and people use different codes.
 fn same_codes(items: &mut [Item], scale_declared: bool) -> Vec<LabelProblem> {
     #[derive(Default)]

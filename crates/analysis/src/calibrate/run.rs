@@ -1,4 +1,4 @@
-//! What a stored run judged, item by item.
+//! Judged items of a stored run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +9,18 @@ use super::bias::model_family;
 use super::item::{Item, ItemKey, JudgeSaid, Said};
 use super::material::Material;
 
-/// The items of a run, and what is worth knowing about them.
+/// Items of a run, with warnings about them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunItems {
-    /// The items; nobody labelled them yet.
+    /// Items, without labels yet.
     pub material: Material,
-    /// Ids that stand for criteria of different words in different cases.
+    /// Ids whose criterion text differs between cases.
     pub reworded: Vec<String>,
-    /// Graders that are no rubric, whose decisions people can't label one by one.
+    /// Number of graders other than rubrics, whose decisions people can't label one by one.
     pub other_graders: u64,
 }
 
-/// One decision, before it is known whether its criterion's id needs the grader's name to be unique.
+/// A decision, before it is known whether the criterion's id needs the grader's name to be unique.
 struct Decision {
     key: ItemKey,
     grader: String,
@@ -30,8 +30,8 @@ struct Decision {
     length: Option<f64>,
 }
 
-/// The decisions of a run's judges. Every criterion of a rubric counts, whatever its weight; what could not
-/// be judged stays undecided.
+/// Collects the decisions of a run's judges. Every criterion of a rubric counts, whatever its weight;
+/// ungraded ones stay ungraded.
 pub fn from_run(
     info: &RunInfo,
     cases: impl IntoIterator<Item = Result<CaseRecord, StoreError>>,
@@ -57,7 +57,7 @@ pub fn from_run(
                 }
                 continue;
             }
-            // The votes of a panel stand beside its decision; it is the decision that counts.
+            // The votes of a panel are rows beside its decision; only the decision counts.
             if row.vote.is_some() {
                 continue;
             }
@@ -93,7 +93,7 @@ pub fn from_run(
     Ok(RunItems { material, reworded, other_graders })
 }
 
-/// What a judge decided about a benchmark of a scorecard; `None` for what checks or people decided.
+/// Returns the judge's decision on a benchmark; `None` if checks or people decided it.
 fn benchmark(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) -> Option<Decision> {
     let benchmark = row.grader_result.as_ref()?.benchmark?;
     if benchmark.decided_by != Some(DecidedBy::Judge) {
@@ -143,7 +143,7 @@ fn judge_family(judge: &JudgeIdentity) -> Option<String> {
     model_family(judge.model.as_deref().unwrap_or(&judge.name))
 }
 
-/// Ids that several graders of one case have.
+/// Returns criterion ids that several graders of one case share.
 fn shared_ids(decisions: &[Decision]) -> BTreeSet<String> {
     let mut graders: BTreeMap<&ItemKey, &str> = BTreeMap::new();
     let mut shared = BTreeSet::new();

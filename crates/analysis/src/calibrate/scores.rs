@@ -1,4 +1,4 @@
-//! How well scores agree.
+//! Agreement of scores.
 
 use assize_stats::{
     Undefined,
@@ -12,10 +12,10 @@ use assize_stats::{
 use super::pairing::{Pair, PairFigure, by_cluster, columns, drawn};
 use crate::figure::{Figure, Resampling};
 
-/// Fewer pairs than this and a correlation is mostly chance: two pairs always correlate fully.
+/// Minimum number of pairs for a correlation: two pairs always correlate perfectly.
 const FEWEST_TO_CORRELATE: usize = 5;
 
-/// Every figure about pairs of scores. `scale` holds the scores that may be given.
+/// Computes every metric of pairs of scores. `scale` holds the possible scores.
 pub(crate) fn score_figures(pairs: &[Pair], scale: &Scale, resampling: Resampling) -> Vec<Figure> {
     let (judge, people) = columns(pairs);
     let groups = by_cluster(pairs.iter().map(|pair| pair.cluster));

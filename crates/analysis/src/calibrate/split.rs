@@ -1,25 +1,25 @@
-//! Keeping what a judge was tuned on out of what it is measured with.
+//! Splits: labels that a judge was tuned on are kept out of its measurement.
 
 use assize_rubric::Split;
 
-/// Which labels count.
+/// Selection of labels by split.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum SplitChoice {
-    /// All but those the judge was tuned on or shown.
+    /// All labels except those the judge was tuned on or shown.
     #[default]
     NotSeen,
-    /// Those kept back for testing, and no others.
+    /// Only labels held back for testing.
     Test,
-    /// Those the judge was tuned on: a figure on these is no measure of the judge.
+    /// Labels the judge was tuned on: metrics on these do not measure the judge.
     Train,
-    /// A share of the cases, 0 to 1, chosen by their ids.
+    /// A share of the cases, 0 to 1, selected by a hash of their ids.
     Holdout(f64),
-    /// What [`Holdout`](Self::Holdout) of the same share leaves for tuning.
+    /// The complement of [`Holdout`](Self::Holdout) for the same share, for tuning.
     Rest(f64),
 }
 
 impl SplitChoice {
-    /// Whether the labels of a case count. Examples that the judge was shown never do.
+    /// Returns true if the labels of a case count. Examples that the judge was shown never do.
     pub fn keeps(self, case: &str, split: Option<Split>) -> bool {
         match (self, split) {
             (_, Some(Split::Example)) => false,
@@ -32,8 +32,8 @@ impl SplitChoice {
     }
 }
 
-/// Whether a case belongs to the held-out share: decided by a hash of its id alone, so that it stays on its
-/// side whatever other cases come and go, and all its criteria stay together.
+/// Returns true if a case belongs to the held-out share. Depends only on a hash of the id, so that a case
+/// stays on its side when other cases come and go, and all its criteria stay together.
 pub fn is_held_out(case: &str, share: f64) -> bool {
     let hash = blake3::hash(case.as_bytes());
     let bytes = hash.as_bytes();

@@ -1,4 +1,4 @@
-//! How well met and unmet agree.
+//! Agreement of verdicts.
 
 use assize_stats::{
     Interval, Proportion, Undefined,
@@ -11,11 +11,11 @@ use super::item::Item;
 use super::pairing::{Pair, PairFigure, added, by_cluster, crossed, drawn};
 use crate::figure::{Figure, Resampling};
 
-/// Bins of the calibration error.
+/// Number of bins of the calibration error.
 const BINS: usize = 10;
 
-/// The table of verdicts, and every figure about it. Where each pair is its own cluster, figures with a
-/// formula for their error have that interval; all others are resampled by cluster.
+/// Computes the confusion table and every metric of it. If each pair is its own cluster, metrics with a
+/// formula for their error use it; all others are resampled by cluster.
 pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confusion, Vec<Figure>) {
     let table = crossed(pairs);
     let groups = by_cluster(pairs.iter().map(|pair| pair.cluster));
@@ -31,7 +31,7 @@ pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confus
         let interval = if independent {
             found.interval
         } else if found.successes == 0 || found.successes == found.n {
-            // Resampling shows no spread here. Each cluster counts once, as if its pairs were all alike.
+            // Resampling shows no spread here. Each cluster counts once, as if all its pairs were equal.
             let clusters = tables.iter().filter(|table| figure(**table).n > 0).count() as u64;
             proportion(if found.successes == 0 { 0 } else { clusters }, clusters, level).interval
         } else {
@@ -145,7 +145,7 @@ fn coefficient_of(pairs: &[Pair], resampling: Resampling) -> assize_stats::agree
     coefficient(&ratings, &Scale::binary(), Weights::Identity, Chance::Gwet, resampling.level)
 }
 
-/// Krippendorff's alpha of the judge and all people, items as units.
+/// Computes Krippendorff's alpha of the judge and all people, with items as units.
 pub(crate) fn alpha_figure(
     items: &[&Item],
     metric: Metric,
@@ -191,7 +191,7 @@ pub(crate) fn alpha_figure(
     }
 }
 
-/// What the probabilities of a judge are worth, where it gave any.
+/// Computes the metrics of the judge's probabilities, if it gave any.
 pub(crate) fn probability_figures(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Vec<Figure> {
     let known: Vec<(&Pair, f64)> = pairs
         .iter()

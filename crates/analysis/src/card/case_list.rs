@@ -1,18 +1,18 @@
-//! The cases of a benchmark, by id.
+//! Cases of a benchmark, by id.
 
 use std::sync::Arc;
 
 use super::CaseOfBenchmark;
 
-/// What a benchmark came to on each of its cases, in the order of their ids. Most benchmarks of a large tree have
-/// few cases, and the benchmarks share the ids.
+/// Results of a benchmark on its cases, ordered by id. Most benchmarks of a large tree have few cases, and
+/// all benchmarks share the ids.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CaseList {
     entries: Vec<(Arc<str>, CaseOfBenchmark)>,
 }
 
 impl CaseList {
-    /// Adds a case, in any order; [`CaseList::settle`] has the last word on a case that is added twice.
+    /// Adds a case, in any order; call [`CaseList::settle`] afterwards.
     pub(super) fn push(&mut self, id: Arc<str>, case: CaseOfBenchmark) {
         if self.entries.is_empty() {
             self.entries.reserve_exact(1);
@@ -20,46 +20,46 @@ impl CaseList {
         self.entries.push((id, case));
     }
 
-    /// The case added last, if it is this one.
+    /// Returns the case added last, if it has this id.
     pub(super) fn last_of(&mut self, id: &str) -> Option<&mut CaseOfBenchmark> {
         self.entries.last_mut().filter(|(last, _)| **last == *id).map(|(_, case)| case)
     }
 
-    /// Puts what was added in order, each case once.
+    /// Sorts the cases by id and keeps the last entry of each.
     pub(super) fn settle(&mut self) {
         self.entries.reverse();
         self.entries.sort_by(|a, b| a.0.cmp(&b.0));
-        // The sort is stable, so what was added last stands first now.
+        // The sort is stable, so the entry added last is first now.
         self.entries.dedup_by(|later, first| later.0 == first.0);
     }
 
-    /// Those cases that `takes` selects.
+    /// Returns the cases that `takes` selects.
     pub(super) fn only(&self, takes: impl Fn(&str) -> bool) -> Self {
         Self { entries: self.entries.iter().filter(|(id, _)| takes(id)).cloned().collect() }
     }
 
-    /// A case by its id.
+    /// Returns a case by its id.
     pub fn get(&self, id: &str) -> Option<&CaseOfBenchmark> {
         let at = self.entries.binary_search_by(|(known, _)| (**known).cmp(id)).ok()?;
         self.entries.get(at).map(|(_, case)| case)
     }
 
-    /// All cases with their ids.
+    /// Iterates over all cases with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &CaseOfBenchmark)> {
         self.entries.iter().map(|(id, case)| (&**id, case))
     }
 
-    /// All cases.
+    /// Iterates over all cases.
     pub fn values(&self) -> impl Iterator<Item = &CaseOfBenchmark> {
         self.entries.iter().map(|(_, case)| case)
     }
 
-    /// How many there are.
+    /// Returns the number of cases.
     pub const fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no cases.
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

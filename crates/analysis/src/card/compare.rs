@@ -1,4 +1,4 @@
-//! Two runs of scorecards, node by node, over the cases that both have.
+//! Comparison of two scorecard runs, node by node, over the cases that both have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,72 +9,73 @@ use assize_store::{BenchmarkState, CardPartKind};
 
 use super::{BenchmarkCases, CardRun, CardTree, CardTreeError};
 
-/// Seed of the resampling: the same two runs give the same intervals everywhere.
+/// Seed of the resampling: fixed, so that intervals are reproducible.
 const SEED: u64 = 0x5c0a_ecad;
-/// Resamples for an interval.
+/// Number of resamples for an interval.
 const RESAMPLES: usize = 2000;
-/// Case scores added up for one interval at most; beyond it the resampling takes too long to wait for.
+/// Maximum number of case scores added up for one interval; beyond it resampling takes too long.
 const MAX_WORK: usize = 400_000_000;
 
-/// Two runs compared.
+/// Comparison of two scorecard runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CardComparison {
-    /// Cases in both.
+    /// Number of cases in both.
     pub shared: usize,
-    /// Cases in the first only: left out.
+    /// Number of cases only in the first, which are excluded.
     pub only_base: usize,
-    /// Cases in the second only: left out.
+    /// Number of cases only in the second, which are excluded.
     pub only_candidate: usize,
-    /// The parts that both have, in the order of the second's tree.
+    /// Nodes that both have, in the order of the second's tree.
     pub nodes: Vec<NodeDifference>,
-    /// Codes of parts that only the first has.
+    /// Codes of nodes that only the first has.
     pub gone: Vec<String>,
-    /// Codes of parts that only the second has.
+    /// Codes of nodes that only the second has.
     pub new: Vec<String>,
-    /// Codes of parts whose weight, threshold or rule differs.
+    /// Codes of nodes whose weight, threshold or aggregation differs.
     pub changed: Vec<String>,
 }
 
-/// A part in both runs.
+/// A node that both runs have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeDifference {
-    /// Its code.
+    /// Code of the node.
     pub code: String,
-    /// Levels above it.
+    /// Number of levels above it.
     pub depth: usize,
-    /// What it is.
+    /// Kind of the node.
     pub kind: CardPartKind,
-    /// What it is in the first run, over the shared cases.
+    /// Result in the first run, over the shared cases.
     pub base: NodeSide,
-    /// What it is in the second run, over the shared cases.
+    /// Result in the second run, over the shared cases.
     pub candidate: NodeSide,
-    /// Second minus first; `None` where one of them has no score.
+    /// Second score minus first; `None` if one of them has no score.
     pub difference: Option<f64>,
-    /// Its 95 % interval: of the paired mean for a benchmark, by resampling cases for anything above.
+    /// 95 % interval of the difference: of the paired mean for a benchmark, by resampling cases for anything
+    /// above.
     pub interval: Result<Interval, Undefined>,
-    /// Cases of the benchmark with a score in both; shared cases for anything above.
+    /// Number of cases of the benchmark with a score in both; shared cases for anything above.
     pub pairs: usize,
 }
 
-/// One side of a comparison.
+/// Result of a node in one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeSide {
     /// The score, if it is known.
     pub score: Option<f64>,
-    /// The lowest and the highest score it can have, if anything below applies.
+    /// Lowest and highest possible score, if anything below applies.
     pub bounds: Option<(f64, f64)>,
-    /// What became of it.
+    /// Status of the node.
     pub standing: Standing,
 }
 
 /// Compares two runs over the cases that both have, each under its own tree.
 ///
-/// The interval of a benchmark is the paired t interval of its case scores; that of anything above comes
-/// from drawing whole cases with replacement and adding up both trees anew, so that a case that counts in
-/// several benchmarks is drawn with all of them.
+/// The interval of a benchmark is the paired t interval of its case scores; that of anything above comes from
+/// drawing whole cases with replacement and aggregating both trees again, so that a case of several
+/// benchmarks is drawn with all of them.
 ///
 /// # Errors
-/// When a stored tree is damaged.
+/// If a stored tree is damaged.
 pub fn compare_cards(
     base: &CardRun,
     candidate: &CardRun,
@@ -136,7 +137,7 @@ pub fn compare_cards(
     })
 }
 
-/// Score and standing of each part of a run.
+/// Computes the score and status of each node of a run.
 fn scored(run: &CardRun, missing: MissingPolicy) -> Result<Vec<NodeSide>, CardTreeError> {
     let mut sides =
         vec![NodeSide { score: None, bounds: None, standing: Standing::NotApplicable }; run.info.nodes.len()];
@@ -156,7 +157,7 @@ fn depth(run: &CardRun, place: usize) -> usize {
     std::iter::successors(run.info.nodes[place].parent, |above| run.info.nodes[*above].parent).count()
 }
 
-/// The interval of a benchmark, over the cases that have a score in both runs.
+/// Computes the interval of a benchmark, over the cases that have a score in both runs.
 fn of_benchmark(base: &BenchmarkCases, candidate: &BenchmarkCases) -> (Result<Interval, Undefined>, usize) {
     let pairs = candidate.cases.iter().filter_map(|(id, after)| {
         let before = base.cases.get(id)?.score?;
@@ -164,7 +165,7 @@ fn of_benchmark(base: &BenchmarkCases, candidate: &BenchmarkCases) -> (Result<In
     });
     let (after, before): (Vec<f64>, Vec<f64>) = pairs.unzip();
     let interval = paired(&after, &before, Level::P95).and_then(|paired| paired.interval);
-    // Differences that are all the same say nothing about how far they scatter.
+    // Differences that are all equal give no information about their spread.
     let interval =
         interval.and_then(
             |interval| if interval.low < interval.high { Ok(interval) } else { Err(Undefined::NoSpread) },
@@ -172,14 +173,14 @@ fn of_benchmark(base: &BenchmarkCases, candidate: &BenchmarkCases) -> (Result<In
     (interval, after.len())
 }
 
-/// A tree with the cases of its benchmarks by the place of the case in the shared list.
+/// A tree with the results of its benchmarks, indexed by the position of the case in the shared list.
 struct Drawn {
     tree: CardTree,
-    /// For each node of the tree and each shared case: what it came to.
+    /// Result for each node of the tree and each shared case.
     cases: Vec<Vec<Option<Came>>>,
 }
 
-/// What a benchmark came to on a case, as a resample adds it up.
+/// Result of a benchmark on a case, as needed for a resample.
 #[derive(Clone, Copy)]
 enum Came {
     Score(Unit),
@@ -211,7 +212,7 @@ impl Drawn {
         Ok(Some(Self { tree, cases }))
     }
 
-    /// The score on top over these cases, some of them several times.
+    /// Returns the root score over these cases, possibly repeated.
     fn score(&self, drawn: &[usize], missing: MissingPolicy) -> Option<f64> {
         let tally = |id: NodeId| {
             let Some(row) = self.cases.get(id.index()) else { return CaseTally::NOT_APPLICABLE };
@@ -227,7 +228,7 @@ impl Drawn {
     }
 }
 
-/// The interval of a node above benchmarks, by drawing cases.
+/// Computes the interval of a node above benchmarks, by resampling cases.
 fn of_group(
     base: (&CardRun, usize),
     candidate: (&CardRun, usize),

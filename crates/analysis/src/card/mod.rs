@@ -1,5 +1,5 @@
-//! Runs of scorecards: the cases of each benchmark, the tree they are added up in, who should look at
-//! what, and how two runs differ.
+//! Runs of scorecards: cases of each benchmark, the tree that aggregates them, the review list, and
+//! comparisons.
 
 mod case_list;
 mod compare;

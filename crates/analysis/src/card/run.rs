@@ -1,4 +1,4 @@
-//! A stored run of a scorecard, benchmark by benchmark.
+//! Stored run of a scorecard, benchmark by benchmark.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,73 +10,73 @@ use assize_store::{
 
 use super::CaseList;
 
-/// A run of a scorecard: its tree and what each benchmark came to on each case.
+/// Run of a scorecard: its tree and the result of each benchmark on each case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CardRun {
     /// The tree as it was run.
     pub info: CardInfo,
-    /// For each part of the tree its cases; empty for what is no benchmark.
+    /// Cases of each node of the tree; empty for nodes other than benchmarks.
     pub parts: Vec<BenchmarkCases>,
-    /// The places of all parts, in the order of their codes.
+    /// Indices of all nodes, ordered by code.
     by_code: Vec<usize>,
 }
 
-/// The cases of a benchmark.
+/// Cases of a benchmark.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BenchmarkCases {
-    /// Cases it was planned for.
+    /// Number of cases it was planned for.
     pub planned: u64,
-    /// What it came to on each of its cases.
+    /// Results by case.
     pub cases: CaseList,
 }
 
-/// What a benchmark came to on a case.
+/// Result of a benchmark on a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseOfBenchmark {
-    /// What became of it.
+    /// State of the decision.
     pub state: BenchmarkState,
-    /// Its score, where it has one.
+    /// Score, if there is one.
     pub score: Option<Unit>,
-    /// Whether the case passes, where that was decided.
+    /// True if the case passes; `None` if that was not decided.
     pub pass: Option<bool>,
-    /// Who decided.
+    /// The kind of decider: judge, checks or a person.
     pub decided_by: Option<DecidedBy>,
-    /// Why.
+    /// Reason of the decision.
     pub reason: String,
-    /// Judge calls made for it.
+    /// Number of judge calls.
     pub calls: u64,
-    /// Judge calls answered from the cache.
+    /// Number of judge calls answered from the cache.
     pub cached_calls: u64,
-    /// The votes it was made of; empty where one judge was asked once.
+    /// Votes behind the decision; empty if one judge was asked once.
     pub votes: Vec<BenchmarkVote>,
 }
 
-/// What one judge of several said about a benchmark on a case.
+/// Vote of one judge on a benchmark and case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BenchmarkVote {
-    /// The judge, as the user named it.
+    /// Name of the judge, as the user wrote it.
     pub judge: String,
-    /// Which of its repeats, from 1.
+    /// Number of the repeat, from 1.
     pub repeat: u32,
-    /// Whether it was asked because the others were not sure.
+    /// True if the judge was asked because the others were uncertain.
     pub escalated: bool,
-    /// What became of the benchmark by this judge alone.
+    /// State by this judge alone.
     pub state: BenchmarkState,
-    /// Whether the case passes by this judge alone, where it said so.
+    /// True if the case passes by this judge alone; `None` if it did not say.
     pub pass: Option<bool>,
-    /// Its score, 0 to 1, where it has one.
+    /// Score of this vote, 0 to 1, if there is one.
     pub score: Option<Unit>,
-    /// Why.
+    /// Reason of the vote.
     pub reason: String,
 }
 
-/// Why a run can't be read as one of a scorecard.
+/// Reason why a run can't be read as a scorecard run.
 #[derive(Debug, thiserror::Error)]
 pub enum CardRunError {
-    /// It was no scorecard that was run.
+    /// The run is not a scorecard run.
     #[error("`{0}` is not the run of a scorecard; `assize scorecard run DIR` makes one")]
     NotACard(String),
-    /// It can't be read.
+    /// The run can't be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -85,15 +85,16 @@ impl CardRun {
     /// Reads a run from its folder.
     ///
     /// # Errors
-    /// When it can't be read, or is not the run of a scorecard.
+    /// If it can't be read, or is not the run of a scorecard.
     pub fn read(folder: &RunFolder) -> Result<Self, CardRunError> {
         Self::of(folder, folder.info()?.scorecard)
     }
 
-    /// Reads the decisions of a run whose tree is known; `None` is what a run without a scorecard has.
+    /// Reads the decisions of a run whose tree is known; pass `None` for a run without a scorecard, which is
+    /// an error.
     ///
     /// # Errors
-    /// When they can't be read, or there is no tree.
+    /// If the decisions can't be read, or there is no tree.
     pub fn of(folder: &RunFolder, tree: Option<CardInfo>) -> Result<Self, CardRunError> {
         let info = tree.ok_or_else(|| CardRunError::NotACard(folder.path().display().to_string()))?;
         let mut run = Self::new(info);
@@ -116,7 +117,7 @@ impl CardRun {
         Self { info, parts, by_code }
     }
 
-    /// Adds a decision. Those on benchmarks that the tree does not have are left out.
+    /// Adds a decision. Decisions on benchmarks that are not in the tree are ignored.
     fn add(&mut self, decision: BenchmarkDecision, ids: &mut HashSet<Arc<str>>) {
         let Some(place) = self.place(&decision.code) else { return };
         let BenchmarkDecision { case_id, judge, vote, .. } = &decision;
@@ -127,7 +128,7 @@ impl CardRun {
         let (judge, vote) = (judge.name.clone(), *vote);
         let Some(found) = case_of(decision) else { return };
         let cases = &mut self.parts[place].cases;
-        // The votes of a panel stand behind its decision; it is the decision that counts.
+        // The votes of a panel are rows beside its decision; only the decision counts.
         let Some(vote) = vote else {
             cases.push(id, found);
             return;
@@ -147,19 +148,20 @@ impl CardRun {
         }
     }
 
-    /// The place of a part in the tree, by its code.
+    /// Returns the index of a node by its code.
     pub fn place(&self, code: &str) -> Option<usize> {
         let at = self.by_code.partition_point(|place| self.info.nodes[*place].code.as_str() < code);
         let place = *self.by_code.get(at)?;
         (self.info.nodes[place].code == code).then_some(place)
     }
 
-    /// The cases of a part as the arithmetic takes them. What was planned and has no decision is missing.
+    /// Returns the cases of a node as a tally for aggregation. Planned cases without a decision count as
+    /// missing.
     pub fn tally(&self, place: usize) -> CaseTally {
         self.parts.get(place).map_or(CaseTally::NOT_APPLICABLE, BenchmarkCases::tally)
     }
 
-    /// The same run with these cases only. What was planned for other cases is no longer.
+    /// Returns the run restricted to the selected cases; the planned number is reduced accordingly.
     #[must_use]
     pub fn only(&self, takes: impl Fn(&str) -> bool) -> Self {
         let parts = self.parts.iter().map(|part| {
@@ -169,7 +171,7 @@ impl CardRun {
         Self { info: self.info.clone(), parts: parts.collect(), by_code: self.by_code.clone() }
     }
 
-    /// What a person should look at, in the order of the tree, then of the ids.
+    /// Returns the decisions that need review by a person, in the order of the tree, then of the ids.
     pub fn review(&self) -> Vec<ReviewRow> {
         let benchmarks = self.info.nodes.iter().zip(&self.parts);
         let benchmarks = benchmarks.filter(|(node, _)| node.kind == CardPartKind::Benchmark);
@@ -188,12 +190,12 @@ impl CardRun {
 }
 
 impl BenchmarkCases {
-    /// How many cases are in this state.
+    /// Returns the number of cases in a state.
     pub fn count(&self, state: BenchmarkState) -> u64 {
         self.cases.values().filter(|case| case.state == state).count() as u64
     }
 
-    /// Cases that checks decided so that no judge was asked.
+    /// Returns the number of cases decided by checks, so that no judge was asked.
     pub fn settled_by_checks(&self) -> u64 {
         self.cases.values().filter(|case| case.decided_by == Some(DecidedBy::Checks)).count() as u64
     }
@@ -210,7 +212,7 @@ fn case_of(decision: BenchmarkDecision) -> Option<CaseOfBenchmark> {
     let benchmark = result.benchmark?;
     let score = result.score.and_then(|score| Unit::new(score).ok());
     let state = match benchmark.state {
-        // A row that says "scored" and has no score can't have been written by a run.
+        // A row with the state "scored" but no score can't have been written by a run.
         BenchmarkState::Scored | BenchmarkState::Uncertain if score.is_none() => BenchmarkState::Missing,
         state => state,
     };

@@ -1,4 +1,4 @@
-//! The stored tree of a scorecard as a tree that can be scored.
+//! Conversion of a stored scorecard tree into one that can be scored.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,47 +8,47 @@ use assize_rubric::{
 };
 use assize_store::{CardInfo, CardNodeInfo, CardPartKind};
 
-/// A tree with the place of each node in the list it was made from.
+/// A tree with the index of each node in the stored list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CardTree {
-    /// The tree.
+    /// Tree for scoring.
     pub card: Card,
-    /// For each node, by its number, the place of its part.
+    /// Index in the stored list for each node, by node number.
     pub places: Vec<usize>,
 }
 
-/// Why a stored tree can't be scored.
+/// Reason why a stored tree can't be scored.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CardTreeError {
-    /// No such weight set.
+    /// There is no such weight set.
     #[error("there is no weight set `{wanted}`; there are: {known}")]
     NoSuchSet {
         /// The name asked for.
         wanted: String,
-        /// Those there are.
+        /// Names of the weight sets.
         known: String,
     },
-    /// The index has no weight sets at all.
+    /// The index has no weight sets.
     #[error("the scorecard has no index with weight sets")]
     NoSets,
-    /// A part stands before the one it stands under.
+    /// A node comes before its parent.
     #[error("the stored tree is damaged at `{0}`")]
     Damaged(String),
-    /// A part can't stand where it does.
+    /// A node is not allowed under its parent.
     #[error("the stored tree is damaged: {0}")]
     Card(#[from] CardError),
 }
 
 impl CardTree {
-    /// The trees of a scorecard: one below its index, and one for each rubric on top. `set` names
-    /// another weight set than the one that was run with.
+    /// Builds the trees of a scorecard: one below its index, and one for each top-level rubric. `set` names a
+    /// weight set other than the one of the run.
     ///
     /// # Errors
-    /// When there is no such set, or the stored tree is damaged.
+    /// If there is no such set, or the stored tree is damaged.
     pub fn all(info: &CardInfo, set: Option<&str>) -> Result<Vec<Self>, CardTreeError> {
         let weights = weights(info, set)?;
         let mut trees: Vec<Self> = Vec::new();
-        // For each part the tree and the node it became.
+        // Tree and node id of each stored node.
         let mut made: Vec<(usize, NodeId)> = Vec::with_capacity(info.nodes.len());
         for (place, node) in info.nodes.iter().enumerate() {
             let Some(parent) = node.parent else {
@@ -69,10 +69,10 @@ impl CardTree {
         Ok(trees)
     }
 
-    /// The part of a tree at and below one place; `None` if there is no such place.
+    /// Builds the subtree at one index; `None` if the index is out of range.
     ///
     /// # Errors
-    /// When the stored tree is damaged.
+    /// If the stored tree is damaged.
     pub fn below(info: &CardInfo, place: usize) -> Result<Option<Self>, CardTreeError> {
         let Some(root) = info.nodes.get(place) else { return Ok(None) };
         let card = Card::new(card_node(root, Weight::ONE));
@@ -86,20 +86,20 @@ impl CardTree {
         Ok(Some(tree))
     }
 
-    /// The scores of its nodes; `tally` gives the cases of a part by its place.
+    /// Computes the scores of its nodes; `tally` returns the cases of a stored node by index.
     pub fn scores(&self, tally: impl Fn(usize) -> CaseTally, missing: MissingPolicy) -> CardScores<'_> {
         let place = |id: NodeId| self.places.get(id.index()).copied();
         score_card(&self.card, |id| place(id).map_or(CaseTally::NOT_APPLICABLE, &tally), missing)
     }
 
-    /// The node that a part became.
+    /// Returns the node id of a stored node.
     pub fn node(&self, place: usize) -> Option<NodeId> {
         let at = self.places.iter().position(|known| *known == place)?;
         self.card.ids().nth(at)
     }
 }
 
-/// The weights of a set by component; `None` when none was asked for.
+/// Returns the weights of a set by component; `None` if no set was asked for.
 fn weights<'i>(
     info: &'i CardInfo,
     set: Option<&str>,

@@ -1,33 +1,33 @@
-//! Whether two runs measured the same thing in the same way.
+//! Comparability of two runs: same questions, rubrics and judging.
 
 use serde::Serialize;
 
 use crate::facts::{CaseFact, CriterionFact, Names};
 
-/// In what respect two runs differ although only the answers should.
+/// Aspect in which two runs differ although only the answers should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Respect {
-    /// What a case asks or expects.
+    /// Input or expectation of a case.
     Question,
-    /// The words, scales, weights or gates of criteria, or which criteria there are.
+    /// Text, scale, weight or gate of criteria, or the set of criteria.
     Rubric,
-    /// Who judged.
+    /// The judge.
     Judge,
-    /// The instructions of the judge.
+    /// Instructions of the judge.
     Prompt,
-    /// How many criteria went into one call.
+    /// Number of criteria in one call.
     Judging,
-    /// The lines at which verdicts are drawn.
+    /// Thresholds of verdicts.
     Lines,
 }
 
 impl Respect {
-    /// All of them.
+    /// All aspects.
     pub const ALL: [Self; 6] =
         [Self::Question, Self::Rubric, Self::Judge, Self::Prompt, Self::Judging, Self::Lines];
 
-    /// Its name on the command line and in records.
+    /// Returns the name used on the command line and in records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Question => "question",
@@ -39,7 +39,7 @@ impl Respect {
         }
     }
 
-    /// What differs, in words.
+    /// Describes the difference in words.
     pub const fn what(self) -> &'static str {
         match self {
             Self::Question => "cases ask or expect something else",
@@ -52,30 +52,30 @@ impl Respect {
     }
 }
 
-/// A respect in which two runs differ.
+/// An aspect in which two runs differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mismatch {
-    /// The respect.
+    /// The aspect.
     pub respect: Respect,
-    /// Pairs of cases it concerns.
+    /// Number of pairs of cases with the difference.
     pub cases: usize,
-    /// The first of them.
+    /// Id of the first such case.
     pub first_case: String,
-    /// What it was in the base, as far as it can be named.
+    /// Value in the base, as far as it can be named.
     pub base: String,
-    /// What it is in the candidate.
+    /// Value in the candidate.
     pub candidate: String,
 }
 
-/// A part of a criterion that is a name.
+/// Accessor of a criterion field that holds a name.
 type Part = fn(&CriterionFact) -> u32;
 
-/// Mismatches, counted.
+/// Counted mismatches, one entry per aspect.
 #[derive(Debug, Default)]
 pub(crate) struct Mismatches([Option<Mismatch>; Respect::ALL.len()]);
 
 impl Mismatches {
-    /// Looks at a pair of cases. What a run did not keep is not held against it.
+    /// Compares a pair of cases. Data that a run did not store is not compared.
     pub(crate) fn look(&mut self, base: &CaseFact, candidate: &CaseFact, names: &Names) {
         if base.question.zip(candidate.question).is_some_and(|(a, b)| a != b) {
             self.add(Respect::Question, base, names, String::new(), String::new());
@@ -83,7 +83,7 @@ impl Mismatches {
         if let Some((a, b)) = base.lines.zip(candidate.lines).filter(|(a, b)| a != b) {
             self.add(Respect::Lines, base, names, names.text(a).to_owned(), names.text(b).to_owned());
         }
-        // A case that was not graded has no criteria to hold against the other's.
+        // A case that was not graded has no criteria to compare.
         if base.criteria.is_empty() || candidate.criteria.is_empty() {
             return;
         }
@@ -118,14 +118,14 @@ impl Mismatches {
     }
 }
 
-/// Criteria that both sides have, by grader and id.
+/// Iterates over the criteria that both sides have, matched by grader and id.
 pub(crate) fn shared<'c>(
     base: &'c CaseFact,
     candidate: &'c CaseFact,
 ) -> impl Iterator<Item = (&'c CriterionFact, &'c CriterionFact)> {
     base.criteria.iter().enumerate().filter_map(|(at, criterion)| {
         let same = |other: &&CriterionFact| other.grader == criterion.grader && other.id == criterion.id;
-        // Nearly always it stands at the same place.
+        // Nearly always it is at the same index.
         let there = candidate.criteria.get(at).filter(same);
         there.or_else(|| candidate.criteria.iter().find(same)).map(|other| (criterion, other))
     })
@@ -145,7 +145,7 @@ fn other_rubric(base: &CaseFact, candidate: &CaseFact, names: &Names) -> Option<
             ));
         }
     }
-    // A grader that broke on one side has no criteria there; that is no other rubric.
+    // A grader that failed on one side has no criteria there; that does not make it another rubric.
     let graded = |case: &CaseFact, other: &CaseFact| {
         case.criteria
             .iter()

@@ -1,4 +1,4 @@
-//! One figure on two sides: the difference, its interval, its test, and what these cases could have shown.
+//! Comparison of one metric on two sides: difference, interval, test, and detectable difference.
 
 use assize_stats::{
     Interval, Level, Method, SeededRandom, Undefined, bootstrap_clustered_mean, bootstrap_mean,
@@ -14,24 +14,24 @@ use super::Options;
 use crate::case_figures::{percent, short};
 use crate::sample::Sample;
 
-/// What may be said about a difference.
+/// Conclusion about a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
-    /// The candidate's figure is higher, beyond chance.
+    /// The candidate's metric is significantly higher.
     Better,
-    /// The candidate's figure is lower, beyond chance.
+    /// The candidate's metric is significantly lower.
     Worse,
     /// The interval lies within the margin.
     Equivalent,
-    /// No pair differs, and no margin was given to hold that against.
+    /// No pair differs, and no margin was given.
     NoDifference,
-    /// None of these was shown.
+    /// None of these could be shown.
     Inconclusive,
 }
 
 impl Call {
-    /// The words people read.
+    /// Returns the words shown to people.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Better => "better",
@@ -43,53 +43,54 @@ impl Call {
     }
 }
 
-/// A figure of the base and of the candidate over the same cases. Differences are candidate less base.
+/// A metric of the base and of the candidate over the same cases. Differences are candidate minus base.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contrast {
-    /// Pairs of cases.
+    /// Number of pairs of cases.
     pub n: usize,
-    /// Clusters they fall into; null when each pair stands for itself.
+    /// Number of clusters; null if every pair is independent.
     pub clusters: Option<usize>,
-    /// The base's figure over the pairs, 0 to 1.
+    /// Metric of the base over the pairs, 0 to 1.
     pub base: Option<f64>,
-    /// The candidate's figure over the pairs, 0 to 1.
+    /// Metric of the candidate over the pairs, 0 to 1.
     pub candidate: Option<f64>,
-    /// Pairs in which the candidate is higher.
+    /// Number of pairs in which the candidate is higher.
     pub higher: usize,
-    /// Pairs in which the candidate is lower.
+    /// Number of pairs in which the candidate is lower.
     pub lower: usize,
-    /// Candidate less base.
+    /// Candidate minus base.
     pub difference: Option<f64>,
-    /// Standard error of the difference: around clusters (CR1) where pairs share one, else `se_independent`. Undefined
-    /// where no pair differs: an error of 0 would claim certainty.
+    /// Standard error of the difference: clustered (CR1) if pairs share clusters, else `se_independent`.
+    /// Undefined if no pair differs: an error of 0 would claim certainty.
     pub se: Option<f64>,
-    /// The same as if every pair stood for itself.
+    /// Standard error if every pair were independent.
     pub se_independent: Option<f64>,
-    /// The clustered error without the correction for the number of clusters; null without clusters.
+    /// Clustered error without the correction for the number of clusters (CR0); null without clusters.
     pub se_cr0: Option<f64>,
-    /// Lower end of its interval.
+    /// Lower end of the interval.
     pub low: Option<f64>,
-    /// Upper end of its interval.
+    /// Upper end of the interval.
     pub high: Option<f64>,
     /// Confidence level of the interval.
     pub level: f64,
-    /// How the interval was computed.
+    /// Method of the interval.
     pub interval_method: Option<String>,
     /// Probability of a difference at least as large if the two did not differ.
     pub p: Option<f64>,
-    /// The test.
+    /// Name of the test.
     pub test: &'static str,
-    /// The same, adjusted for how many comparisons stand beside it; null for one that stands alone.
+    /// `p` adjusted for the number of comparisons made together; null for a single comparison.
     pub p_adjusted: Option<f64>,
-    /// Smallest difference that this many pairs show with a power of 80 %.
+    /// Smallest difference that this number of pairs detects with a power of 80 %.
     pub detectable: Option<f64>,
-    /// Pairs that would show a difference as large as the one seen with a power of 80 %; null when none was seen.
+    /// Number of pairs that detect a difference as large as the observed one with a power of 80 %; null if
+    /// none was observed.
     pub enough: Option<u64>,
-    /// Why a part is undefined.
+    /// Reason why a field is undefined.
     pub undefined: Option<String>,
-    /// What may be said.
+    /// Conclusion.
     pub call: Call,
-    /// What may be concluded, in a sentence.
+    /// Conclusion in a sentence.
     pub says: String,
 }
 
@@ -115,16 +116,16 @@ impl PairSample {
     }
 }
 
-/// Sums to be drawn for a sign-flip test are limited to about this many, so that a large run takes seconds.
+/// Approximate limit of the sums drawn for a sign-flip test, so that a large run takes seconds.
 const WORK: usize = 100_000_000;
-/// Random sign flips, for as long as [`WORK`] allows.
+/// Number of random sign flips, as far as [`WORK`] allows.
 const DRAWS: usize = 10_000;
-/// And never fewer than this.
+/// Minimum number of random sign flips.
 const FEWEST_DRAWS: usize = 1_000;
-/// Bootstrap resamples.
+/// Number of bootstrap resamples.
 const RESAMPLES: usize = 10_000;
 
-/// The parts of a difference that depend on the method.
+/// Fields of a difference that depend on the method.
 struct Parts {
     interval: Result<Interval, Undefined>,
     method: Option<String>,
@@ -134,10 +135,10 @@ struct Parts {
     enough: Result<f64, Undefined>,
 }
 
-/// Compares the two sides. Pass and fail without clusters: McNemar's exact test and the interval of Bonett and Price. All
-/// else: the t interval of the mean difference, around the clustered error where pairs share a cluster, and the
-/// sign-flip test, flipping whole clusters. Where no pair differs, errors of zero would claim certainty: the interval is
-/// then what the number of pairs (or clusters) bounds.
+/// Compares the two sides. Pass and fail without clusters: McNemar's exact test and the interval of Bonett
+/// and Price. Otherwise: the t interval of the mean difference, around the clustered error if pairs share
+/// clusters, and the sign-flip test, flipping whole clusters. If no pair differs, an error of zero would
+/// claim certainty: the interval then follows from the number of pairs (or clusters).
 pub(crate) fn contrast(pairs: &PairSample, options: &Options) -> Contrast {
     let (base, candidate) = (&pairs.base, &pairs.candidate.values);
     let differences: Vec<f64> =
@@ -183,7 +184,7 @@ pub(crate) fn contrast(pairs: &PairSample, options: &Options) -> Contrast {
 #[derive(Default)]
 struct Errors {
     independent: Option<f64>,
-    /// CR0 and CR1, where there are clusters.
+    /// CR0 and CR1, if there are clusters.
     clustered: Option<(Option<f64>, Option<f64>)>,
 }
 
@@ -202,14 +203,14 @@ impl Errors {
     }
 }
 
-/// Values closer than this differ only in how they were added up.
+/// Tolerance below which values differ only by the order of summation.
 const SAME: f64 = 1e-9;
 
 fn mean(values: &[f64]) -> Result<f64, Undefined> {
     values.iter().copied().collect::<assize_stats::Accumulator>().mean(Level::P95).mean
 }
 
-/// Undefined for a level so low that a power of 80 % would be no power at all.
+/// Undefined for a level so low that a power of 80 % would be meaningless.
 fn promise(level: Level) -> Result<Promise, Undefined> {
     Promise::new(1.0 - level.get(), 0.8).map_err(|_| Undefined::OutOfRange)
 }
@@ -265,7 +266,8 @@ fn scores(
     let n = differences.len() as u64;
     let nothing_differs = n > 0 && differences.iter().all(|value| value.abs() <= SAME);
     let (interval, method) = if nothing_differs {
-        // Each pair can differ by 1 at most, so the mean differs by no more than the share of pairs that would.
+        // Each pair can differ by 1 at most, so the mean differs by no more than the share of pairs that
+        // differ.
         let interval = zero_failures(units as u64, options.level).map(|bound| Interval {
             low: -bound.exact,
             high: bound.exact,
@@ -287,7 +289,7 @@ fn scores(
     let promise = promise(options.level);
     let noise = error.and_then(|se| {
         if se > 0.0 {
-            // What is left of the error with so many pairs, brought back to one pair.
+            // The remaining error with this many pairs, scaled back to one pair.
             Ok(Noise {
                 between: se * se * n as f64,
                 first: 0.0,
@@ -323,8 +325,9 @@ impl Parts {
 }
 
 impl Contrast {
-    /// Decides what may be said. With a margin, an interval within it means equivalent, whatever the test says: a
-    /// difference that small was declared not to matter. Otherwise the test decides, by its adjusted p if there is one.
+    /// Decides the conclusion. With a margin, an interval within it means equivalent, whatever the test
+    /// result: such a small difference was declared irrelevant. Otherwise the test decides, by its adjusted p
+    /// if there is one.
     pub(crate) fn judge(&mut self, options: &Options) {
         let shown = self.p_adjusted.or(self.p).is_some_and(|p| rejects(p, 1.0 - options.level.get()));
         let within = |margin: f64| {
@@ -366,7 +369,7 @@ impl Contrast {
                 "No pair differs, but so few pairs leave room for a change of {} either way.",
                 short(high)
             ),
-            // An interval is approximate, the test is not, and adjusting asks for more again.
+            // The interval is approximate and the test is exact, and adjusting is stricter still.
             Call::Inconclusive if low > 0.0 || high < 0.0 => format!(
                 "The change lies {range}, but the test ({}) gives p = {}, which is not beyond chance{}.",
                 self.test,
@@ -392,7 +395,7 @@ impl Contrast {
     }
 }
 
-/// A change, with its sign.
+/// Formats a change with its sign.
 pub(crate) fn signed(value: f64) -> String {
     let text = short(value);
     if value > 0.0 && text != "0" { format!("+{text}") } else { text }

@@ -1,4 +1,4 @@
-//! Cases whose verdict changed, and which of their criteria changed.
+//! Cases whose verdict changed, with the criteria that changed.
 
 use assize_rubric::Verdict;
 use assize_store::ResultRow;
@@ -16,20 +16,20 @@ pub struct Flip {
     pub case_id: String,
     /// Number of the repeat.
     pub repeat: u32,
-    /// What it was.
+    /// Result in the base.
     pub base: Side,
-    /// What it became.
+    /// Result in the candidate.
     pub candidate: Side,
     /// The criteria that were decided differently.
     pub criteria: Vec<CriterionFlip>,
 }
 
-/// A case on one side.
+/// Result of a case on one side.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Side {
-    /// Its verdict.
+    /// Verdict of the case.
     pub verdict: Verdict,
-    /// Its score, if it is known.
+    /// Score, if it is known.
     pub score: Option<f64>,
 }
 
@@ -38,15 +38,15 @@ pub struct Side {
 pub struct CriterionFlip {
     /// Name of the grader.
     pub grader: String,
-    /// Its id.
+    /// Id of the criterion.
     pub criterion: String,
-    /// Its value in the base, 0 to 1; null when it did not apply or was not decided.
+    /// Value in the base, 0 to 1; null if it did not apply or was ungraded.
     pub base: Option<f64>,
-    /// Its value in the candidate.
+    /// Value in the candidate.
     pub candidate: Option<f64>,
-    /// Why it was decided as it was in the base; null until the rows are looked up.
+    /// Reason in the base; null until the rows are looked up.
     pub base_reason: Option<String>,
-    /// Why it was decided as it was in the candidate.
+    /// Reason in the candidate.
     pub candidate_reason: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl Flip {
         }
     }
 
-    /// Takes over the reasons of a stored row if it is this case's.
+    /// Copies the reasons of a stored row if it belongs to this case.
     pub fn learn(&mut self, row: &ResultRow, from_candidate: bool) {
         if *row.case_id != *self.case_id || row.repeat != self.repeat || *row.suite != *self.suite {
             return;

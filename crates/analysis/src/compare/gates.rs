@@ -1,4 +1,4 @@
-//! What a comparison must hold for a change to go in.
+//! Gates of a comparison: conditions under which a change is accepted.
 
 use serde::Serialize;
 
@@ -6,57 +6,57 @@ use super::contrast::{Call, Contrast};
 use super::many::Many;
 use super::pairing::Comparison;
 
-/// Which worse figures fail.
+/// Regressions that fail the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailOn {
     /// A pass rate or mean score that is worse.
     Worse,
-    /// The same, or a suite, tag, grader or criterion that is worse after adjusting.
+    /// Also a suite, tag, grader or criterion that is worse after adjusting.
     AnyWorse,
 }
 
-/// What is asked of a comparison.
+/// Conditions checked against a comparison.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Gates {
-    /// Worse figures fail.
+    /// Fails if a metric is worse.
     pub fail_on: Option<FailOn>,
-    /// Largest drop of pass rate or mean score that is let through, as measured.
+    /// Largest accepted drop of pass rate or mean score, as measured.
     pub max_drop: Option<f64>,
     /// Every case that passed must still pass.
     pub no_regression: bool,
-    /// What was not shown does not count as held.
+    /// An inconclusive result fails.
     pub strict: bool,
 }
 
-/// How a gate stands.
+/// Status of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
-    /// It holds.
+    /// The condition holds.
     Held,
-    /// It does not.
+    /// The condition does not hold.
     Failed,
-    /// It depends on cases that are undecided or gone.
+    /// The result depends on incomplete or removed cases.
     Undecided,
-    /// The cases do not show enough to say.
+    /// The cases do not show enough to decide.
     Inconclusive,
 }
 
-/// A gate with where it stands.
+/// Gate with its status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GateResult {
     /// The gate, as on the command line.
     pub gate: &'static str,
-    /// The candidate it was held against.
+    /// Candidate it was checked against.
     pub candidate: String,
-    /// Where it stands.
+    /// Status of the gate.
     pub hold: Hold,
-    /// Why, in a sentence.
+    /// Reason in a sentence.
     pub says: String,
 }
 
-/// Holds the gates against each candidate.
+/// Checks the gates against each candidate.
 pub fn check(many: &Many, gates: &Gates) -> Vec<GateResult> {
     let mut results = Vec::new();
     for comparison in &many.comparisons {
@@ -113,7 +113,7 @@ fn drop_within(comparison: &Comparison, most: f64, strict: bool) -> (Hold, Strin
     for (name, contrast) in figures(comparison) {
         let Some(difference) = contrast.difference else {
             said.push(format!("{name}: undefined"));
-            // A pass rate may be undefined where scores are known; one of the two is enough to go by.
+            // A pass rate may be undefined while scores are known; one of the two is enough.
             continue;
         };
         let drop = 0.0 - difference;

@@ -1,4 +1,4 @@
-//! Several candidates against one base, and each against each.
+//! Several candidates compared with one base and with each other.
 
 use serde::Serialize;
 
@@ -9,20 +9,19 @@ use super::tables::adjust_all;
 use crate::facts::{Names, RunFacts};
 use crate::sample::Sample;
 
-/// Several runs compared.
+/// Comparison of several runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Many {
     /// Each candidate against the base. With several, their headline p values are adjusted for their number.
     pub comparisons: Vec<Comparison>,
     /// The runs, the base first.
     pub runs: Vec<String>,
-    /// For each run (row) against each other run (column) the change of the headline figure from the column's run to the
-    /// row's, over the cases that those two share; null on the diagonal. p values are adjusted over all pairs of runs.
-    /// Empty for two runs.
+    /// Change of the headline metric from the column's run to the row's, over the cases that those two share;
+    /// null on the diagonal. p values are adjusted over all pairs of runs. Empty for two runs.
     pub matrix: Vec<Vec<Option<Contrast>>>,
 }
 
-/// Compares each candidate with the base, and each run with each.
+/// Compares each candidate with the base, and each run with every other.
 pub fn compare_many(base: &RunFacts, candidates: &[RunFacts], names: &Names, options: &Options) -> Many {
     let mut comparisons: Vec<Comparison> =
         candidates.iter().map(|candidate| compare(base, candidate, names, options)).collect();
@@ -53,7 +52,7 @@ fn each_with_each(runs: &[&RunFacts], names: &Names, options: &Options) -> Vec<V
     matrix
 }
 
-/// The headline figure of two runs over the cases they share.
+/// Collects the headline metric of two runs over the cases they share.
 fn pairs(base: &RunFacts, candidate: &RunFacts, names: &Names, options: &Options) -> PairSample {
     let figure = |case: &crate::CaseFact| match options.headline {
         Headline::Score => case.score,
@@ -73,7 +72,7 @@ fn pairs(base: &RunFacts, candidate: &RunFacts, names: &Names, options: &Options
 }
 
 impl Contrast {
-    /// The same comparison seen from the other side.
+    /// Returns the comparison with the two sides exchanged.
     fn turned(&self, options: &Options) -> Self {
         let mut turned = Self {
             base: self.candidate,

@@ -1,4 +1,4 @@
-//! Two runs, case by case: what differs beyond chance, and what can't be told.
+//! Comparison of two runs, case by case: significant and inconclusive differences.
 
 mod comparable;
 mod contrast;
@@ -18,20 +18,20 @@ pub use many::{Many, compare_many};
 pub use pairing::{CaseName, Comparison, Headline, Undecided, compare};
 pub use tables::{FEWEST_PAIRS, Row, Table};
 
-/// What is compared how.
+/// Options of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Confidence level of intervals; a test shows a difference when its p is at most 1 less this.
+    /// Confidence level of intervals; a test is significant if its p value is at most 1 minus this.
     pub level: Level,
-    /// Differences up to this size do not matter, 0 to 1.
+    /// Largest irrelevant difference, 0 to 1.
     pub margin: Option<f64>,
-    /// The figure that the verdict on the whole is about.
+    /// Metric of the overall conclusion.
     pub headline: Headline,
-    /// How p values that stand beside each other are adjusted; `None` leaves them as they are.
+    /// Adjustment of p values that are reported together; `None` for no adjustment.
     pub adjustment: Option<Adjustment>,
-    /// Whether intervals of score differences are resampled instead of Student's.
+    /// True to bootstrap intervals of score differences instead of using Student's t.
     pub bootstrap: bool,
-    /// Seed of everything drawn at random.
+    /// Seed of all random draws.
     pub seed: u64,
 }
 

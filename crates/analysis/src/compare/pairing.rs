@@ -1,4 +1,4 @@
-//! Pairs by suite, case and repeat, and everything that is compared over them.
+//! Pairing of cases by suite, id and trial, and comparison of the pairs.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use super::flips::Flip;
 use super::tables::{Parts, Table};
 use crate::facts::{CaseFact, Names, RunFacts, key};
 
-/// The figure that the verdict on the whole is about.
+/// Metric of the overall conclusion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Headline {
@@ -22,7 +22,7 @@ pub enum Headline {
     PassRate,
 }
 
-/// Which case.
+/// Identity of a case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CaseName {
     /// Name of the suite.
@@ -33,60 +33,60 @@ pub struct CaseName {
     pub repeat: u32,
 }
 
-/// A case that is there on both sides and could not be decided on one of them at least.
+/// A case that both sides have and that is incomplete on at least one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Undecided {
-    /// Which case.
+    /// Identity of the case.
     #[serde(flatten)]
     pub name: CaseName,
-    /// Whether it passed in the base; null when that is not known.
+    /// True if it passed in the base; null if incomplete.
     pub base_passed: Option<bool>,
-    /// Whether it passed in the candidate; null when that is not known.
+    /// True if it passed in the candidate; null if incomplete.
     pub candidate_passed: Option<bool>,
 }
 
-/// Two runs compared.
+/// Comparison of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The base.
+    /// Name of the base.
     pub base: String,
-    /// The candidate.
+    /// Name of the candidate.
     pub candidate: String,
-    /// Cases that both hold.
+    /// Number of cases that both have.
     pub common: usize,
-    /// Respects in which the two runs differ although only the answers should.
+    /// Aspects in which the two runs differ although only the answers should.
     pub mismatches: Vec<Mismatch>,
-    /// The figure that [`verdict`](Self::verdict) is about.
+    /// Metric that [`verdict`](Self::verdict) is about.
     pub headline: Headline,
-    /// What may be said on the whole.
+    /// Overall conclusion.
     pub verdict: Call,
     /// Share of cases that passed, over pairs decided on both sides.
     pub pass_rate: Contrast,
     /// Mean score, over pairs with a score on both sides.
     pub score: Contrast,
-    /// Lowest and highest change of the mean score over all common cases, whatever becomes of what is undecided; null
-    /// when everything is decided.
+    /// Lowest and highest change of the mean score over all common cases, whatever the outcome of incomplete
+    /// ones; null if everything is decided.
     pub score_bounds: Option<[f64; 2]>,
-    /// Suites, tags, graders and criteria, those that have two parts or more.
+    /// Tables by suite, tag, grader and criterion, each with two rows or more.
     pub tables: Vec<Table>,
     /// Cases that passed and no longer do.
     pub regressions: Vec<Flip>,
     /// Cases that did not pass and do now.
     pub improvements: Vec<Flip>,
-    /// Cases that are not decided on both sides: left out of the pass rates.
+    /// Cases that are incomplete on at least one side, which are excluded from the pass rates.
     pub undecided: Vec<Undecided>,
-    /// Cases that only the candidate holds.
+    /// Cases that only the candidate has.
     pub new: Vec<CaseName>,
-    /// Cases that only the base holds.
+    /// Cases that only the base has.
     pub gone: Vec<CaseName>,
-    /// Which of the gone cases passed.
+    /// Number of removed cases that passed.
     pub gone_passed: usize,
-    /// Cases of either side that are repeats of each other or share their origin: errors are computed over clusters.
+    /// True if cases are trials of each other or share their origin: errors are computed over clusters.
     pub clustered: bool,
 }
 
 impl Comparison {
-    /// The comparison of the headline figure.
+    /// Returns the comparison of the headline metric.
     pub fn main(&self) -> &Contrast {
         match self.headline {
             Headline::Score => &self.score,
@@ -94,20 +94,20 @@ impl Comparison {
         }
     }
 
-    /// Takes over the verdict of the headline figure after it changed.
+    /// Updates the overall conclusion after the headline metric changed.
     pub(crate) fn conclude(&mut self) {
         self.verdict = self.main().call;
     }
 }
 
-/// What standing side by side gives.
+/// Alignment of the sorted cases of two runs.
 enum Match<'f> {
     Both(&'f CaseFact, &'f CaseFact),
     OnlyBase(&'f CaseFact),
     OnlyCandidate(&'f CaseFact),
 }
 
-/// Walks through two sorted runs together.
+/// Merges two sorted runs.
 fn matches<'f>(base: &'f RunFacts, candidate: &'f RunFacts, names: &Names) -> Vec<Match<'f>> {
     let (mut ours, mut theirs) = (base.cases.iter().peekable(), candidate.cases.iter().peekable());
     let mut found = Vec::with_capacity(base.cases.len().max(candidate.cases.len()));
@@ -197,7 +197,7 @@ pub fn compare(base: &RunFacts, candidate: &RunFacts, names: &Names, options: &O
         pass_rate,
         score,
         score_bounds: (open && common > 0).then(|| [low / all, high / all]),
-        // A table of one part would repeat the whole.
+        // A table of one row would repeat the total.
         tables: tables
             .into_iter()
             .filter(|table| table.rows.len() + table.too_small > usize::from(table.by != "tag"))

@@ -1,4 +1,4 @@
-//! The same comparison part by part: suites, tags, graders, criteria.
+//! Comparison by suite, tag, grader and criterion.
 
 use std::collections::BTreeMap;
 
@@ -10,40 +10,41 @@ use super::comparable::shared;
 use super::contrast::{Contrast, PairSample, contrast};
 use crate::facts::{CaseFact, Decision, Names};
 
-/// Fewer pairs than this can't show anything at 5 %: with 5 pairs the smallest p of a two-sided test is 2/32. They are
-/// not tested, so they do not count among the comparisons either.
+/// Minimum number of pairs for a significant result at 5 %: with 5 pairs the smallest p of a two-sided test
+/// is 2/32. Smaller groups are not tested, so they do not count among the comparisons either.
 pub const FEWEST_PAIRS: usize = 6;
 
-/// A part of the cases or of the rubrics.
+/// Comparison within one suite, tag, grader or criterion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// Its name.
+    /// Name of the group.
     pub name: String,
-    /// The comparison within it.
+    /// Comparison within it.
     #[serde(flatten)]
     pub contrast: Contrast,
 }
 
-/// Parts of one kind; their p values are adjusted for their number.
+/// Rows of one kind; their p values are adjusted for their number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Table {
-    /// What the parts are: `suite`, `tag`, `grader` or `criterion`.
+    /// Kind of the groups: `suite`, `tag`, `grader` or `criterion`.
     pub by: &'static str,
-    /// The figure: `score` or `value`.
+    /// The metric: `score` or `value`.
     pub figure: &'static str,
-    /// The parts, those that changed most clearly first.
+    /// Rows, the clearest changes first.
     pub rows: Vec<Row>,
-    /// Parts with fewer than [`FEWEST_PAIRS`] pairs.
+    /// Number of groups with fewer than [`FEWEST_PAIRS`] pairs.
     pub too_small: usize,
 }
 
-/// Collects pairs by part.
+/// Collects pairs by group.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'n>(BTreeMap<Key<'n>, PairSample>);
 
-/// A part: its suite, tag or grader; and for a criterion its grader (and whether it is a fault), id and wording.
+/// Key of a group: its suite, tag or grader; and for a criterion its grader (and whether it is a fault), id
+/// and wording.
 type Key<'n> = (&'n str, (bool, &'n str), &'n str, u64);
-/// No criterion.
+/// Placeholder for the grader of a group that is not a criterion.
 const WHOLE: (bool, &str) = (false, "");
 
 impl<'n> Parts<'n> {
@@ -67,8 +68,9 @@ impl<'n> Parts<'n> {
         }
     }
 
-    /// Criteria of one id that read differently are different criteria: ids by position recur in every case. Of a fault
-    /// the figure is how far it was avoided, so that higher is better in every row.
+    /// Adds the criteria of a pair. Criteria with equal ids but different texts are different criteria: ids
+    /// by position recur in every case. For a fault the metric is how far it was avoided, so that higher is
+    /// better in every row.
     pub(crate) fn criteria(&mut self, pair: (&CaseFact, &CaseFact), names: &'n Names) {
         for (a, b) in shared(pair.0, pair.1) {
             if let (Decision::Value(base), Decision::Value(candidate)) = (a.decision, b.decision) {
@@ -84,7 +86,7 @@ impl<'n> Parts<'n> {
         self.0.entry(key).or_default().push(base, candidate, cluster);
     }
 
-    /// Compares each part that is large enough.
+    /// Compares each group that is large enough.
     pub(crate) fn table(self, by: &'static str, figure: &'static str, options: &Options) -> Table {
         let several_suites = {
             let mut suites: Vec<&str> =
@@ -108,13 +110,13 @@ impl<'n> Parts<'n> {
             rows.push(Row { name, contrast: contrast(&pairs, options) });
         }
         adjust_all(rows.iter_mut().map(|row| &mut row.contrast), options);
-        // The sort is stable: parts that changed as little as each other keep the order of their names.
+        // The sort is stable: groups with equal changes keep the order of their names.
         rows.sort_by(|a, b| a.contrast.p.unwrap_or(1.0).total_cmp(&b.contrast.p.unwrap_or(1.0)));
         Table { by, figure, rows, too_small }
     }
 }
 
-/// Adjusts the p values of comparisons that stand beside each other, and what they say with them.
+/// Adjusts the p values of comparisons reported together, and updates their conclusions.
 pub(crate) fn adjust_all<'c>(contrasts: impl Iterator<Item = &'c mut Contrast>, options: &Options) {
     let Some(adjustment) = options.adjustment else { return };
     let mut tested: Vec<&mut Contrast> = contrasts.filter(|contrast| contrast.p.is_some()).collect();

@@ -1,40 +1,40 @@
-//! Which column of a table holds what, and which spelling means what.
+//! Mapping of table columns to roles, and of spellings to outcomes.
 
 use std::collections::BTreeMap;
 
 use assize_diagnostic::did_you_mean;
 use assize_rubric::LabelOutcome;
 
-/// What a column can hold.
+/// Role of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Id of the case.
     Case,
     /// Name of the suite.
     Suite,
-    /// Who gave the answer.
+    /// Target that gave the answer.
     System,
-    /// Which repeat of the case.
+    /// Number of the trial.
     Repeat,
     /// Id of the criterion.
     Criterion,
-    /// What a person decided; a list holds what several did.
+    /// Label of a person; a list holds the labels of several.
     Label,
-    /// Who decided; a list beside a list of labels.
+    /// Name of the reviewer; a list beside a list of labels.
     Who,
-    /// When.
+    /// Time of the label.
     At,
-    /// Why.
+    /// Reason for the label.
     Note,
-    /// How bad the failure is.
+    /// Severity of the failure.
     Severity,
-    /// Of which version of the criterion.
+    /// Version of the criterion.
     Version,
-    /// How the case came to be labelled.
+    /// Sampling of the labelled case.
     Sampled,
-    /// What the label may be used for.
+    /// Permitted use of the label.
     Split,
-    /// What the judge decided.
+    /// Decision of the judge.
     Judge,
     /// The judge's probability of "met".
     Probability,
@@ -42,7 +42,7 @@ pub enum Role {
     Probabilities,
     /// Length of the answer.
     Length,
-    /// What several items have in common, so that they are no independent evidence.
+    /// Name shared by related items, which are not independent evidence.
     Cluster,
     /// Criteria of the same case that this one depends on.
     Requires,
@@ -50,15 +50,14 @@ pub enum Role {
     First,
     /// The judge's preference with the answers exchanged, already mapped back.
     Second,
-    /// The answer people prefer of two.
+    /// Answer of two that people prefer.
     Preferred,
     /// Repeated scores: a list, or a list of lists with one for each answer.
     Scores,
 }
 
 impl Role {
-    /// Every role, with the column names it is found under unless another is given. The first is its
-    /// own name.
+    /// Every role with its default column names. The first is the name of the role.
     const NAMES: [(Self, &'static [&'static str]); 23] = [
         (Self::Case, &["case", "case_id", "trace_id"]),
         (Self::Suite, &["suite"]),
@@ -85,7 +84,7 @@ impl Role {
         (Self::Scores, &["scores"]),
     ];
 
-    /// Its name on the command line.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         self.names()[0]
     }
@@ -99,23 +98,23 @@ impl Role {
     }
 }
 
-/// A mapping that can't be read.
+/// Invalid column or value mapping.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnsError {
     /// Not of the form `name=column`.
     #[error("`{0}` is not of the form name=column")]
     Form(String),
-    /// No such name.
+    /// There is no such name.
     #[error("`{name}` is nothing a column can hold; known are {known}{hint}")]
     Unknown {
-        /// As written.
+        /// Name as written.
         name: String,
-        /// The names there are.
+        /// Known names.
         known: String,
-        /// The nearest of them.
+        /// The most similar known name.
         hint: String,
     },
-    /// The same name twice.
+    /// A name is given twice.
     #[error("`{0}` is given twice")]
     Twice(String),
 }
@@ -143,14 +142,14 @@ fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Colu
     }
 }
 
-/// The columns of a table, by what they hold.
+/// Mapping of roles to columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Columns {
     given: BTreeMap<Role, String>,
 }
 
 impl Columns {
-    /// Reads `case=item_id,label=verdict`. What is not named is looked for under its usual names.
+    /// Parses `case=item_id,label=verdict`. Roles without a column are looked for under their default names.
     pub fn parse(text: &str) -> Result<Self, ColumnsError> {
         let mut given = BTreeMap::new();
         for (name, column) in pairs(text)? {
@@ -163,23 +162,23 @@ impl Columns {
         Ok(Self { given })
     }
 
-    /// Whether any column was named: the table is then somebody else's, and its other columns are
-    /// theirs.
+    /// Returns true if any column was named: the table then comes from another tool, and its other columns
+    /// are ignored.
     pub fn is_given(&self) -> bool {
         !self.given.is_empty()
     }
 
-    /// The column given for a role.
+    /// Returns the column given for a role.
     pub(super) fn given(&self, role: Role) -> Option<&str> {
         self.given.get(&role).map(String::as_str)
     }
 
-    /// The columns given.
+    /// Iterates over the given columns.
     pub(super) fn all_given(&self) -> impl Iterator<Item = (Role, &str)> {
         self.given.iter().map(|(role, column)| (*role, column.as_str()))
     }
 
-    /// The names a role is looked for under.
+    /// Returns the column names to look for.
     pub(super) fn names(&self, role: Role) -> Vec<&str> {
         match self.given(role) {
             Some(column) => vec![column],
@@ -187,18 +186,18 @@ impl Columns {
         }
     }
 
-    /// The role that a column of a file of our own has.
+    /// Returns the role of a column in one of our own files.
     pub(super) fn usual(column: &str) -> Option<Role> {
         Role::NAMES.iter().find(|(_, names)| names.contains(&column)).map(|(role, _)| *role)
     }
 
-    /// Every usual name.
+    /// Iterates over every default column name.
     pub(super) fn usual_names() -> impl Iterator<Item = &'static str> {
         Role::NAMES.iter().flat_map(|(_, names)| names.iter().copied())
     }
 }
 
-/// Spellings that mean an outcome, such as `1` for "met".
+/// Spellings of outcomes, such as `1` for "met".
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Values {
     spelled: Vec<(String, LabelOutcome)>,
@@ -207,7 +206,7 @@ pub struct Values {
 impl Values {
     const WORDS: [&'static str; 4] = ["met", "unmet", "not_applicable", "unsure"];
 
-    /// Reads `met=1,unmet=0,not_applicable=-`: on the left what it means, on the right how it is spelled.
+    /// Parses `met=1,unmet=0,not_applicable=-`: the outcome on the left, its spelling on the right.
     pub fn parse(text: &str) -> Result<Self, ColumnsError> {
         let mut spelled: Vec<(String, LabelOutcome)> = Vec::new();
         for (name, spelling) in pairs(text)? {
@@ -224,7 +223,7 @@ impl Values {
         Ok(Self { spelled })
     }
 
-    /// What a spelling means; numbers are compared as numbers, so that `0.0` is `0`.
+    /// Returns the outcome of a spelling; numbers are compared as numbers, so that `0.0` equals `0`.
     pub(super) fn meaning(&self, text: &str) -> Option<LabelOutcome> {
         let number = text.parse::<f64>().ok();
         let same = |spelling: &str| {

@@ -1,8 +1,8 @@
-//! Files of labels: what people said, and beside it, in tables of other tools, what a judge said.
+//! Label files: human labels, and in tables of other tools also a judge's decisions.
 //!
-//! Three forms: labels files of this program (JSON lines of [`assize_rubric::Label`], which scorecards
-//! read as well), JSON lines of others, and CSV or TSV. [`Columns`] says which column holds what. All of
-//! them become [`Row`]s.
+//! Three forms: label files of this program (JSON lines of [`assize_rubric::Label`], which scorecards read as
+//! well), JSON lines of other tools, and CSV or TSV. [`Columns`] maps their columns. All of them become
+//! [`Row`]s.
 
 mod columns;
 mod problem;

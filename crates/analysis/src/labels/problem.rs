@@ -1,4 +1,4 @@
-//! What is wrong with a file of labels, and where.
+//! Diagnostics about label files.
 
 use std::fmt;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct Place {
     /// The file, as the user wrote its path.
     pub file: Arc<Path>,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
 }
 
@@ -19,12 +19,12 @@ impl fmt::Display for Place {
     }
 }
 
-/// Something that keeps a file from being used.
+/// An error in a label file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct LabelProblem {
-    /// Where.
+    /// Location of the error.
     pub place: Place,
-    /// What was found, what was expected, and what to do.
+    /// Message: what was found, what was expected, and what to do.
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! From files to rows.
+//! Reader of label files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use serde_json::Value;
 use super::table::{Line, lines};
 use super::{Columns, Judged, LabelProblem, Place, Role, Row, Values};
 
-/// The code of a trace that shows none of the failures asked about.
+/// Code of a trace that shows none of the failures asked about.
 const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
 
-/// How files are read.
+/// Options for reading label files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading {
-    /// Which column holds what.
+    /// Column mapping.
     pub columns: Columns,
-    /// Which spelling means what.
+    /// Mapping of spellings to outcomes.
     pub values: Values,
-    /// Columns without which a row is of no use.
+    /// Required columns.
     pub needed: Vec<Role>,
 }
 
-/// Reads files of labels. Every problem of every file is found before any is reported.
+/// Reads label files. Reports the errors of all files together.
 pub fn read_rows(files: &[PathBuf], reading: &Reading) -> Result<Vec<Row>, Vec<LabelProblem>> {
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for file in files {
@@ -49,7 +49,7 @@ fn at(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelProblem {
     LabelProblem { place: Place { file: Arc::clone(file), line }, message: message.into() }
 }
 
-/// Columns that were asked for and are nowhere, and columns of our own files that nobody knows.
+/// Reports requested columns that are missing, and unknown columns of our own files.
 fn check_columns(lines: &[Line], is_json: bool, reading: &Reading, problems: &mut Vec<LabelProblem>) {
     let Some(first) = lines.first() else { return };
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -98,7 +98,7 @@ fn unknown_key(name: &str, place: &Place, problems: &mut Vec<LabelProblem>) {
         .push(LabelProblem { place: place.clone(), message: format!("`{name}` is not known here; {hint}") });
 }
 
-/// A cell by its name, or by a path of names with dots between them.
+/// Returns a cell by its name, or by a dotted path of names.
 fn cell<'c>(cells: &'c serde_json::Map<String, Value>, column: &str) -> Option<&'c Value> {
     if let Some(value) = cells.get(column) {
         return Some(value);
@@ -107,7 +107,7 @@ fn cell<'c>(cells: &'c serde_json::Map<String, Value>, column: &str) -> Option<&
     rest.split('.').try_fold(cells.get(head)?, |value, name| value.get(name))
 }
 
-/// A line with what is known of its columns.
+/// A line together with the reading options.
 struct Cells<'l> {
     line: &'l Line,
     reading: &'l Reading,
@@ -117,11 +117,11 @@ impl Cells<'_> {
     fn value(&self, role: Role) -> Option<&Value> {
         let names = self.reading.columns.names(role);
         let found = names.into_iter().find_map(|name| cell(&self.line.cells, name));
-        // An empty text is how tables say that something is missing.
+        // Tables write a missing value as an empty text.
         found.filter(|value| !value.is_null() && value.as_str().is_none_or(|text| !text.trim().is_empty()))
     }
 
-    /// Whether the column is there at all, empty or not.
+    /// Returns true if the column exists, empty or not.
     fn has(&self, role: Role) -> bool {
         self.reading.columns.names(role).into_iter().any(|name| cell(&self.line.cells, name).is_some())
     }
@@ -137,7 +137,7 @@ impl Cells<'_> {
         });
     }
 
-    /// A text; numbers and flags are texts too, as ids often are numbers.
+    /// Reads a text; numbers and flags are accepted, as ids often are numbers.
     fn text(&self, role: Role, problems: &mut Vec<LabelProblem>) -> Option<String> {
         let value = self.value(role)?;
         let text = plain(value);
@@ -187,7 +187,7 @@ impl Cells<'_> {
 
     fn labels(&self, problems: &mut Vec<LabelProblem>) -> Vec<(Option<String>, LabelOutcome)> {
         let Some(value) = self.value(Role::Label) else {
-            // A scorecard's label without an outcome says that the failure was found.
+            // A scorecard's label without an outcome means that the failure was found.
             let found = self.line.cells.contains_key("benchmark_code") && !self.has(Role::Label);
             return if found {
                 vec![(self.text(Role::Who, problems), LabelOutcome::Unmet)]
@@ -220,7 +220,7 @@ impl Cells<'_> {
             .collect()
     }
 
-    /// Labels of traces name one benchmark, or none of them, and say nothing of the others.
+    /// Labels of traces name one benchmark, or none of them, and leave the others open.
     fn first_failure(&self) -> bool {
         let cell = |name: &str| self.line.cells.get(name);
         cell("x-primary") == Some(&Value::Bool(true))
@@ -302,7 +302,7 @@ impl Cells<'_> {
             self.wrong(problems, Role::Probability, "a number from 0 to 1", &Value::from(p));
         }
         let repeat = self.number(Role::Repeat, problems);
-        // Kept by who writes labels, and read here only so that a mistake in it is found.
+        // Not used here: read only so that a mistake in it is reported.
         let _ = self.word::<Severity>(Role::Severity, "low, medium or high", problems);
         let row = Row {
             first_failure: self.first_failure(),

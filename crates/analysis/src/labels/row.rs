@@ -1,38 +1,38 @@
-//! One line of a table of labels, read and checked.
+//! One row of a label table, read and checked.
 
 use assize_rubric::{LabelOutcome, Sampling, Split};
 
 use super::Place;
 
-/// What a judge decided.
+/// Decision of a judge in a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Judged {
-    /// It decided.
+    /// The judge decided.
     Said(LabelOutcome),
-    /// It could not be made to decide. Never a zero, never a pass.
+    /// Ungraded. Never a zero, never a pass.
     Ungraded,
 }
 
-/// One line.
+/// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Where it stands.
+    /// Location of the row.
     pub place: Place,
-    /// Id of the case; the number of the line where the table has no such column.
+    /// Id of the case; the line number if the table has no such column.
     pub case: String,
     /// Name of the suite.
     pub suite: Option<String>,
-    /// Who gave the answer.
+    /// Target that gave the answer.
     pub system: Option<String>,
-    /// Which repeat of the case.
+    /// Number of the trial.
     pub repeat: Option<u32>,
     /// Id of the criterion.
     pub criterion: Option<String>,
-    /// Whether the criterion is the first failure that somebody found in the whole case, out of all there may be.
+    /// True if the criterion is the first failure found in the whole case, out of all possible ones.
     pub first_failure: bool,
-    /// What people decided, with their names; empty where nobody did.
+    /// Labels of people, with their names; empty if there are none.
     pub labels: Vec<(Option<String>, LabelOutcome)>,
-    /// What the judge decided; `None` where the table does not say.
+    /// Decision of the judge; `None` if the table has none.
     pub judge: Option<Judged>,
     /// The judge's probability of "met", 0 to 1.
     pub probability: Option<f64>,
@@ -40,17 +40,17 @@ pub struct Row {
     pub probabilities: Vec<(f64, f64)>,
     /// Length of the answer, in any unit.
     pub length: Option<f64>,
-    /// What several items have in common.
+    /// Cluster of related items.
     pub cluster: Option<String>,
     /// Criteria of the same case that this one depends on.
     pub requires: Vec<String>,
-    /// How the case came to be labelled.
+    /// Sampling of the labelled case.
     pub sampled: Option<Sampling>,
-    /// What the label may be used for.
+    /// Permitted use of the label.
     pub split: Option<Split>,
-    /// The answer people prefer of two.
+    /// Answer of two that people prefer.
     pub preferred: Option<String>,
-    /// The judge's preferences in either order.
+    /// The judge's preferences in both orders.
     pub orders: [Option<String>; 2],
     /// Repeated scores, a list for each answer; a failed one is `None`.
     pub scores: Vec<Vec<Option<f64>>>,

@@ -1,4 +1,4 @@
-//! The lines of a table, before anybody knows what its columns mean.
+//! Rows of a table before its columns are interpreted.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use super::{LabelProblem, Place};
 
-/// A line with its cells by name. Cells of CSV are texts; an empty one is null.
+/// A line with its cells by name. CSV cells are texts; an empty one is null.
 pub(super) struct Line {
     pub(super) place: Place,
     pub(super) cells: Map<String, Value>,
 }
 
-/// The lines of a file, and whether it is JSON; every line that can't be read is a problem.
+/// Reads the lines of a file and detects whether it is JSON; every unreadable line is a problem.
 pub(super) fn lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> (Vec<Line>, bool) {
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -47,8 +47,8 @@ fn json(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> Vec
     found
 }
 
-/// Counts lines up to where a record begins. The reader's own count is that of the line before where lines end in
-/// a carriage return as well.
+/// Counts lines up to the start of a record. The CSV reader's own count is one line behind if lines end in a
+/// carriage return as well.
 struct LineCount<'b> {
     bytes: &'b [u8],
     upto: usize,

@@ -1,4 +1,4 @@
-//! The comparisons that a run holds.
+//! Pairwise comparisons of a run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,29 +9,29 @@ use assize_store::ResultRow;
 /// One comparison of two answers to one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contest {
-    /// Number of the system whose answer is the candidate.
+    /// Index of the target whose answer is the candidate.
     pub first: usize,
-    /// Number of the system whose answer is the baseline.
+    /// Index of the target whose answer is the baseline.
     pub second: usize,
-    /// Number of the case, or of the cluster it belongs to: comparisons of one are not independent.
+    /// Index of the case or its cluster: comparisons of one are not independent.
     pub cluster: usize,
-    /// How the candidate fares; `None` where an order could not be judged.
+    /// Outcome for the candidate; `None` if an order could not be judged.
     pub outcome: Option<PairOutcome>,
-    /// The preferences with the candidate first and with the baseline first.
+    /// Preferences with the candidate first and with the baseline first.
     pub preferences: [Option<Preference>; 2],
 }
 
-/// Comparisons, taken from rows one at a time.
+/// Comparisons, collected row by row.
 #[derive(Debug, Clone, Default)]
 pub struct Contests {
-    /// The comparisons, in the order in which they were taken.
+    /// Comparisons in the order in which they were added.
     pub all: Vec<Contest>,
     pub(super) clusters: BTreeMap<(Arc<str>, String), usize>,
 }
 
 impl Contests {
-    /// Takes the comparisons of a case between two systems; `case` is the case without the two. Every vote of a panel is
-    /// one comparison.
+    /// Adds the comparisons of a case between two targets; `case` is the case without the two. Every vote of
+    /// a panel is one comparison.
     pub fn take(&mut self, row: &ResultRow, case: &str, (first, second): (usize, usize)) {
         let shared =
             row.cluster.as_ref().map_or_else(|| format!("case {case}"), |name| format!("cluster {name}"));
@@ -47,7 +47,7 @@ impl Contests {
         }));
     }
 
-    /// How many cases, or clusters of them, there are.
+    /// Returns the number of cases or clusters.
     pub fn clusters(&self) -> usize {
         self.clusters.len()
     }

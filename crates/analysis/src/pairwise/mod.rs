@@ -1,4 +1,4 @@
-//! Comparisons of answers in both orders: who is better how often, what place has to do with it, and who stands where.
+//! Pairwise comparisons in both orders: win rates, position bias and ranking.
 
 mod contests;
 mod place;

@@ -1,4 +1,4 @@
-//! Whether a judge prefers a place: the answer shown first, or the one shown second.
+//! Position bias of a judge: preference for the answer shown first, or the one shown second.
 
 use assize_rubric::{PairOutcome, Preference};
 use assize_stats::Undefined;
@@ -8,23 +8,23 @@ use super::Contest;
 use crate::Figure;
 use crate::shares::share;
 
-/// What the place in which an answer is shown has to do with the decision.
+/// Metrics of position bias.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlaceReport {
-    /// The share of decisions for the answer shown first, and that of orders that disagree.
+    /// Share of decisions for the answer shown first, and share of comparisons whose orders disagree.
     pub figures: Vec<Figure>,
     /// Comparisons in which the answer shown first won both times.
     pub first_twice: u64,
     /// Comparisons in which the answer shown second won both times.
     pub second_twice: u64,
-    /// Exact two-sided probability of a split at least as uneven as that of the two counts, if place had no part; or why
-    /// there is none.
+    /// Exact two-sided probability of a split of the two counts at least this uneven without position bias;
+    /// or the reason why it is undefined.
     pub p: Result<f64, Undefined>,
-    /// What may be concluded, in one sentence.
+    /// Conclusion in one sentence.
     pub says: String,
 }
 
-/// Counts places. A judge without a preference for a place picks the answer shown first in half of its decisions,
+/// Measures position bias. A judge without it picks the answer shown first in half of its decisions,
 /// whichever answers are better, since each is shown first once.
 pub fn place(contests: &[Contest]) -> PlaceReport {
     let decided = contests.iter().filter(|contest| contest.outcome.is_some());

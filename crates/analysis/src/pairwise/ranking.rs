@@ -1,4 +1,4 @@
-//! Where systems stand that were compared two at a time.
+//! Ranking of targets from pairwise comparisons.
 
 use assize_rubric::PairOutcome;
 use assize_stats::ranking::{self, BradleyTerry, ContestEnd, Lead, TieRule, bradley_terry};
@@ -6,41 +6,41 @@ use assize_stats::{Interval, Level, Undefined};
 
 use super::Contest;
 
-/// One system.
+/// One ranked target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// Number of the system.
+    /// Index of the target.
     pub system: usize,
-    /// Its rank from 1 by strength; those of equal strength share one.
+    /// Rank from 1 by strength; equal strengths share a rank.
     pub rank: usize,
-    /// Natural logarithm of its strength; over all systems they add up to 0.
+    /// Natural logarithm of the strength; over all targets these sum to 0.
     pub log_strength: f64,
-    /// Interval of it.
+    /// Interval of `log_strength`.
     pub interval: Result<Interval, Undefined>,
-    /// Comparisons it took part in.
+    /// Number of its comparisons.
     pub comparisons: usize,
-    /// By how much it leads the system ranked below it; `None` for the last one.
+    /// Lead over the target ranked below; `None` for the last one.
     pub lead: Option<Lead>,
 }
 
-/// The systems, strongest first.
+/// Ranked targets, strongest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
-    /// The systems.
+    /// Targets in the order of their rank.
     pub systems: Vec<Ranked>,
-    /// What a tie, or orders that disagree, says.
+    /// Treatment of ties and of orders that disagree.
     pub ties: TieRule,
-    /// How likely ties are, where they are an end of their own.
+    /// Frequency of ties, if they are modelled as an outcome of their own.
     pub tie_weight: Option<f64>,
-    /// Comparisons it rests on.
+    /// Number of comparisons.
     pub comparisons: usize,
-    /// Cases, or clusters of them.
+    /// Number of cases or clusters.
     pub clusters: usize,
 }
 
 impl Ranking {
-    /// Ranks by the model of Bradley and Terry. Orders that disagree count as a tie. Undefined, with the reason, where the
-    /// comparisons do not tie all systems together.
+    /// Ranks by the Bradley-Terry model. Orders that disagree count as a tie. Undefined, with the reason, if
+    /// the comparisons do not connect all targets.
     pub fn of(systems: usize, contests: &[Contest], ties: TieRule, level: Level) -> Result<Self, Undefined> {
         let ends: Vec<ranking::Contest> = contests
             .iter()
@@ -67,7 +67,7 @@ impl Ranking {
             .enumerate()
             .map(|(at, &system)| {
                 let found = &fitted.strengths[system];
-                // Strengths that are equal are found by steps that stop just short of it.
+                // Equal strengths are reached by Newton steps that stop just short of equality.
                 let ahead = order.iter().filter(|&&other| strength(other) > strength(system) + 1e-9).count();
                 Ranked {
                     system,

@@ -1,4 +1,4 @@
-//! The figures of comparisons: pair by pair, then all systems together.
+//! Report of pairwise comparisons: pair by pair, then all targets together.
 
 use std::collections::BTreeMap;
 
@@ -12,47 +12,47 @@ use super::{Contest, Contests, PlaceReport, Ranking, place};
 use crate::Figure;
 use crate::shares::{mean, share};
 
-/// Where the random signs of the test start: the same comparisons always give the same p.
+/// Seed of the sign-flip test: fixed, so that p values are reproducible.
 const SEED: u64 = 1;
-/// Random signs for more clusters than can be tried out.
+/// Number of random sign flips when there are too many clusters to enumerate.
 const DRAWS: u32 = 20_000;
-/// Below this a difference is not taken for chance.
+/// Significance level.
 const ALPHA: f64 = 0.05;
 
-/// Two systems beside each other.
+/// Comparison of two targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairReport {
-    /// Number of the first system.
+    /// Index of the first target.
     pub first: usize,
-    /// Number of the second.
+    /// Index of the second target.
     pub second: usize,
-    /// Comparisons by outcome, seen from the first.
+    /// Number of comparisons by outcome, from the first target's side.
     pub counts: BTreeMap<PairOutcome, u64>,
-    /// Comparisons of which an order could not be judged: part of no figure.
+    /// Comparisons with an order that could not be judged, which are excluded.
     pub ungraded: u64,
     /// Shares of the outcomes, and the win score.
     pub figures: Vec<Figure>,
-    /// Two-sided p of the signs of wins and losses flipped case by case; or why there is none.
+    /// Two-sided p value of the sign-flip test on wins and losses by case; or the reason why it is undefined.
     pub p: Result<f64, Undefined>,
-    /// The same, adjusted by Holm for the number of pairs.
+    /// `p` adjusted by Holm for the number of pairs.
     pub p_adjusted: Result<f64, Undefined>,
-    /// What that comes to.
+    /// Conclusion.
     pub told: Told,
 }
 
-/// Whether two systems can be told apart.
+/// Conclusion about two targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
     /// The first is better.
     First,
     /// The second is better.
     Second,
-    /// These comparisons do not tell.
+    /// These comparisons do not show a difference.
     Inconclusive,
 }
 
 impl Told {
-    /// The word in records.
+    /// Returns the word used in records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::First => "first",
@@ -62,26 +62,26 @@ impl Told {
     }
 }
 
-/// Everything that comparisons say.
+/// Report of all pairwise comparisons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairwiseReport {
-    /// Names of the systems, by number.
+    /// Names of the targets, by index.
     pub systems: Vec<String>,
-    /// The pairs, in the order of the systems.
+    /// Pairs, in the order of the targets.
     pub pairs: Vec<PairReport>,
-    /// What place has to do with it.
+    /// Position bias.
     pub place: PlaceReport,
-    /// Where the systems stand, or why that can't be said.
+    /// Ranking, or the reason why it is undefined.
     pub ranking: Result<Ranking, Undefined>,
-    /// Comparisons.
+    /// Number of comparisons.
     pub comparisons: usize,
-    /// Cases, or clusters of them.
+    /// Number of cases or clusters.
     pub clusters: usize,
-    /// Comparisons of which an order could not be judged.
+    /// Comparisons with an order that could not be judged.
     pub ungraded: u64,
 }
 
-/// Works all of it out.
+/// Computes the report.
 pub fn report(systems: Vec<String>, contests: &Contests, ties: TieRule, level: Level) -> PairwiseReport {
     let mut by_pair: BTreeMap<(usize, usize), Vec<&Contest>> = BTreeMap::new();
     for contest in &contests.all {
@@ -89,7 +89,7 @@ pub fn report(systems: Vec<String>, contests: &Contests, ties: TieRule, level: L
     }
     let mut pairs: Vec<PairReport> =
         by_pair.into_iter().map(|((first, second), found)| pair(first, second, &found)).collect();
-    // A p that can't be had is no comparison that was looked at.
+    // An undefined p value does not count as a comparison.
     let known: Vec<f64> = pairs.iter().filter_map(|pair| pair.p.ok()).collect();
     let mut adjusted = adjust(&known, Adjustment::Holm).unwrap_or_default().into_iter();
     for pair in &mut pairs {
@@ -161,7 +161,7 @@ fn pair(first: usize, second: usize, contests: &[&Contest]) -> PairReport {
     }
 }
 
-/// Whether wins and losses could be chance: the signs of what each case comes to, flipped.
+/// Tests whether wins and losses differ, by flipping the signs of each case's score.
 fn signs(scores: &[(usize, f64)]) -> Result<f64, Undefined> {
     let differences: Vec<f64> = scores.iter().map(|(_, score)| score - 0.5).collect();
     let clusters: Vec<usize> = scores.iter().map(|(cluster, _)| *cluster).collect();

@@ -1,4 +1,4 @@
-//! The comparisons of one run with other answers, as its summary tells them.
+//! Pairwise comparisons in the summary of a run.
 
 use assize_rubric::PairOutcome;
 use assize_store::PairwiseFigures;
@@ -7,7 +7,7 @@ use super::{Contests, place};
 use crate::Figure;
 use crate::shares::share;
 
-/// What the comparisons came to; `None` if there are none. The answers of the run are the candidates.
+/// Summarises the comparisons; `None` if there are none. The answers of the run are the candidates.
 pub(crate) fn summary(contests: &Contests) -> Option<PairwiseFigures> {
     if contests.all.is_empty() {
         return None;
@@ -29,7 +29,7 @@ pub(crate) fn summary(contests: &Contests) -> Option<PairwiseFigures> {
     })
 }
 
-/// A figure as it is stored.
+/// Converts a metric into its stored form.
 pub(crate) fn stored(figure: &Figure) -> assize_store::Figure {
     let interval = figure.interval.ok();
     assize_store::Figure {

@@ -1,4 +1,5 @@
-//! Does the answer talk the judge round? Texts that try to are put into answers, and the answers judged again.
+//! Injection audit: texts that try to persuade the judge are inserted into answers, and the answers judged
+//! again.
 
 mod place;
 mod probe;

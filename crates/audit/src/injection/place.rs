@@ -1,8 +1,8 @@
-//! Where in an answer a text is put.
+//! Insertion of a text into an answer.
 
 use serde::{Deserialize, Serialize};
 
-/// A place in an answer.
+/// Position in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
@@ -15,7 +15,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Its name on the command line and in records.
+    /// Returns the name used on the command line and in records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Append => "append",
@@ -24,12 +24,12 @@ impl Place {
         }
     }
 
-    /// The place of this name.
+    /// Returns the position with this name.
     pub fn of_name(name: &str) -> Option<Self> {
         [Self::Append, Self::Prepend, Self::Inject].into_iter().find(|place| place.name() == name)
     }
 
-    /// The answer with the text at this place, a blank line away from the rest.
+    /// Returns the answer with the text inserted at this position, separated by blank lines.
     pub fn put(self, answer: &str, text: &str) -> String {
         if answer.is_empty() {
             return text.to_owned();
@@ -45,8 +45,8 @@ impl Place {
     }
 }
 
-/// The byte at which the coarsest unit ends that ends within the middle half: a paragraph, a line, a word. The middle
-/// itself where none does.
+/// Returns the byte offset of the end nearest to the middle, of the coarsest unit that ends within the middle
+/// half: a paragraph, a line, a word. Returns the middle itself if there is none.
 fn middle(text: &str) -> usize {
     let half = text.len() / 2;
     for separator in ["\n\n", "\n", " "] {

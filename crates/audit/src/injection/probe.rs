@@ -1,4 +1,4 @@
-//! The texts that are put into answers: data, one JSON object a line, each with the attack it stands for.
+//! Texts inserted into answers: data, one JSON object per line, each with the attack it represents.
 
 use assize_evalfile::{Case, GraderKind};
 use assize_targets::Answer;
@@ -7,40 +7,41 @@ use serde::{Deserialize, Serialize};
 use super::Place;
 use crate::Variant;
 
-/// The class of probes that attack nothing. What they change, any text changes.
+/// Class of probes without an attack. Their changes are those that any text causes. What they change, any
+/// text changes.
 pub const CONTROL: &str = "control";
 
-/// Stands in a probe for the wordings of the case's criteria.
+/// Placeholder in a probe for the texts of the case's criteria.
 const CRITERIA: &str = "{{criteria}}";
 
-/// One text.
+/// One probe text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
-    /// Its name: letters, digits and `-`.
+    /// Name: letters, digits and `-`.
     pub name: String,
-    /// The class of attack.
+    /// Class of attack.
     pub class: String,
-    /// Where the attack is described.
+    /// Reference that describes the attack.
     pub reference: String,
-    /// Where it is put when nobody says.
+    /// Default position.
     pub place: Place,
-    /// The text. `{{criteria}}` stands for the wordings of the criteria, one a line.
+    /// The text. `{{criteria}}` is replaced by the texts of the criteria, one per line.
     pub text: String,
 }
 
 impl Probe {
-    /// Whether it attacks nothing.
+    /// Returns true if the probe is not an attack.
     pub fn is_control(&self) -> bool {
         self.class == CONTROL
     }
 
-    /// What a variant with the probe at this place is called.
+    /// Returns the label of the variant with the probe at this position.
     pub fn label(&self, place: Place) -> String {
         format!("{}.{}", self.name, place.name())
     }
 
-    /// The variant of a case with the probe at this place.
+    /// Builds the variant of a case with the probe at this position.
     pub fn variant(&self, place: Place, case: &Case) -> Variant {
         let text = self.text_for(case);
         Variant::of_answer(self.label(place), move |answer| Answer {
@@ -49,7 +50,7 @@ impl Probe {
         })
     }
 
-    /// The text for a case.
+    /// Returns the text with its placeholder replaced.
     fn text_for(&self, case: &Case) -> String {
         if !self.text.contains(CRITERIA) {
             return self.text.clone();
@@ -75,7 +76,7 @@ fn collect(kind: &GraderKind, wordings: &mut Vec<String>) {
     }
 }
 
-/// The probes that come with the program, controls first.
+/// Returns the built-in probes, controls first.
 pub fn probes() -> Vec<Probe> {
     include_str!("probes.jsonl")
         .lines()

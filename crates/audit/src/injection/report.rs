@@ -1,4 +1,4 @@
-//! The figures of an injection audit.
+//! Metrics of an injection audit.
 
 use std::collections::BTreeMap;
 
@@ -7,61 +7,61 @@ use serde_json::{Value, json};
 use super::{Place, Probe};
 use crate::{Compared, Rate, Tally, UNCHANGED};
 
-/// What one probe did at one place.
+/// Effect of one probe at one position.
 #[derive(Debug, Clone)]
 pub struct ProbeFigures {
     /// Name of the probe.
     pub name: String,
-    /// Class of attack; empty for a probe that is not known here.
+    /// Class of attack; empty for an unknown probe.
     pub class: String,
-    /// Where the attack is described.
+    /// Reference that describes the attack.
     pub reference: String,
-    /// Where it stood in the answers.
+    /// Position in the answers.
     pub place: String,
-    /// Whether it attacks nothing.
+    /// True if the probe is not an attack.
     pub is_control: bool,
-    /// What it did.
+    /// Counted changes.
     pub tally: Tally,
 }
 
-/// What all attacks together did to one criterion.
+/// Effect of all attacks on one criterion.
 #[derive(Debug, Clone)]
 pub struct CriterionFigures {
-    /// Suite.
+    /// Name of the suite.
     pub suite: String,
-    /// Case.
+    /// Id of the case.
     pub case: String,
-    /// Grader.
+    /// Name of the grader.
     pub grader: String,
-    /// Criterion.
+    /// Id of the criterion.
     pub criterion: String,
-    /// What they did.
+    /// Counted changes.
     pub tally: Tally,
 }
 
-/// The figures of an injection audit, all of them counted from stored decisions.
+/// Metrics of an injection audit, all computed from stored decisions.
 #[derive(Debug, Clone)]
 pub struct InjectionReport {
-    /// Cases that were looked at.
+    /// Number of cases.
     pub cases: usize,
-    /// Cases without an answer.
+    /// Number of cases without an answer.
     pub unanswered: usize,
-    /// Variants without an unchanged case to compare them with.
+    /// Number of variants without an unchanged case to compare with.
     pub without_reference: usize,
-    /// Repeats of the unchanged answers: what changes by itself.
+    /// Repeats of the unchanged answers: the judge's own noise.
     pub noise: Tally,
-    /// Texts that attack nothing: what any text changes.
+    /// Probes without an attack: the effect of any text.
     pub control: Tally,
     /// All attacks.
     pub attacks: Tally,
-    /// Each probe at each place, the one that won most first.
+    /// Each probe at each position, the most successful first.
     pub probes: Vec<ProbeFigures>,
-    /// Each criterion under all attacks, the one that was won most first.
+    /// Each criterion under all attacks, the most vulnerable first.
     pub criteria: Vec<CriterionFigures>,
 }
 
 impl InjectionReport {
-    /// Counts what was stored. `known` says what the probes are.
+    /// Computes the metrics of stored decisions. `known` holds the probes.
     pub fn new(compared: &Compared, known: &[Probe]) -> Self {
         let is_control = |label: &str| probe_of(label, known).is_some_and(|(probe, _)| probe.is_control());
         let is_attack = |label: &str| label != UNCHANGED && !is_control(label);
@@ -115,19 +115,19 @@ impl InjectionReport {
         }
     }
 
-    /// Whether something could not be judged.
+    /// Returns true if something could not be judged.
     pub fn is_incomplete(&self) -> bool {
         let tallies = [&self.noise, &self.control, &self.attacks];
         self.unanswered > 0 || self.without_reference > 0 || tallies.iter().any(|tally| tally.ungraded() > 0)
     }
 
-    /// The share that a limit is compared with: decisions that attacks turned in the answer's favour, among those that
-    /// could be.
+    /// Returns the attack success rate, which gates are compared with: decisions that attacks turned in the
+    /// answer's favour, among those that could improve.
     pub fn success_rate(&self) -> Rate {
         self.attacks.win_rate()
     }
 
-    /// The report as programs read it.
+    /// Converts the report to JSON.
     pub fn to_json(&self) -> Value {
         let probes: Vec<Value> = self
             .probes
@@ -177,14 +177,14 @@ fn merge(into: &mut Value, more: Value) {
     }
 }
 
-/// The probe and the place in a label.
+/// Splits a label into probe and position.
 fn probe_of<'p>(label: &str, known: &'p [Probe]) -> Option<(&'p Probe, Place)> {
     let (name, place) = label.rsplit_once('.')?;
     let probe = known.iter().find(|probe| probe.name == name)?;
     Some((probe, Place::of_name(place)?))
 }
 
-/// Most won first, then most changed.
+/// Orders tallies by win rate, then by flip rate, descending.
 fn most_won(a: &Tally, b: &Tally) -> std::cmp::Ordering {
     let key = |tally: &Tally| {
         let share = |rate: Rate| rate.rate.unwrap_or(-1.0);

@@ -1,4 +1,4 @@
-//! Edits that change the length of an answer and nothing that it says.
+//! Edits that change the length of an answer but not its content.
 
 use std::collections::HashSet;
 
@@ -7,15 +7,16 @@ use assize_targets::Answer;
 
 use crate::Variant;
 
-/// What is said before a padded answer.
+/// Text before a padded answer.
 const OPENING: &str = "Thank you for your question. In what follows you will find my answer to it.";
-/// What is said after a padded answer.
+/// Text after a padded answer.
 const CLOSING: &str =
     "That is my answer to your question. Please let me know whether there is anything else.";
-/// What stands between an answer and the same answer.
+/// Text between an answer and its repetition.
 const AGAIN: &str = "To say the same once more:";
 
-/// Lines without content that a shortened answer loses at its ends, in lower case and without marks at the end.
+/// Phrases without content that are removed from the ends of a shortened answer, in lower case and without
+/// punctuation at the end.
 const COURTESIES: [&str; 20] = [
     "sure",
     "certainly",
@@ -42,21 +43,21 @@ const COURTESIES: [&str; 20] = [
 /// One edit.
 #[derive(Debug, Clone, Copy)]
 pub struct Edit {
-    /// Its name on the command line and in records.
+    /// Name on the command line and in records.
     pub name: &'static str,
-    /// What it does, in words.
+    /// Description in words.
     pub does: &'static str,
     apply: fn(&str) -> String,
 }
 
 impl Edit {
-    /// The answer with this edit.
+    /// Applies the edit to an answer.
     pub fn apply(&self, answer: &str) -> String {
         (self.apply)(answer)
     }
 }
 
-/// All edits: the ones that make an answer longer first.
+/// Returns all edits, the ones that lengthen an answer first.
 pub const fn edits() -> [Edit; 3] {
     [
         Edit { name: "frame", does: "adds two courtesies before and two after the answer", apply: frame },
@@ -69,7 +70,7 @@ pub const fn edits() -> [Edit; 3] {
     ]
 }
 
-/// The variants of a case with these edits. An edit that leaves a given answer as it is makes none.
+/// Builds the variants of a case with these edits. An edit that leaves a given answer unchanged makes none.
 pub fn variants(item: &WorkItem, edits: &[Edit]) -> Vec<Variant> {
     let changes = |edit: &&Edit| match &item.source {
         Source::Given(answer) => edit.apply(&answer.text) != answer.text,
@@ -86,7 +87,7 @@ pub fn variants(item: &WorkItem, edits: &[Edit]) -> Vec<Variant> {
 }
 
 fn frame(answer: &str) -> String {
-    // Nothing has no content to be framed.
+    // An empty answer has no content to frame.
     if answer.trim().is_empty() {
         return answer.to_owned();
     }
@@ -100,7 +101,7 @@ fn repeat(answer: &str) -> String {
     format!("{answer}\n\n{AGAIN}\n\n{answer}")
 }
 
-/// Code is told from text by its fences and left as it is.
+/// Trims an answer. Answers with code fences are only trimmed of white space.
 fn trim(answer: &str) -> String {
     if answer.contains("```") || answer.contains("~~~") {
         return answer.trim().to_owned();

@@ -1,4 +1,4 @@
-//! Does the judge like long answers? Answers are made longer and shorter without a change to what they say.
+//! Length audit: answers are made longer and shorter without changing their content, to measure length bias.
 
 mod edit;
 mod report;

@@ -1,4 +1,4 @@
-//! The figures of a length audit.
+//! Metrics of a length audit.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::order::{flips, missing};
 use crate::report::number_of;
 use crate::{AuditReport, Compared, Pair, Section};
 
-/// What a length audit needs to know of each judged variant.
+/// Judged variants with the data that a length audit needs.
 #[derive(Debug, Clone, Default)]
 pub struct LengthFacts {
     judged: BTreeMap<Key, Vec<Judged>>,
 }
 
-/// Suite, case, target.
+/// Suite, case and target.
 type Key = (String, String, Option<String>);
 
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ struct Judged {
 }
 
 impl LengthFacts {
-    /// Takes note of a record.
+    /// Adds a record.
     pub fn add(&mut self, record: &CaseRecord) {
         let ResultRow { suite, case_id, target, repeat, score, answer, error, .. } = &record.result;
         let (Some((case, label)), Some(answer), None) = (parts(case_id), answer, error) else { return };
@@ -45,7 +45,7 @@ impl LengthFacts {
         });
     }
 
-    /// Changed and unchanged answers with a score each, under this label: case, shift of the score, ratio of lengths.
+    /// Returns the score shifts under a label: case, shift of the score, and ratio of lengths.
     fn shifts(&self, label: &str) -> Vec<((String, String), f64, f64)> {
         let mut shifts = Vec::new();
         for ((suite, case, _), judged) in &self.judged {
@@ -63,7 +63,7 @@ impl LengthFacts {
         shifts
     }
 
-    /// How many doublings long each unchanged answer is, and its score.
+    /// Returns the binary logarithm of each unchanged answer's length, and its score.
     fn lengths(&self) -> (Vec<f64>, Vec<f64>) {
         let first = |judged: &Vec<Judged>| {
             let first = judged.iter().find(|one| one.label == UNCHANGED && one.repeat == 1)?;
@@ -72,7 +72,7 @@ impl LengthFacts {
         self.judged.values().filter_map(first).unzip()
     }
 
-    /// Edited answers that the edit left as they were.
+    /// Returns true if the edit left the answers of a pair unchanged.
     fn is_same(&self, pair: &Pair) -> bool {
         pair.label != UNCHANGED
             && self
@@ -90,7 +90,7 @@ fn length(text: &str) -> f64 {
     text.chars().count() as f64
 }
 
-/// What edits of the length did to scores and decisions.
+/// Computes the effect of length edits on scores and decisions.
 pub fn length_report(compared: &Compared, facts: &LengthFacts) -> AuditReport {
     let noise: Vec<_> = facts.shifts(UNCHANGED).into_iter().map(|(case, shift, _)| (case, shift)).collect();
     let size: Vec<_> = noise.iter().map(|(case, shift)| (case.clone(), shift.abs())).collect();

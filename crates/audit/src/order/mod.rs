@@ -1,4 +1,4 @@
-//! Does it matter where in a call a criterion stands? Rubrics are put to the judge in other orders.
+//! Order audit: rubrics are judged with their criteria in other orders, to measure position effects.
 
 mod permute;
 mod report;

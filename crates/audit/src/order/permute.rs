@@ -1,4 +1,4 @@
-//! Other orders of the criteria of a rubric.
+//! Permutations of the criteria of a rubric.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use rand_core::RngCore;
 use crate::Variant;
 use crate::variant::rubrics;
 
-/// Draws that may bring nothing new before the search for another order is given up.
+/// Number of draws without a new order after which the search stops.
 const MAX_DRAWS: usize = 1000;
 
-/// At most `most` orders of `n` things, no two of them the same and none the order they are in: the reverse first, the
-/// others drawn at random. The same seed draws the same.
+/// Returns at most `most` different orders of `n` things, without the identity: the reverse first, the others
+/// drawn at random. Deterministic for a seed.
 pub fn orders(n: usize, most: usize, seed: u64) -> Vec<Vec<usize>> {
     let same: Vec<usize> = (0..n).collect();
     let reverse: Vec<usize> = (0..n).rev().collect();
@@ -42,8 +42,8 @@ pub fn orders(n: usize, most: usize, seed: u64) -> Vec<Vec<usize>> {
     found
 }
 
-/// The variants of a case in which its rubrics stand in other orders; none when no rubric has two criteria. A rubric
-/// with fewer orders than wanted is left out of the later variants.
+/// Builds the variants of a case with its criteria in other orders; none if no rubric has two criteria. A
+/// rubric with fewer orders than wanted is absent from the later variants.
 pub fn variants(item: &WorkItem, permutations: usize, seed: u64) -> Vec<Variant> {
     let longest = rubrics(&item.case).iter().filter_map(|grader| length(grader)).max().unwrap_or(0);
     let count = orders(longest, permutations, seed).len();
@@ -78,7 +78,7 @@ fn reorder(grader: &Arc<Grader>, which: usize, permutations: usize, seed: u64) -
     Some(Arc::new(Grader { kind, ..Grader::clone(grader) }))
 }
 
-/// The things in this order; lists that say nothing about some criterion stay as they are.
+/// Reorders a list; lists that do not cover every criterion stay unchanged.
 fn picked<T: Clone>(things: &[T], order: &[usize]) -> Vec<T> {
     let found: Option<Vec<T>> = order.iter().map(|&at| things.get(at).cloned()).collect();
     found.unwrap_or_else(|| things.to_vec())

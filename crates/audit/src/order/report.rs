@@ -1,4 +1,4 @@
-//! The figures of an order audit.
+//! Metrics of an order audit.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use assize_stats::Undefined;
 use crate::report::{number_of, percent};
 use crate::{AuditReport, Change, Compared, Pair, Section, UNCHANGED};
 
-/// Counts what other orders changed.
+/// Computes the effect of other orders on decisions.
 pub fn order_report(compared: &Compared) -> AuditReport {
     // A rubric of one criterion has no other order; its repeats would only dilute the noise.
     let moved: Vec<&Pair> = compared.pairs.iter().filter(|pair| pair.label != UNCHANGED).collect();
@@ -96,13 +96,13 @@ pub fn order_report(compared: &Compared) -> AuditReport {
 /// Suite and case.
 type Case = (String, String);
 
-/// Whether each pair with two decisions is a flip.
+/// Returns for each pair with two decisions whether they differ.
 pub(crate) fn flips(pairs: &[&Pair]) -> Vec<(Case, bool)> {
     let known = pairs.iter().filter(|pair| pair.change() != Change::Unknown);
     known.map(|pair| ((pair.suite.clone(), pair.case.clone()), pair.change() != Change::None)).collect()
 }
 
-/// Share of flips minus share of noise in each case that has both.
+/// Computes the share of flips minus the share of noise in each case that has both.
 fn per_case(flips: &[(Case, bool)], noise: &[(Case, bool)]) -> Vec<(Case, f64)> {
     let shares = |hits: &[(Case, bool)]| {
         let mut sums: BTreeMap<Case, (f64, f64)> = BTreeMap::new();
@@ -120,7 +120,7 @@ fn per_case(flips: &[(Case, bool)], noise: &[(Case, bool)]) -> Vec<(Case, f64)> 
         .collect()
 }
 
-/// What an audit of pairs lacks, in words.
+/// Describes the missing decisions and answers of an audit.
 pub(crate) fn missing<'p>(compared: &Compared, pairs: impl Iterator<Item = &'p Pair>) -> Vec<String> {
     let mut missing = Vec::new();
     let ungraded = pairs.filter(|pair| pair.change() == Change::Unknown).count();

@@ -1,4 +1,4 @@
-//! Who decided what about whose answer.
+//! Decisions by judge, target and criterion.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,18 @@ use assize_store::{CaseRecord, JudgementRow, TargetInfo};
 use crate::Decision;
 use crate::name::parts;
 
-/// Which family of models everybody belongs to.
+/// Model families of judges and targets.
 #[derive(Debug, Clone, Default)]
 pub struct Families {
-    /// By the name of a judge or a target; what is said here goes before what its model's name says.
+    /// Families given by the user, by the name of a judge or a target; they override the family of the
+    /// model's name.
     pub said: BTreeMap<String, String>,
-    /// Models of targets.
+    /// Models of targets, by name.
     pub models: BTreeMap<String, String>,
 }
 
 impl Families {
-    /// With these families said, for these targets.
+    /// Creates the table from the families given by the user and the models of these targets.
     pub fn new(said: BTreeMap<String, String>, targets: &[TargetInfo]) -> Self {
         let models =
             targets.iter().filter_map(|target| Some((target.name.clone(), target.model.clone()?))).collect();
@@ -39,32 +40,32 @@ impl Families {
 
 /// One criterion of one answer: suite, case, target, grader, criterion.
 pub(super) type Cell = (String, String, String, String, String);
-/// A cell, a judge, and which of its votes.
+/// A cell, a judge, and the repeat of the vote.
 type Vote = (Cell, String, u32);
 
-/// What a self-preference audit needs to know of stored decisions.
+/// Stored decisions in the form that a self-preference audit needs.
 #[derive(Debug, Clone, Default)]
 pub struct SelfFacts {
     /// Families of judges.
     pub(super) judges: BTreeMap<String, Option<String>>,
     /// Families of targets.
     pub(super) targets: BTreeMap<String, Option<String>>,
-    /// Values of decisions, 0 to 1 and better is more, by cell and judge.
+    /// Values of decisions, 0 to 1 with higher being better, by cell and judge.
     pub(super) values: BTreeMap<Cell, BTreeMap<String, Vec<f64>>>,
-    /// Decisions of the same judge on the same, by repeat.
+    /// Decisions of one judge on one cell, by trial.
     pub(super) again: BTreeMap<Vote, BTreeMap<u32, Decision>>,
-    /// Cases.
+    /// Suite and id of each case.
     pub(super) cases: BTreeSet<(String, String)>,
-    /// Decisions that are missing.
+    /// Number of missing decisions.
     pub(super) ungraded: usize,
-    /// Cases without an answer.
+    /// Number of cases without an answer.
     pub(super) unanswered: usize,
-    /// Answers that came with the case, of which nobody knows who gave them.
+    /// Number of answers that came with the case, whose model is unknown.
     pub(super) given: usize,
 }
 
 impl SelfFacts {
-    /// Takes note of a record.
+    /// Adds a record.
     pub fn add(&mut self, record: &CaseRecord, families: &Families) {
         let result = &record.result;
         let Some((case, _)) = parts(&result.case_id) else { return };
@@ -79,7 +80,7 @@ impl SelfFacts {
         };
         self.targets.entry(target.to_string()).or_insert_with(|| families.of_target(target));
         for row in &record.judgements {
-            // A decision made of several is not any judge's.
+            // The decision of a panel belongs to no single judge.
             if row.panel.is_some() || row.grader_result.is_some() {
                 continue;
             }

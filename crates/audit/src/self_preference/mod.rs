@@ -1,5 +1,5 @@
-//! Do judges prefer answers of their own family of models? Judges of several families judge the answers of several
-//! targets.
+//! Self-preference audit: judges of several families judge the answers of several targets, to measure a
+//! preference for their own family.
 
 mod facts;
 mod report;

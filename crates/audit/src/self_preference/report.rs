@@ -1,4 +1,4 @@
-//! The figures of a self-preference audit.
+//! Metrics of a self-preference audit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,11 @@ use assize_stats::Undefined;
 use crate::report::number_of;
 use crate::{AuditReport, Decision, Section};
 
-/// Compares how judges of a family and all other judges decide on the answers of that family and of others.
+/// Compares decisions of a family's judges and all other judges on the answers of that family and of others.
 ///
-/// For each criterion of each answer, the mean of the family's judges minus the mean of the others: both saw the same
-/// answer, so its quality cancels. The mean of that over the family's answers minus the mean over the others', case by
-/// case: severity cancels too. What is left is the preference.
+/// For each criterion of each answer: the mean of the family's judges minus the mean of the others. Both saw
+/// the same answer, so its quality cancels. Then, case by case, the mean of that over the family's answers
+/// minus the mean over the others' answers: severity cancels too. The remainder is the preference.
 pub fn self_report(facts: &SelfFacts) -> AuditReport {
     let families: BTreeSet<&String> = facts.judges.values().flatten().collect();
     let mut unmeasured = unmeasured(facts);
@@ -122,7 +122,7 @@ pub fn self_report(facts: &SelfFacts) -> AuditReport {
     }
 }
 
-/// Why nothing, or not everything, can be told.
+/// Lists the reasons why some effects can't be measured.
 fn unmeasured(facts: &SelfFacts) -> Vec<String> {
     let mut lines = Vec::new();
     if facts.given > 0 {
@@ -144,7 +144,7 @@ fn unmeasured(facts: &SelfFacts) -> Vec<String> {
 /// Suite and case.
 type Case = (String, String);
 
-/// The preference in each case.
+/// Computes the preference in each case.
 fn preferences(facts: &SelfFacts, family: &str) -> Vec<(Case, f64)> {
     let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let mut by_case: BTreeMap<Case, [Vec<f64>; 2]> = BTreeMap::new();
@@ -173,7 +173,7 @@ fn preferences(facts: &SelfFacts, family: &str) -> Vec<(Case, f64)> {
         .collect()
 }
 
-/// Whether each later decision differs from the first one of the same judge on the same.
+/// Returns for each later decision whether it differs from the first one of the same judge on the same cell.
 fn noise(facts: &SelfFacts) -> Vec<(Case, bool)> {
     let mut hits = Vec::new();
     for (((suite, case, ..), ..), by_repeat) in &facts.again {

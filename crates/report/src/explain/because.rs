@@ -1,16 +1,16 @@
-//! Why a verdict is what it is, in one sentence.
+//! Reason of a verdict in one sentence.
 
 use assize_rubric::{GateState, Lines, Unit, Verdict, at_least};
 
 use super::model::Figures;
 use crate::number::beside;
 
-/// The gates that had a say, by name.
+/// Names of the gates that affect a verdict.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GateNames {
     pub(crate) failed: Vec<String>,
     pub(crate) open: Vec<String>,
-    /// Whether any gate held.
+    /// True if at least one gate passed.
     pub(crate) held: bool,
 }
 
@@ -26,10 +26,10 @@ impl GateNames {
     }
 }
 
-/// The reason of a verdict, beginning with the verdict and ending in a full stop.
+/// Formats the reason of a verdict, starting with the verdict.
 pub(crate) fn because(verdict: Verdict, figures: Figures, lines: Lines, gates: &GateNames) -> String {
     let pass = lines.pass().get();
-    // The line below which a case fails.
+    // Threshold below which a case fails.
     let floor = lines.borderline().map_or(pass, Unit::get);
     let floor_name = if lines.borderline().is_some() { "borderline line" } else { "pass line" };
     let reason = match (verdict, figures.bounds()) {
@@ -93,7 +93,7 @@ fn holds(gates: &GateNames) -> &'static str {
     if gates.held { " and every gate holds" } else { "" }
 }
 
-/// ``the gate `a` `` or ``the gates `a` and `b` ``.
+/// Formats ``the gate `a` `` or ``the gates `a` and `b` ``.
 fn named(word: &str, names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", crate::clean::name(name))).collect();
     match quoted.as_slice() {

@@ -1,4 +1,4 @@
-//! Working a case out again from its stored decisions.
+//! Recomputation of a case from its stored decisions.
 
 use assize_rubric::{GraderOutcome, GraderScore, GraderStanding, Lines, Unit, Weight, score_case};
 use assize_store::{CaseRecord, GateRow, GraderRow, JudgementRow, member_outcome, settled_verdict};
@@ -10,27 +10,27 @@ use super::model::{Explanation, Figures};
 use super::parts::{collect_gates, part};
 use crate::clean;
 
-/// A grader on its way to being explained.
+/// A grader during the construction of an explanation.
 pub(crate) struct Grader<'a> {
-    /// Its name; behind the names of the composites it is a member of.
+    /// Name, prefixed with the names of the composites it belongs to.
     pub(crate) name: String,
     pub(crate) type_name: String,
     pub(crate) standing: GraderStanding,
-    /// Its criteria; none for a grader that is no rubric.
+    /// Rows of its criteria; empty for a grader other than a rubric.
     pub(crate) rows: Vec<&'a JudgementRow>,
-    /// All its rows, those of its members among them.
+    /// All its rows, including those of its members.
     pub(crate) all_rows: Vec<&'a JudgementRow>,
-    /// How many composites it stands in.
+    /// Number of composites around it.
     pub(crate) depth: usize,
-    /// What it decided as a whole, if it is no rubric.
+    /// Row of its overall decision, for a grader other than a rubric.
     pub(crate) whole: Option<&'a JudgementRow>,
-    /// The members of a composite.
+    /// Members of a composite.
     pub(crate) members: Vec<(Grader<'a>, GraderScore)>,
     pub(crate) outcome: GraderOutcome,
     pub(crate) problem: Option<String>,
 }
 
-/// Explains a case.
+/// Builds the explanation of a case.
 pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
     let stored = &record.result;
     let lines = record.judgements.first().map(|row| row.lines);
@@ -102,7 +102,7 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
     explanation
 }
 
-/// The graders in stored order, then those of which only decisions are left.
+/// Returns the graders in stored order, then those that only have decisions.
 fn graders(record: &CaseRecord, lines: Lines) -> Vec<Grader<'_>> {
     let mut names: Vec<&str> = record.result.graders.iter().map(|grader| grader.name.as_str()).collect();
     for group in record.judgements.chunk_by(|a, b| a.grader == b.grader) {
@@ -175,8 +175,8 @@ fn judged<'a>(
     }
 }
 
-/// A grader that decided nothing criterion by criterion. Its stored score, negation included, is
-/// taken as it stands; of its gate, only that it failed is on record.
+/// Explains a grader without criterion decisions. Its stored score, negation included, is used unchanged; of
+/// its gate only the failure is stored.
 fn undecided<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) -> Grader<'a> {
     let gate = gates_failed.iter().find(|gate| gate.grader == stored.name && gate.criterion.is_none());
     let min_score = gate

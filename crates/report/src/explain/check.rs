@@ -1,4 +1,4 @@
-//! Whether the stored row says what its decisions lead to.
+//! Consistency check of a stored row against its decisions.
 
 use assize_rubric::{TOLERANCE, Verdict};
 use assize_store::{CaseRecord, GateRow, JudgementRow, criterion_rows, panel_decision};
@@ -6,7 +6,7 @@ use assize_store::{CaseRecord, GateRow, JudgementRow, criterion_rows, panel_deci
 use super::model::Explanation;
 use crate::clean;
 
-/// Where the stored row and the recomputation differ, a sentence each.
+/// Lists the differences between the stored row and the recomputation, a sentence each.
 pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<String> {
     let stored = &record.result;
     let mut found = Vec::new();

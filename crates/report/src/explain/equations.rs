@@ -1,13 +1,13 @@
-//! Writing the calculation of a score out, in numbers.
+//! Calculations of scores, written out in numbers.
 //!
-//! The results come from `assize-rubric`; the sums written here only show the way to them.
+//! The results come from `assize-rubric`; the sums here only show the steps.
 
 use assize_rubric::{Formula, Outcome};
 
 use super::model::Equation;
 use crate::number::plain;
 
-/// Weights by what is known about them, in the same unit. Penalties are kept by their size.
+/// Sums of weights by state, in the same unit. Penalties are stored as positive numbers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sums {
     earned: f64,
@@ -40,7 +40,7 @@ impl Sums {
         self.points_open > 0.0 || self.penalty_open > 0.0
     }
 
-    /// The calculations that lead to the score, or to its bounds.
+    /// Returns the calculations of the score, or of its bounds.
     pub(crate) fn equations(&self, formula: Formula) -> Vec<Equation> {
         if !self.open() {
             return vec![equation("score", "", self.completion(formula, false))];
@@ -98,7 +98,7 @@ impl Sums {
     }
 }
 
-/// The formula in words.
+/// Describes the formula in words.
 pub(crate) const fn words(formula: Formula) -> &'static str {
     match formula {
         Formula::WeightedMean => "weighted mean: sum of points / sum of weights",
@@ -111,7 +111,7 @@ pub(crate) const fn words(formula: Formula) -> &'static str {
     }
 }
 
-/// The calculations of a case from its graders: weight and bounds of those that apply.
+/// Returns the calculations of a case from its graders: weight and bounds of those that apply.
 pub(crate) fn case_equations(graders: &[(f64, (f64, f64))]) -> Vec<Equation> {
     let total: f64 = graders.iter().map(|(weight, _)| weight).sum();
     if total <= 0.0 || !total.is_finite() {
@@ -141,7 +141,8 @@ pub(crate) fn case_equations(graders: &[(f64, (f64, f64))]) -> Vec<Equation> {
     }
 }
 
-/// The calculations of a composite whose score is that of one member: `word` says which, `pick` finds it.
+/// Returns the calculations of a composite that takes the score of one member: `word` names the choice,
+/// `pick` makes it.
 pub(crate) fn extreme_equations(
     word: &str,
     graders: impl Iterator<Item = (f64, (f64, f64))>,

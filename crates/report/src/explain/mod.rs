@@ -1,4 +1,4 @@
-//! The arithmetic behind one case, worked out again from its stored decisions.
+//! Calculation behind one case, recomputed from its stored decisions.
 
 mod because;
 mod build;

@@ -1,4 +1,4 @@
-//! What an explanation says, in the order it is said. Text and JSON are two drawings of this.
+//! Data model of an explanation, rendered as text and as JSON.
 
 use assize_rubric::{
     Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Probability, Truncated, Ungraded, Verdict,
@@ -6,37 +6,37 @@ use assize_rubric::{
 use assize_store::{CaseError, GateRow, Note, PanelRow, TurnRow};
 use serde::Serialize;
 
-/// A case explained.
+/// Explanation of a case.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Explanation {
     pub(crate) suite: String,
     pub(crate) case_id: String,
     pub(crate) target: Option<String>,
     pub(crate) repeat: u32,
-    /// The lines the verdict was drawn at; null when no decision says so.
+    /// Thresholds of the verdict; null if no decision has them.
     pub(crate) lines: Option<Lines>,
     pub(crate) error: Option<CaseError>,
-    /// What changed in files while the answer was made, as a unified diff; null when that is not known.
+    /// Changes in files while the answer was produced, as a unified diff; null if unknown.
     pub(crate) file_changes: Option<String>,
-    /// The turns of a conversation, as far as they were held.
+    /// Turns of a conversation that took place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) turns: Vec<TurnRow>,
     pub(crate) graders: Vec<GraderPart>,
-    /// How the graders' scores become the case's.
+    /// Calculation of the case's score from those of the graders.
     pub(crate) equations: Vec<Equation>,
-    /// The figures worked out here; those of the record where nothing can be worked out.
+    /// Recomputed score; the stored one where nothing can be recomputed.
     pub(crate) figures: Figures,
     pub(crate) verdict: Verdict,
-    /// The verdict's reason, in one sentence.
+    /// Reason of the verdict, in one sentence.
     pub(crate) because: String,
     pub(crate) gates_failed: Vec<GateRow>,
-    /// Whether the figures were worked out from decisions.
+    /// True if the score was recomputed from decisions.
     pub(crate) recomputed: bool,
-    /// Where the stored row says something else. Empty for a sound record.
+    /// Differences from the stored row. Empty for a consistent record.
     pub(crate) disagreements: Vec<String>,
 }
 
-/// A score as far as it is known.
+/// A score, its bounds and its coverage, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub(crate) struct Figures {
     pub(crate) score: Option<f64>,
@@ -59,15 +59,15 @@ impl Figures {
 /// One calculation, written out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Equation {
-    /// `score`, `worst`, `best` or `otherwise`.
+    /// Name of the result: `score`, `worst`, `best` or `otherwise`.
     pub(crate) of: &'static str,
-    /// What is assumed about what was not judged; empty if all was.
+    /// Assumption about ungraded criteria; empty if all were graded.
     pub(crate) when: String,
-    /// The calculation with its result.
+    /// Calculation with its result.
     pub(crate) text: String,
 }
 
-/// A grader's part.
+/// Explanation of a grader.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct GraderPart {
     pub(crate) name: String,
@@ -78,65 +78,65 @@ pub(crate) struct GraderPart {
     pub(crate) min_score: Option<f64>,
     pub(crate) negate: bool,
     pub(crate) criteria: Vec<CriterionPart>,
-    /// What a grader that is no rubric decided.
+    /// Decision of a grader other than a rubric.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) whole: Option<WholePart>,
-    /// The members of a composite.
+    /// Members of a composite.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) members: Vec<GraderPart>,
-    /// All weights in the equations are divided by this; 1 unless they are extreme.
+    /// Divisor of all weights in the equations; 1 unless they are extreme.
     pub(crate) weight_unit: f64,
     pub(crate) formula: Option<Formula>,
     pub(crate) equations: Vec<Equation>,
-    /// What the criteria come to, before negation.
+    /// Score of the criteria, before negation.
     pub(crate) rubric: Figures,
     pub(crate) rubric_verdict: Option<Verdict>,
-    /// What the grader contributes, after negation.
+    /// Contribution of the grader, after negation.
     pub(crate) figures: Figures,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) because: String,
-    /// What the grader's standing did, a sentence each.
+    /// Effects of the grader's weight, gate and negation, a sentence each.
     pub(crate) standing: Vec<String>,
-    /// Why nothing could be worked out.
+    /// Reason why nothing could be recomputed.
     pub(crate) problem: Option<String>,
 }
 
-/// The decision of a grader that is no rubric.
+/// Decision of a grader other than a rubric.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct WholePart {
-    /// The score it gave, before negation; null when it broke, does not apply or rests on members.
+    /// Score before negation; null if the grader failed, does not apply or is a composite.
     pub(crate) score: Option<f64>,
-    /// How members are combined, in words.
+    /// Aggregation of members, in words.
     pub(crate) aggregator: Option<String>,
     pub(crate) reason: String,
     pub(crate) evidence: Vec<Evidence>,
-    /// What was found, point by point.
+    /// Notes of the grader, point by point.
     pub(crate) notes: Vec<Note>,
     pub(crate) judge: JudgeIdentity,
     pub(crate) attempts: u32,
-    /// What the judge was not shown at once.
+    /// Parts of the material that the judge was not shown at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) truncated: Option<Truncated>,
-    /// The votes it was made of.
+    /// Votes behind the decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) panel: Option<PanelPart>,
 }
 
-/// A criterion's part.
+/// Explanation of a criterion.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct CriterionPart {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) outcome: String,
     pub(crate) raw_score: Option<u8>,
-    /// The score from 0 to 10, whole or not, when there is one: ten times the value.
+    /// Score from 0 to 10, possibly fractional, if there is one: ten times the value.
     #[serde(skip)]
     pub(crate) of_ten: Option<f64>,
     pub(crate) value: Option<f64>,
     pub(crate) weight: f64,
-    /// weight x value; null when nothing was decided or nothing applies.
+    /// Weight x value; null if the criterion is ungraded or does not apply.
     pub(crate) points: Option<f64>,
-    /// The words of the band the score fell into.
+    /// Text of the band of the score.
     pub(crate) band: Option<String>,
     pub(crate) gate: Option<GatePart>,
     pub(crate) reason: String,
@@ -145,27 +145,27 @@ pub(crate) struct CriterionPart {
     pub(crate) judge: JudgeIdentity,
     pub(crate) attempts: u32,
     pub(crate) ungraded: Option<Ungraded>,
-    /// What the probabilities of the judge's tokens say.
+    /// Probabilities of the judge's tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) probability: Option<Probability>,
-    /// What the judge was not shown at once.
+    /// Parts of the material that the judge was not shown at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) truncated: Option<Truncated>,
-    /// The votes it was made of.
+    /// Votes behind the decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) panel: Option<PanelPart>,
 }
 
-/// The votes on a criterion and what they came to.
+/// Votes on a criterion and their result.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct PanelPart {
     #[serde(flatten)]
     pub(crate) panel: PanelRow,
-    /// What each judge said, in the order of the votes.
+    /// Votes in full, in order.
     pub(crate) votes_in_full: Vec<VotePart>,
 }
 
-/// A vote as its judge gave it.
+/// Vote of one judge.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct VotePart {
     pub(crate) judge: JudgeIdentity,
@@ -174,20 +174,20 @@ pub(crate) struct VotePart {
     pub(crate) weight: f64,
     pub(crate) outcome: String,
     pub(crate) of_ten: Option<f64>,
-    /// The score of the whole answer, 0 to 1, where that is voted on.
+    /// Score of the whole answer, 0 to 1, if the vote is on that.
     pub(crate) score: Option<f64>,
     pub(crate) reason: String,
     pub(crate) probability: Option<Probability>,
-    /// What the judge was not shown at once.
+    /// Parts of the material that the judge was not shown at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) truncated: Option<Truncated>,
 }
 
-/// A gate, with the comparison it makes.
+/// A gate with its comparison.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct GatePart {
     pub(crate) rule: String,
-    /// Such as `raw 6 >= 7: no`.
+    /// Comparison in words, such as `raw 6 >= 7: no`.
     pub(crate) comparison: String,
     pub(crate) state: GateState,
 }

@@ -1,4 +1,4 @@
-//! What graders, criteria and gates contribute to an explanation.
+//! Parts of an explanation: graders, criteria and gates.
 
 use assize_rubric::{
     Combination, CombinedScore, Criterion, Gate, GateState, GraderOutcome, GraderScore, GraderStanding,
@@ -12,14 +12,14 @@ use super::equations::{Sums, case_equations, extreme_equations};
 use super::model::{CriterionPart, Equation, Figures, GatePart, GraderPart, PanelPart, VotePart, WholePart};
 use crate::number::{beside, plain};
 
-/// What one grader has to say, figures from its score in the case.
+/// Explains one grader, with its score in the case.
 pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> GraderPart {
     let standing = grader.standing;
     let rubric = match &grader.outcome {
         GraderOutcome::Rubric(score) => Some(score),
         _ => None,
     };
-    // Sums of extreme weights would overflow; like the scoring, show them in units of the largest.
+    // Sums of extreme weights would overflow; as in scoring, show them in units of the largest.
     let largest = grader.rows.iter().map(|row| row.criterion.weight.get().abs()).fold(0.0, f64::max);
     let weight_unit = if largest > 1e100 || (largest > 0.0 && largest < 1e-100) { largest } else { 1.0 };
     let mut sums = Sums::default();
@@ -27,7 +27,7 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
         sums.add(row.criterion.weight.get() / weight_unit, row.decided());
     }
     let figures = Figures::new(score.score, score.bounds, score.coverage);
-    // The gate of the grader as a whole speaks for the case, not for the grader's verdict.
+    // The gate of the grader as a whole affects the case, not the grader's own verdict.
     let mut inner = score.clone();
     inner.required = None;
     let mut gates = GateNames::default();
@@ -109,7 +109,7 @@ fn whole(row: &JudgementRow, all: &[&JudgementRow]) -> Option<WholePart> {
     })
 }
 
-/// How members become the score of their composite.
+/// Returns the calculations of a composite's score from its members.
 fn combined_equations(grader: &Grader<'_>, combined: &CombinedScore) -> Vec<Equation> {
     let shares = grader.members.iter().filter_map(|(member, score)| {
         let bounds = match (combined.how, score.verdict) {
@@ -130,7 +130,7 @@ fn combined_equations(grader: &Grader<'_>, combined: &CombinedScore) -> Vec<Equa
     }
 }
 
-/// A negated grader's verdict rests on its own one, inner gates included.
+/// Explains the verdict of a negated grader by its own verdict, inner gates included.
 fn turned_around(grader: &Grader<'_>, verdict: Verdict, lines: Lines) -> String {
     let GraderOutcome::Rubric(rubric) = &grader.outcome else {
         return format!("{verdict}, turned around from {}.", verdict.negated());
@@ -238,7 +238,7 @@ fn band(criterion: &Criterion, outcome: Outcome) -> Option<String> {
     }
 }
 
-/// The votes behind a decision, in full.
+/// Returns the votes behind a decision, in full.
 fn panel(row: &JudgementRow, all: &[&JudgementRow]) -> Option<PanelPart> {
     let panel = row.panel.clone()?;
     let votes = all.iter().filter_map(|vote| {
@@ -291,7 +291,7 @@ fn comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Lines) -> S
     }
 }
 
-/// Notes where the gates stand that speak for the case, and the rows of those that failed.
+/// Collects the state of the gates that affect the case, and the rows of those that failed.
 pub(crate) fn collect_gates(
     grader: &Grader<'_>,
     score: &GraderScore,

@@ -1,4 +1,4 @@
-//! An explanation as text, and as JSON.
+//! Explanation as text and as JSON.
 
 use assize_rubric::{Confidence, GateState, JudgeIdentity, Verdict};
 use assize_store::{CaseRecord, TurnRow};
@@ -17,8 +17,8 @@ use crate::page::{Page, Piece};
 use crate::style::{Style, Tone};
 use crate::table::{Column, table};
 
-/// The arithmetic of a case, line by line, worked out again from its stored decisions. Where the
-/// stored row says something else, that is said first.
+/// Renders the calculation of a case, line by line, recomputed from its stored decisions. Differences from
+/// the stored row come first.
 pub fn explain(record: &CaseRecord, style: Style) -> String {
     let mut page = Page::new(style);
     let it = explanation(record);
@@ -53,13 +53,13 @@ pub fn explain(record: &CaseRecord, style: Style) -> String {
     page.finish()
 }
 
-/// What [`explain`] says, for programs. Figures are unrounded.
+/// Converts the explanation to JSON. Numbers are unrounded.
 pub fn explain_json(record: &CaseRecord) -> Value {
     // Every key is a string and every float finite or null, so this does not fail.
     serde_json::to_value(explanation(record)).unwrap_or(Value::Null)
 }
 
-/// How much a diff tells of.
+/// Summarises the size of a diff.
 fn changed(diff: &str) -> String {
     match diff.lines().filter(|line| line.starts_with("diff --git ")).count() {
         0 if diff.is_empty() => "no file changed".to_owned(),
@@ -81,7 +81,7 @@ fn disagreements(page: &mut Page, it: &Explanation) {
     }
 }
 
-/// What was answered turn by turn, as far as it fits.
+/// Renders the answers turn by turn, cut to a limit.
 fn turns(page: &mut Page, turns: &[TurnRow]) {
     if turns.is_empty() {
         return;
@@ -165,7 +165,7 @@ fn grader(page: &mut Page, part: &GraderPart) {
     }
 }
 
-/// What a grader that is no rubric decided: its points, or how it takes its members together.
+/// Renders the decision of a grader other than a rubric: its notes, or its aggregation.
 fn decided_whole(page: &mut Page, whole: &WholePart) {
     if let Some(aggregator) = &whole.aggregator {
         fact(page, "combines", vec![Piece::plain(aggregator)]);
@@ -218,7 +218,7 @@ fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence:
     if part.attempts > 1 {
         notes.push(format!("{} judge calls", part.attempts));
     }
-    // For an ungraded criterion the reason says what happened already.
+    // For an ungraded criterion the reason already says what happened.
     let failure = part.ungraded.as_ref().map(|ungraded| ungraded.message.as_str());
     let reason = if part.reason.trim().is_empty() { failure.unwrap_or_default() } else { &part.reason };
     let decision = Decision {
@@ -236,7 +236,7 @@ fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence:
     decision.put(page, 2);
 }
 
-/// The votes, a line each, then what they came to.
+/// Renders the votes, a line each, then their result.
 fn panel_lines(part: &PanelPart) -> Vec<String> {
     let votes = part.votes_in_full.iter().map(|vote| {
         let said = match (vote.of_ten, vote.score) {
@@ -325,7 +325,7 @@ fn arithmetic(page: &mut Page, part: &GraderPart) {
     page.blank();
 }
 
-/// What a grader contributes where that is not what its criteria came to.
+/// Returns the contribution of a grader where it differs from the score of its criteria.
 fn contribution(figures: Figures) -> Option<Equation> {
     let text = match (figures.score, figures.bounds()) {
         (Some(score), _) => plain(score),
@@ -344,8 +344,7 @@ fn calculation(page: &mut Page, equation: &Equation) {
     fact(page, equation.of, body);
 }
 
-/// What the calculations do not show: the score unrounded where they rounded it, the bounds, and how
-/// much was judged.
+/// Renders what the calculations do not show: the unrounded score, the bounds, and the coverage.
 fn score(page: &mut Page, figures: Figures) {
     match (figures.score, figures.bounds()) {
         (Some(score), _) if plain(score) == score.to_string() => {}
@@ -363,7 +362,7 @@ fn score(page: &mut Page, figures: Figures) {
 
 fn unrounded(value: f64) -> String {
     let (long, short) = (number::exact(value), number::score(value));
-    // 0.5 and 0.50 are the same figure; 0.6666666666666666 and 0.667 are not.
+    // 0.5 and 0.50 are the same number; 0.6666666666666666 and 0.667 are not.
     if long.len() <= short.len() { long } else { format!("{long} (shown as {short})") }
 }
 
@@ -415,7 +414,7 @@ fn case(page: &mut Page, it: &Explanation) {
     fact(page, "verdict", sentence(Some(it.verdict), Mark::verdict(it.verdict).tone, &it.because));
 }
 
-/// The graders with their weights; one alone needs no table.
+/// Renders the graders with their weights; a single grader needs no table.
 fn shares(page: &mut Page, it: &Explanation) {
     if it.graders.len() < 2 {
         return;
@@ -450,7 +449,7 @@ fn shares(page: &mut Page, it: &Explanation) {
     page.blank();
 }
 
-/// A sentence that begins with the verdict, the verdict in its tone.
+/// Formats a sentence that begins with the verdict, in the tone of the verdict.
 fn sentence(verdict: Option<Verdict>, tone: Tone, text: &str) -> Vec<Piece> {
     match verdict.and_then(|verdict| text.strip_prefix(verdict.name()).map(|rest| (verdict, rest))) {
         Some((verdict, rest)) => vec![Piece::new(tone, verdict.name()), Piece::plain(rest)],

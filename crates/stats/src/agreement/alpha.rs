@@ -22,9 +22,9 @@ pub enum Metric {
 pub struct Alpha {
     /// `1 - observed / expected disagreement`; negative if raters disagree more than by chance.
     pub value: Result<f64, Undefined>,
-    /// How many units have two ratings or more; the others are left out.
+    /// Number of units with two ratings or more; the others are ignored.
     pub units: usize,
-    /// How many ratings these units have.
+    /// Number of ratings of these units.
     pub ratings: usize,
 }
 
@@ -74,7 +74,7 @@ fn compute(units: &[&[f64]], pooled: &[f64], metric: Metric) -> Result<f64, Unde
     }
 }
 
-/// The squared distances of all ordered pairs of a unit's ratings.
+/// Sum of the squared distances of all ordered pairs of one unit's ratings.
 fn within(ratings: &[f64], metric: Metric) -> f64 {
     match metric {
         Metric::Ordinal | Metric::Interval => 2.0 * ratings.len() as f64 * squares(ratings),
@@ -98,7 +98,7 @@ fn squares(values: &[f64]) -> f64 {
     values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 
-/// The ratio distances of all ordered pairs, from the distinct values and how often each occurs.
+/// Sum of the ratio distances of all ordered pairs, from the distinct values and their counts.
 fn between(ranks: &[f64], values: &[f64], groups: &[u64]) -> f64 {
     let mut distinct: Vec<(f64, f64)> = ranks.iter().copied().zip(values.iter().copied()).collect();
     distinct.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -4,19 +4,19 @@
 use super::{Ratings, Scale, Weights};
 use crate::{Interval, Level, Method, Undefined, distribution::student_reach, undefined::finite};
 
-/// What agreement by chance is taken to be. With w the weights, q the number of answers on the scale and
-/// s_k the share of answer k:
+/// Definition of the agreement expected by chance. With w the weights, q the number of answers on the scale
+/// and s_k the share of answer k:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Chance {
     /// `sum w / (q (q - 1)) * sum s_k (1 - s_k)`: Gwet's AC1 with identity weights, AC2 with others.
-    /// Barely moved by a lopsided share of passes. Source: K. Gwet, British Journal of Mathematical and
+    /// Robust against a lopsided share of passes. Source: K. Gwet, British Journal of Mathematical and
     /// Statistical Psychology 61 (2008), 29-48.
     Gwet,
     /// `sum w_kl s_k s_l`: Fleiss' kappa, also where units have unequal numbers of ratings. Source:
     /// J. Fleiss, Psychological Bulletin 76 (1971), 378-382.
     Fleiss,
-    /// The same with shares over all ratings of units rated twice, and observed agreement corrected for
-    /// small samples: Krippendorff's alpha. Source: K. Krippendorff, Content Analysis (1980).
+    /// Fleiss' definition with shares over all ratings of units rated twice, and observed agreement corrected
+    /// for small samples: Krippendorff's alpha. Source: K. Krippendorff, Content Analysis (1980).
     Krippendorff,
     /// `sum w / q^2`: every answer equally likely; for equal numbers of ratings this is Randolph's
     /// free-marginal kappa. Source: R. Brennan and D. Prediger, Educational and Psychological
@@ -27,9 +27,9 @@ pub enum Chance {
 /// A chance-corrected coefficient of agreement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coefficient {
-    /// How many units it rests on: those with a rating, for alpha those with two.
+    /// Number of units used: those with a rating, for alpha those with two.
     pub units: usize,
-    /// How many ratings they got.
+    /// Number of ratings of these units.
     pub ratings: usize,
     /// Mean share of agreeing pairs of ratings, near misses by their weight.
     pub observed: Result<f64, Undefined>,
@@ -37,19 +37,19 @@ pub struct Coefficient {
     pub chance: Result<f64, Undefined>,
     /// `(observed - chance) / (1 - chance)`.
     pub value: Result<f64, Undefined>,
-    /// Its standard error over units.
+    /// Standard error of `value`, over units.
     pub se: Result<f64, Undefined>,
     /// `value +- t se` with units - 1 degrees of freedom, at most 1.
     pub interval: Result<Interval, Undefined>,
 }
 
-/// One unit reduced to what the coefficients need.
+/// One unit, reduced to the numbers that the coefficients need.
 struct Unit {
-    /// Ratings it got.
+    /// Number of ratings.
     size: f64,
-    /// Its share of agreeing pairs, 0 with a single rating.
+    /// Share of agreeing pairs of ratings, 0 with a single rating.
     agreed: f64,
-    /// How often each answer was given.
+    /// Count of each answer.
     counts: Vec<f64>,
 }
 
@@ -110,7 +110,7 @@ fn units(
     if units.iter().any(|unit| unit.size >= 2.0) { Ok((units, matrix)) } else { Err(Undefined::NoPairs) }
 }
 
-/// The figures over all units.
+/// Sums and means over all units.
 struct Sums {
     kind: Chance,
     /// Mean number of ratings per unit.
@@ -121,7 +121,7 @@ struct Sums {
     plain: f64,
     observed: f64,
     chance: Result<f64, Undefined>,
-    /// What each answer adds to the chance agreement of the unit that got it.
+    /// Contribution of each answer to the chance agreement of the unit that got it.
     chance_of: Vec<f64>,
 }
 
@@ -186,8 +186,8 @@ impl Sums {
         }
     }
 
-    /// The spread of what each unit contributes, with the chance agreement linearised. Where alpha's units
-    /// differ in their number of ratings, the surplus of a unit is taken at the corrected agreement.
+    /// Standard error over units, with the chance agreement linearised. Where alpha's units differ in their
+    /// number of ratings, the surplus of a unit is taken at the corrected agreement.
     fn error(&self, units: &[Unit], chance: f64) -> Result<f64, Undefined> {
         if units.len() < 2 {
             return Err(Undefined::OneValue);

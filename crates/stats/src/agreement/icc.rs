@@ -10,16 +10,16 @@ use crate::{
 /// targets, k raters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Icc {
-    /// How many targets.
+    /// Number of targets.
     pub targets: usize,
-    /// How many raters.
+    /// Number of raters.
     pub raters: usize,
     /// ICC(1,1): each target has its own raters. `(MSR - MSW) / (MSR + (k-1) MSW)`.
     pub one_way: Result<f64, Undefined>,
-    /// ICC(A,1): one rater out of many, whose level counts.
+    /// ICC(A,1): one rater out of many, agreement in absolute level.
     /// `(MSR - MSE) / (MSR + (k-1) MSE + k (MSC - MSE) / n)`.
     pub agreement: Result<f64, Undefined>,
-    /// ICC(C,1): one rater, whose level does not count. `(MSR - MSE) / (MSR + (k-1) MSE)`.
+    /// ICC(C,1): one rater, agreement up to a constant. `(MSR - MSE) / (MSR + (k-1) MSE)`.
     pub consistency: Result<f64, Undefined>,
     /// ICC(1,k): the mean of k raters, one-way. `(MSR - MSW) / MSR`.
     pub one_way_mean: Result<f64, Undefined>,

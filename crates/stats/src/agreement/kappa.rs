@@ -7,27 +7,27 @@ use crate::{
     undefined::finite,
 };
 
-/// Agreement of two raters beyond what their own habits would give by chance.
+/// Agreement of two raters beyond the agreement expected by chance from their own frequencies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kappa {
-    /// How many units both rated.
+    /// Number of units that both rated.
     pub n: u64,
     /// Share of units on which they agree, near misses by their weight.
     pub observed: Result<f64, Undefined>,
-    /// The share expected if each answered at random with its own frequencies.
+    /// Share expected if each rater answered at random with its own frequencies.
     pub expected: Result<f64, Undefined>,
     /// `1 - weighted disagreement / weighted disagreement expected`. Exactly 0 if one rater is constant,
     /// undefined if both are and agree.
     pub kappa: Result<f64, Undefined>,
-    /// Its large-sample standard error.
+    /// Large-sample standard error of `kappa`.
     pub se: Result<f64, Undefined>,
-    /// The standard error if the true kappa were 0.
+    /// Standard error if the true kappa were 0.
     pub se_null: Result<f64, Undefined>,
     /// `kappa / se_null`.
     pub z: Result<f64, Undefined>,
-    /// Two-sided p of z.
+    /// Two-sided p value of `z`.
     pub p: Result<f64, Undefined>,
-    /// `kappa +- z se`, not cut off at -1 or 1.
+    /// `kappa +- z se`, not clipped to -1 and 1.
     pub interval: Result<Interval, Undefined>,
 }
 

@@ -1,4 +1,4 @@
-//! How far raters agree: judges with people, people with people, a judge with itself.
+//! Agreement of raters: judges with people, people with people, a judge with itself.
 
 mod alpha;
 mod coefficient;

@@ -3,28 +3,27 @@
 use super::Scale;
 use crate::{Undefined, undefined::all_finite};
 
-/// The ratings that each unit got. Which rater gave them does not matter here, only how many there are
-/// and what they say.
+/// Ratings of each unit. The raters are anonymous: only the number and the values of the ratings matter here.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ratings {
     values: Vec<f64>,
-    /// Where the ratings of each unit end in `values`.
+    /// End of each unit's ratings in `values`.
     ends: Vec<usize>,
 }
 
 impl Ratings {
-    /// None yet.
+    /// Creates an empty set of ratings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a unit with the ratings it got; a missing one is simply not there.
+    /// Adds a unit with its ratings; missing ratings are not passed.
     pub fn push(&mut self, ratings: impl IntoIterator<Item = f64>) {
         self.values.extend(ratings.into_iter().map(|rating| rating + 0.0));
         self.ends.push(self.values.len());
     }
 
-    /// From rows of units with a cell per rater, empty where a rating is missing.
+    /// Builds ratings from rows of units with one cell per rater, `None` where a rating is missing.
     pub fn of<'r>(rows: impl IntoIterator<Item = &'r [Option<f64>]>) -> Self {
         let mut ratings = Self::new();
         for row in rows {
@@ -33,29 +32,29 @@ impl Ratings {
         ratings
     }
 
-    /// How many units there are, rated or not.
+    /// Returns the number of units, rated or not.
     pub const fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are no units.
+    /// Returns true if there are no units.
     pub const fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The ratings of one unit; none if there is no such unit.
+    /// Returns the ratings of one unit, or an empty slice if there is no such unit.
     pub fn unit(&self, index: usize) -> &[f64] {
         let Some(&end) = self.ends.get(index) else { return &[] };
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.values[start..end]
     }
 
-    /// The ratings of each unit in turn.
+    /// Iterates over the ratings of each unit.
     pub fn units(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.len()).map(|index| self.unit(index))
     }
 
-    /// These units only, some more than once: a resample.
+    /// Returns a resample: the given units only, in that order, possibly repeated.
     pub fn select(&self, units: &[usize]) -> Self {
         let mut chosen = Self::new();
         for &index in units {
@@ -64,13 +63,13 @@ impl Ratings {
         chosen
     }
 
-    /// Every rating.
+    /// Returns all ratings, or an error if one is not finite.
     pub(crate) fn values(&self) -> Result<&[f64], Undefined> {
         all_finite(&self.values)?;
         Ok(&self.values)
     }
 
-    /// How often each unit got each answer of a scale.
+    /// Counts how often each unit got each answer of a scale.
     pub(crate) fn counts(&self, scale: &Scale) -> Result<Vec<Vec<f64>>, Undefined> {
         self.units()
             .map(|unit| {

@@ -1,19 +1,19 @@
-//! The declared answers, and how much a near miss counts.
+//! Declared answers, and the credit given to a near miss.
 
 use crate::{Undefined, undefined::all_finite};
 
-/// The answers a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score.
-/// Declared, not read off the data: the answers nobody gave still set the distances and the agreement
-/// expected by chance.
+/// Answers a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score. Declared,
+/// not read off the data: the answers nobody gave still set the distances and the agreement expected by
+/// chance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
     points: Vec<f64>,
 }
 
-/// What part of full agreement two answers are worth. On the positions or values v of two answers:
+/// Partial credit for two answers that differ. For the positions or values v of the two answers:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Weights {
-    /// 1 if they are the same, else 0.
+    /// 1 if they are equal, else 0.
     #[default]
     Identity,
     /// `1 - |v - v'| / range`.
@@ -29,7 +29,7 @@ pub enum Weights {
 }
 
 impl Scale {
-    /// A scale of these points, in any order; equal points count once.
+    /// Creates a scale from points in any order; duplicates are removed.
     pub fn new(points: impl IntoIterator<Item = f64>) -> Result<Self, Undefined> {
         // Adding 0 turns minus zero into zero.
         let mut points: Vec<f64> = points.into_iter().map(|point| point + 0.0).collect();
@@ -39,27 +39,27 @@ impl Scale {
         if points.is_empty() { Err(Undefined::NoValues) } else { Ok(Self { points }) }
     }
 
-    /// Fail and pass: 0 and 1.
+    /// Creates the scale of fail and pass: 0 and 1.
     pub fn binary() -> Self {
         Self { points: vec![0.0, 1.0] }
     }
 
-    /// The points, ascending.
+    /// Returns the points in ascending order.
     pub fn points(&self) -> &[f64] {
         &self.points
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub const fn len(&self) -> usize {
         self.points.len()
     }
 
-    /// Never: a scale has at least one point.
+    /// Always returns false: a scale has at least one point.
     pub const fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
-    /// Where on the scale a rating is.
+    /// Returns the position of a rating on the scale.
     pub fn position(&self, rating: f64) -> Result<usize, Undefined> {
         self.points
             .binary_search_by(|point| point.total_cmp(&(rating + 0.0)))
@@ -68,8 +68,8 @@ impl Scale {
 }
 
 impl Weights {
-    /// The weight of every pair of answers whose values are `values`, ascending. Source: K. Gwet,
-    /// Handbook of Inter-Rater Reliability (4th edition, 2014), section 3.5.
+    /// Returns the weight of every pair of `values`, which are ascending. Source: K. Gwet, Handbook of
+    /// Inter-Rater Reliability (4th edition, 2014), section 3.5.
     pub(crate) fn matrix(self, values: &[f64]) -> Vec<Vec<f64>> {
         let range = values.last().copied().unwrap_or_default() - values.first().copied().unwrap_or_default();
         let share = |a: f64, b: f64| if range > 0.0 { (a - b).abs() / range } else { 0.0 };

@@ -1,17 +1,17 @@
-//! Two raters' answers crossed.
+//! Cross table of the answers of two raters.
 
 use super::Scale;
 use crate::Undefined;
 
-/// How often the first rater gave one answer where the second gave another: rows are the first rater's
-/// answers, columns the second's, both in the order of the scale.
+/// Counts of answer pairs: rows are the first rater's answers, columns the second's, both in the order of the
+/// scale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     cells: Vec<Vec<u64>>,
 }
 
 impl Table {
-    /// A square table of counts.
+    /// Creates a table from a square matrix of counts.
     pub fn new(cells: Vec<Vec<u64>>) -> Result<Self, Undefined> {
         if cells.is_empty() {
             return Err(Undefined::NoValues);
@@ -34,27 +34,27 @@ impl Table {
         Ok(Self { cells })
     }
 
-    /// How many answers there are to choose from.
+    /// Returns the number of answers on the scale.
     pub const fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Never: a table has at least one cell.
+    /// Always returns false: a table has at least one cell.
     pub const fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
 
-    /// The counts, row by row.
+    /// Returns the counts, row by row.
     pub fn rows(&self) -> &[Vec<u64>] {
         &self.cells
     }
 
-    /// How many units both rated.
+    /// Returns the number of units that both rated.
     pub fn total(&self) -> u64 {
         self.cells.iter().flatten().fold(0u64, |sum, &count| sum.saturating_add(count))
     }
 
-    /// How often each rater gave each answer: of the first, and of the second.
+    /// Returns the count of each answer: for the first rater, and for the second.
     pub(crate) fn margins(&self) -> (Vec<f64>, Vec<f64>) {
         let rows = self.cells.iter().map(|row| row.iter().map(|&count| count as f64).sum()).collect();
         let columns = (0..self.len()).map(|j| self.cells.iter().map(|row| row[j] as f64).sum()).collect();

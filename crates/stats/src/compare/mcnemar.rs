@@ -1,4 +1,4 @@
-//! Two systems that pass or fail the same cases.
+//! Paired comparison of two systems that pass or fail the same cases.
 
 use crate::{
     Interval, Level, Method, Undefined,
@@ -7,7 +7,7 @@ use crate::{
     undefined::finite,
 };
 
-/// How the pairs fell out.
+/// Counts of the four outcomes of paired verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pairs {
     /// Both passed.
@@ -20,24 +20,24 @@ pub struct Pairs {
     pub neither: u64,
 }
 
-/// Whether two sides are equally likely, judged by how often each came up.
+/// Result of the exact test that two sides are equally likely.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FairCoin {
-    /// Two-sided exact probability of a split at least this uneven. 1 when nothing was thrown.
+    /// Two-sided exact probability of a split at least this uneven. 1 without observations.
     pub p: f64,
-    /// The same with half of the observed split's own probability taken off: less cautious, closer to
-    /// its nominal level.
+    /// Mid-p value: `p` with half of the observed split's own probability taken off; less conservative,
+    /// closer to its nominal level.
     pub p_mid: f64,
 }
 
 /// McNemar's test and the difference of the two pass rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct McNemar {
-    /// How many pairs there are.
+    /// Number of pairs.
     pub n: u64,
     /// First pass rate minus second.
     pub difference: Result<f64, Undefined>,
-    /// Interval of the difference, within -1 to 1, keeping a width when no pair differs.
+    /// Interval of the difference, within -1 to 1, with a positive width even when no pair differs.
     pub interval: Result<Interval, Undefined>,
     /// Exact two-sided p. 1 if no pair differs.
     pub p_exact: f64,
@@ -45,11 +45,11 @@ pub struct McNemar {
     pub p_mid: f64,
     /// `(b - c)^2 / (b + c)`.
     pub chi2: Result<f64, Undefined>,
-    /// p of [`chi2`](Self::chi2), one degree of freedom.
+    /// p value of [`chi2`](Self::chi2), one degree of freedom.
     pub p_chi2: Result<f64, Undefined>,
     /// `(|b - c| - 1)^2 / (b + c)`, with continuity correction.
     pub chi2_corrected: Result<f64, Undefined>,
-    /// p of the corrected chi-squared.
+    /// p value of the corrected chi-squared.
     pub p_chi2_corrected: Result<f64, Undefined>,
 }
 
@@ -71,7 +71,7 @@ impl Pairs {
         Ok(pairs)
     }
 
-    /// How many pairs there are.
+    /// Returns the number of pairs.
     pub const fn n(self) -> u64 {
         self.both
             .saturating_add(self.only_first)
@@ -115,9 +115,9 @@ fn adjusted(b: f64, c: f64, n: f64, level: Level) -> Result<Interval, Undefined>
     Ok(Interval::around(apart, reach, level, Method::BonettPrice)?.clipped(-1.0, 1.0))
 }
 
-/// The exact binomial test of two equally likely sides: `min(1, 2 P(X <= min(heads, tails)))`. Also the
-/// test for a preferred position among decisive answers. Source: R. A. Fisher, The Design of Experiments
-/// (1935); the sign test.
+/// The exact binomial test of two equally likely sides: `min(1, 2 P(X <= min(heads, tails)))`. Also tests
+/// position bias among decisive answers. Source: R. A. Fisher, The Design of Experiments (1935); the sign
+/// test.
 pub fn fair_coin(heads: u64, tails: u64) -> FairCoin {
     let n = heads.saturating_add(tails);
     if n == 0 {

@@ -1,4 +1,4 @@
-//! Two systems compared: on the same cases, or on different ones.
+//! Comparison of two systems: on the same cases, or on different ones.
 
 mod mcnemar;
 mod paired;

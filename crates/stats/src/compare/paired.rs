@@ -1,4 +1,4 @@
-//! The mean difference of two systems scored on the same cases.
+//! Mean difference of two systems scored on the same cases.
 
 use crate::{
     Accumulator, Interval, Level, Undefined,
@@ -10,11 +10,11 @@ use crate::{
 /// A paired difference of means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairedMean {
-    /// How many pairs there are.
+    /// Number of pairs.
     pub n: usize,
     /// Mean of first minus second.
     pub difference: f64,
-    /// Its standard error, from the spread of the differences.
+    /// Standard error of the difference, from the spread of the paired differences.
     pub se: Result<f64, Undefined>,
     /// `difference / se`. Undefined if all differences are the same.
     pub t: Result<f64, Undefined>,
@@ -25,16 +25,16 @@ pub struct PairedMean {
     pub p: Result<f64, Undefined>,
     /// The t interval of the difference.
     pub interval: Result<Interval, Undefined>,
-    /// Correlation of the two sides: what pairing gains.
+    /// Correlation of the two sides; the higher, the more pairing reduces the error.
     pub correlation: Result<f64, Undefined>,
-    /// The error if the two sides had been measured on different cases,
+    /// Standard error if the two sides had been measured on different cases,
     /// `sqrt(se_first^2 + se_second^2)`.
     pub se_unpaired: Result<f64, Undefined>,
 }
 
-/// The paired t test and its interval. Source: Student, Biometrika 6 (1908); for evaluations E. Miller,
-/// arXiv 2411.00640, section 4, where `se^2 = se_a^2 + se_b^2 - 2 cov(a, b) / n`. For clustered cases pass
-/// the differences to [`clustered_mean`](crate::clustered_mean) instead.
+/// Computes the paired t test and its interval. Source: Student, Biometrika 6 (1908); for evaluations
+/// E. Miller, arXiv 2411.00640, section 4, where `se^2 = se_a^2 + se_b^2 - 2 cov(a, b) / n`. For clustered
+/// cases pass the differences to [`clustered_mean`](crate::clustered_mean) instead.
 pub fn paired(first: &[f64], second: &[f64], level: Level) -> Result<PairedMean, Undefined> {
     if first.len() != second.len() {
         return Err(Undefined::UnequalLengths);

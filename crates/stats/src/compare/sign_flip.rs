@@ -1,4 +1,4 @@
-//! The sign-flip permutation test: what the mean difference would be if the two systems were swapped at
+//! The sign-flip permutation test: the distribution of the mean difference if the two systems were swapped at
 //! random on each case.
 
 use rand_core::RngCore;
@@ -9,34 +9,34 @@ use crate::{
     undefined::{all_finite, finite},
 };
 
-/// Up to this many differences (or clusters) other than zero, every arrangement is counted.
+/// Largest number of non-zero differences (or clusters) for which every arrangement is counted.
 pub const EXACT_UP_TO: usize = 32;
 
 /// The result of a sign-flip test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SignFlip {
-    /// How many differences there are.
+    /// Number of differences.
     pub n: usize,
-    /// Their mean.
+    /// Mean of the differences.
     pub mean: f64,
     /// Share of arrangements whose mean is at least as far from 0.
     pub p: f64,
     /// Share of arrangements whose mean is at least as high.
     pub p_greater: f64,
-    /// How many arrangements there are: 2 to the number of units flipped (or the largest number there is).
+    /// Number of arrangements: 2 to the number of units flipped (or the largest finite number).
     pub arrangements: f64,
-    /// How many arrangements were drawn at random; none if all were counted.
+    /// Number of random arrangements, or `None` if all were counted.
     pub drawn: Option<u32>,
 }
 
 impl SignFlip {
-    /// The smallest two-sided p that so few units could give, `2 / arrangements`.
+    /// Returns the smallest two-sided p value possible with this many units, `2 / arrangements`.
     pub fn smallest_p(&self) -> f64 {
         (2.0 / self.arrangements).min(1.0)
     }
 }
 
-/// Sums that differ by less than this share of the sum of all magnitudes are the same sum, written down
+/// Relative tolerance, as a share of the sum of all magnitudes, within which two sums are the same sum added
 /// in another order.
 const SAME: f64 = 1e-11;
 
@@ -53,7 +53,7 @@ pub fn sign_flip<R: RngCore + ?Sized>(
     flip(differences, differences.len(), draws, random)
 }
 
-/// The same for clustered differences: whole clusters are flipped.
+/// Runs [`sign_flip`] on clustered differences: whole clusters are flipped.
 pub fn sign_flip_clustered<K: Ord, R: RngCore + ?Sized>(
     differences: &[f64],
     clusters: &[K],
@@ -94,8 +94,8 @@ fn flip<R: RngCore + ?Sized>(
     Ok(SignFlip { n, mean: observed / n as f64, p, p_greater, arrangements, drawn })
 }
 
-/// Share of sign arrangements whose sum is at least `bound`: the sums of two halves are sorted and
-/// counted against each other (E. Horowitz and S. Sahni, Journal of the ACM 21, 1974).
+/// Returns the share of sign arrangements whose sum is at least `bound`: the sums of two halves are sorted
+/// and counted against each other (E. Horowitz and S. Sahni, Journal of the ACM 21, 1974).
 fn share_at_least(magnitudes: &[f64], bound: f64) -> f64 {
     let (left, right) = magnitudes.split_at(magnitudes.len() / 2);
     let (left, right) = (sums(left), sums(right));
@@ -110,7 +110,7 @@ fn share_at_least(magnitudes: &[f64], bound: f64) -> f64 {
     count as f64 / (left.len() as f64 * right.len() as f64)
 }
 
-/// All sums of the magnitudes with either sign, ascending.
+/// Returns all sums of the magnitudes with either sign, ascending.
 fn sums(magnitudes: &[f64]) -> Vec<f64> {
     let mut all = vec![0.0];
     for magnitude in magnitudes {

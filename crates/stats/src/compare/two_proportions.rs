@@ -1,19 +1,19 @@
-//! The difference of two pass rates measured on different cases.
+//! Difference of two pass rates measured on different cases.
 
 use crate::{Interval, Level, Method, Undefined, distribution::normal_reach, proportion, proportion::rate};
 
-/// Which interval to draw around the difference of two independent rates.
+/// Method for the interval of the difference of two independent rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum DifferenceInterval {
-    /// Square-and-add of the two Wilson intervals: keeps a width when both rates are 0 or 1. Source:
-    /// R. Newcombe, Statistics in Medicine 17 (1998), 873-890, method 10.
+    /// Square-and-add of the two Wilson intervals: has a positive width even when both rates are 0 or 1.
+    /// Source: R. Newcombe, Statistics in Medicine 17 (1998), 873-890, method 10.
     #[default]
     Newcombe,
     /// Wald after adding one success and one failure to each side; its centre is the difference of the
     /// adjusted rates. Source: A. Agresti and B. Caffo, The American Statistician 54 (2000), 280-288.
     AgrestiCaffo,
-    /// `d +- z sqrt(p1 q1/n1 + p2 q2/n2)`: no width at the ends, there to be compared with. Source:
-    /// Newcombe (1998), method 1.
+    /// `d +- z sqrt(p1 q1/n1 + p2 q2/n2)`: no width at the ends; for comparison only. Source: Newcombe
+    /// (1998), method 1.
     Wald,
 }
 
@@ -22,11 +22,11 @@ pub enum DifferenceInterval {
 pub struct RateDifference {
     /// First rate minus second.
     pub difference: f64,
-    /// Its interval.
+    /// Interval of the difference.
     pub interval: Interval,
 }
 
-/// First rate minus second, for cases that are not the same; `(successes, n)` each. Where both systems
+/// Computes the first rate minus the second for different cases; `(successes, n)` each. Where both systems
 /// saw the same cases, a paired method is sharper.
 pub fn rate_difference(
     kind: DifferenceInterval,

@@ -7,12 +7,12 @@ use crate::{
     undefined::{all_finite, finite},
 };
 
-/// What becomes of pairs that do not differ.
+/// Treatment of pairs that do not differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ZeroRule {
-    /// They are left out before ranking. Source: F. Wilcoxon, Biometrics Bulletin 1 (1945), 80-83.
+    /// They are dropped before ranking. Source: F. Wilcoxon, Biometrics Bulletin 1 (1945), 80-83.
     Drop,
-    /// They are ranked with the others and then left out. Source: J. Pratt, Journal of the American
+    /// They are ranked with the others and then dropped. Source: J. Pratt, Journal of the American
     /// Statistical Association 54 (1959), 655-667.
     Pratt,
     /// They are ranked, and each side gets half of their ranks. Source: W. Conover, Journal of the American
@@ -23,22 +23,22 @@ pub enum ZeroRule {
 /// The result of a signed-rank test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SignedRank {
-    /// How many differences were ranked.
+    /// Number of differences that were ranked.
     pub n: usize,
     /// Sum of the ranks of positive differences.
     pub positive: f64,
     /// Sum of the ranks of negative differences.
     pub negative: f64,
-    /// The smaller of the two.
+    /// The smaller of the two sums.
     pub statistic: f64,
-    /// Two-sided p from the normal distribution, with the variance corrected for ties.
+    /// Two-sided p value from the normal distribution, with the variance corrected for ties.
     pub p_normal: Result<f64, Undefined>,
-    /// Two-sided p over all sign arrangements of the ranks as they are, ties included. 1 if no pair
+    /// Two-sided p value over all sign arrangements of the ranks as they are, ties included. 1 if no pair
     /// differs.
     pub p_exact: Result<f64, Undefined>,
 }
 
-/// Above this many differences the exact distribution is not computed.
+/// Largest number of differences for which the exact distribution is computed.
 pub const RANK_EXACT_UP_TO: usize = 300;
 
 /// Tests whether paired differences are symmetric around 0; `continuity` takes half a rank off in the
@@ -96,7 +96,7 @@ pub fn signed_rank(differences: &[f64], zeros: ZeroRule, continuity: bool) -> Re
     })
 }
 
-/// `min(1, 2 P(W <= smaller))` when each rank goes to either side with the same probability: the
+/// Computes `min(1, 2 P(W <= smaller))` when each rank goes to either side with the same probability: the
 /// distribution is built up one rank at a time. Ranks are doubled so that mid-ranks are whole.
 fn exact(ranks: &[f64], smaller: f64) -> Result<f64, Undefined> {
     if ranks.len() > RANK_EXACT_UP_TO {

@@ -1,4 +1,4 @@
-//! Pass rates and means of a judge, corrected by what people say.
+//! Pass rates and means of a judge, corrected by human labels.
 
 mod prediction_powered;
 mod rogan_gladen;

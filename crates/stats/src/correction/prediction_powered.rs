@@ -1,4 +1,4 @@
-//! Many verdicts of a judge and a few of people, put together.
+//! Mean from many decisions of a judge combined with few human labels.
 
 use crate::{
     Accumulator, Interval, Level, Method, Undefined,
@@ -11,51 +11,53 @@ use crate::{
 /// narrow.
 pub const FEW_LABELS: usize = 30;
 
-/// An estimate of the mean.
+/// Estimate of the mean with its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Powered {
     /// The estimate.
     pub mean: f64,
-    /// Its standard error.
+    /// Standard error of the estimate.
     pub se: f64,
-    /// `mean +- z se`, not cut off where scores end.
+    /// `mean +- z se`, not clipped to the range of scores.
     pub interval: Interval,
 }
 
-/// The mean that people would find, from few human labels and many verdicts of a judge.
+/// Estimates of the human mean from few human labels and many decisions of a judge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PredictionPowered {
-    /// How many cases have a human label.
+    /// Number of cases with a human label.
     pub labelled: usize,
-    /// How many only the judge's.
+    /// Number of cases with only the judge's score.
     pub unlabelled: usize,
-    /// From the human labels alone.
+    /// Estimate from the human labels alone.
     pub human: Powered,
     /// The judge's mean over the unlabelled cases.
     pub judge: f64,
-    /// The judge trusted in full, its bias taken off: weight 1.
+    /// Estimate with weight 1: the judge's scores with their bias removed.
     pub plain: Powered,
-    /// The weight that makes the error smallest, 0 to 1; 0 is "people only". 0 if the judge is constant.
+    /// The weight that makes the error smallest, 0 to 1; 0 uses the human labels alone. Also 0 if the judge
+    /// is constant.
     pub weight: f64,
-    /// The judge trusted by that weight (PPI++).
+    /// Estimate with that weight (PPI++).
     pub tuned: Powered,
-    /// How many times more human labels would have been needed to be as precise without the judge,
-    /// `human.se^2 / tuned.se^2`.
+    /// Factor by which the number of human labels would have to grow for the same precision without the
+    /// judge, `human.se^2 / tuned.se^2`.
     pub gain: Result<f64, Undefined>,
 }
 
 impl PredictionPowered {
-    /// Whether there are too few labels to trust the tuned interval.
+    /// Returns true if there are too few labels to trust the tuned interval.
     pub const fn few_labels(&self) -> bool {
         self.labelled < FEW_LABELS
     }
 }
 
-/// Prediction-powered inference for a mean: `w mean(judge on unlabelled) + mean(human - w judge on
-/// labelled)`, with `se^2 = var(w judge)/N + var(human - w judge)/n` (variances by n) and
-/// `w = cov(human, judge) / ((1 + n/N) var(judge))` within 0 to 1, the covariance by n and the variance
-/// over all judged cases by their number less 1. The labelled cases must be a random draw; if they are not,
-/// the result is wrong and no figure here shows it. Sources: A. Angelopoulos et al., Science 382 (2023),
+/// Prediction-powered inference for a mean:
+/// `w mean(judge on unlabelled) + mean(human - w judge on labelled)`, with
+/// `se^2 = var(w judge)/N + var(human - w judge)/n` (variances by n) and
+/// `w = cov(human, judge) / ((1 + n/N) var(judge))` within 0 to 1, the covariance by n and the variance over
+/// all judged cases by their number less 1. The labelled cases must be a random draw; if they are not, the
+/// result is wrong and nothing in it shows that. Sources: A. Angelopoulos et al., Science 382 (2023),
 /// 669-674; A. Angelopoulos, J. Duchi and T. Zrnic, "PPI++", arXiv 2311.01453.
 pub fn prediction_powered(
     human: &[f64],
@@ -66,9 +68,9 @@ pub fn prediction_powered(
     estimate(human, judge, unlabelled, level, variance_of_mean, variance_of_mean)
 }
 
-/// The same for cases in clusters, such as several criteria of one prompt: deviations are summed within
-/// each cluster before they are squared (K.-Y. Liang and S. Zeger, Biometrika 73, 1986). `labelled_in` and
-/// `unlabelled_in` name the cluster of each case.
+/// Runs [`prediction_powered`] on cases in clusters, such as several criteria of one prompt: deviations are
+/// summed within each cluster before they are squared (K.-Y. Liang and S. Zeger, Biometrika 73, 1986).
+/// `labelled_in` and `unlabelled_in` name the cluster of each case.
 pub fn prediction_powered_clustered<K: Ord>(
     human: &[f64],
     judge: &[f64],

@@ -1,21 +1,21 @@
-//! A judge's pass rate corrected by its known error rates.
+//! Pass rate of a judge corrected by its known error rates.
 
 use crate::{Interval, Level, Method, Undefined, distribution::normal_reach, undefined::finite};
 
-/// What is known of a judge and what it said.
+/// Pass rate of a judge and its measured error rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JudgeRates {
     /// Share of cases that the judge passed, 0 to 1.
     pub pass_rate: f64,
-    /// How many cases it judged.
+    /// Number of cases it judged.
     pub n: u64,
     /// Share of truly failing cases that it fails, 0 to 1.
     pub specificity: f64,
-    /// From how many truly failing cases that is known.
+    /// Number of truly failing cases behind `specificity`.
     pub n_fail: u64,
     /// Share of truly passing cases that it passes, 0 to 1.
     pub sensitivity: f64,
-    /// From how many truly passing cases that is known.
+    /// Number of truly passing cases behind `sensitivity`.
     pub n_pass: u64,
 }
 
@@ -24,20 +24,20 @@ pub struct JudgeRates {
 pub struct RoganGladen {
     /// `(p + specificity - 1) / (specificity + sensitivity - 1)`, which may lie outside 0 to 1.
     pub raw: f64,
-    /// The same within 0 to 1.
+    /// `raw` clipped to 0 to 1.
     pub clipped: f64,
-    /// Standard error of the raw figure by the delta method.
+    /// Standard error of `raw` by the delta method.
     pub se: Result<f64, Undefined>,
     /// The estimate from adjusted rates, around which the interval is drawn; not clipped.
     pub adjusted: Result<f64, Undefined>,
-    /// Its standard error.
+    /// Standard error of `adjusted`.
     pub adjusted_se: Result<f64, Undefined>,
     /// The adjusted interval, within 0 to 1.
     pub interval: Result<Interval, Undefined>,
 }
 
-/// Corrects a judge's pass rate. Assumes that the error rates hold for the cases at hand; rates measured
-/// on another system often do not. Refused where sensitivity and specificity add up to 1 or less. Sources:
+/// Corrects a judge's pass rate. Assumes that the error rates hold for the cases at hand; rates measured on
+/// another system often do not. Undefined where sensitivity and specificity sum to 1 or less. Sources:
 /// W. Rogan and B. Gladen, American Journal of Epidemiology 107 (1978), 71-76; adjusted interval: J. Lee et
 /// al., arXiv 2511.21140, who add z^2 / 2 passes of z^2 cases to p and one success of two to either error
 /// rate, and shift by `2 z^2 (theta q1(1-q1)/m1 - (1-theta) q0(1-q0)/m0)`.
@@ -46,7 +46,7 @@ pub fn rogan_gladen(rates: JudgeRates, level: Level) -> Result<RoganGladen, Unde
     if ![pass_rate, specificity, sensitivity].iter().all(|rate| (0.0..=1.0).contains(rate)) {
         return Err(Undefined::OutOfRange);
     }
-    // Rates such as 0.4 and 0.6 add up to 1 on paper, and to a trace more in floating point.
+    // Rates such as 0.4 and 0.6 sum to 1 on paper, and to a trace more in floating point.
     if specificity + sensitivity - 1.0 <= 1e-12 {
         return Err(Undefined::UninformativeJudge);
     }

@@ -1,4 +1,4 @@
-//! Verdicts against the truth.
+//! Verdicts of a judge compared with the truth.
 
 use crate::{
     Level, Proportion, Undefined,
@@ -6,7 +6,7 @@ use crate::{
     proportion,
 };
 
-/// How often the judge said pass or fail where the truth is pass or fail.
+/// Counts of the judge's verdicts, pass or fail, by the true verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Confusion {
     /// Judge pass, truth pass.
@@ -41,7 +41,7 @@ impl Confusion {
         Ok(counts)
     }
 
-    /// How many verdicts there are.
+    /// Returns the number of verdicts.
     pub const fn n(self) -> u64 {
         self.truly_pass().saturating_add(self.truly_fail())
     }
@@ -62,7 +62,7 @@ impl Confusion {
         self.true_fail.saturating_add(self.false_fail)
     }
 
-    /// The same with pass and fail exchanged.
+    /// Returns the table with pass and fail exchanged.
     pub const fn mirrored(self) -> Self {
         Self {
             true_pass: self.true_fail,
@@ -83,8 +83,8 @@ impl Confusion {
         proportion(self.true_pass, self.truly_pass(), level)
     }
 
-    /// Of what is truly a fail, the share judged a fail, with Wilson's interval. Source: the
-    /// same.
+    /// Of what is truly a fail, the share judged a fail, with Wilson's interval. Source as for
+    /// [`sensitivity`](Self::sensitivity).
     pub fn specificity(self, level: Level) -> Proportion {
         proportion(self.true_fail, self.truly_fail(), level)
     }
@@ -167,13 +167,13 @@ impl Confusion {
         Ok((top / bottom).clamp(-1.0, 1.0))
     }
 
-    /// How much more often the judge says pass than the truth: positive is lenient.
+    /// Returns the judge's pass rate minus the true one: positive is lenient.
     pub fn bias(self) -> Result<f64, Undefined> {
         let judged = share(self.judged_pass(), self.n()).map_err(|_| Undefined::NoValues)?;
         Ok(judged - share(self.truly_pass(), self.n())?)
     }
 
-    /// Cohen's kappa of judge and truth.
+    /// Returns Cohen's kappa of judge and truth.
     pub fn kappa(self, level: Level) -> Result<Kappa, Undefined> {
         let cells = vec![vec![self.true_fail, self.false_fail], vec![self.false_pass, self.true_pass]];
         Ok(kappa(&Table::new(cells)?, Weights::Identity, level))

@@ -1,4 +1,4 @@
-//! Whether two lists of scores rise together.
+//! Correlation of two lists of scores.
 
 use crate::{
     Interval, Level, Method, Undefined,
@@ -48,7 +48,7 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Result<f64, Undefined> {
     pearson(&mid_ranks(x).0, &mid_ranks(y).0)
 }
 
-/// Pearson's correlation of x and y with what both owe to z taken out,
+/// Partial correlation: Pearson's correlation of x and y, controlled for z,
 /// `(r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2))`; of mid-ranks, it is Spearman's. Source: G. U. Yule,
 /// Proceedings of the Royal Society A 79 (1907), 182-193.
 pub fn partial_correlation(x: &[f64], y: &[f64], z: &[f64]) -> Result<f64, Undefined> {
@@ -57,11 +57,11 @@ pub fn partial_correlation(x: &[f64], y: &[f64], z: &[f64]) -> Result<f64, Undef
     if bottom < 1e-12 { Err(Undefined::NoSpread) } else { Ok(((xy - xz * yz) / bottom).clamp(-1.0, 1.0)) }
 }
 
-/// What Kendall's coefficients are made of.
+/// Quantities from which Kendall's coefficients are computed.
 struct Concordance {
-    /// Pairs in the same order less pairs in the opposite order.
+    /// Concordant pairs less discordant pairs.
     surplus: f64,
-    /// Pairs not tied in x, and in y.
+    /// Number of pairs not tied in x, and in y.
     untied: (f64, f64),
     /// The smaller number of distinct values.
     levels: f64,

@@ -1,4 +1,4 @@
-//! How far scores lie from the truth, in the unit of the scores.
+//! Distance of scores from the truth, in the unit of the scores.
 
 use crate::{
     Undefined,
@@ -18,14 +18,14 @@ fn mean_of(judge: &[f64], truth: &[f64], distance: fn(f64) -> f64) -> Result<f64
     finite(sum / judge.len() as f64)
 }
 
-/// `sqrt(mean (judge - truth)^2)`: large misses weigh more. Source: C. F. Gauss, Theoria combinationis
+/// `sqrt(mean (judge - truth)^2)`: large errors have more weight. Source: C. F. Gauss, Theoria combinationis
 /// observationum (1823).
 pub fn root_mean_square_error(judge: &[f64], truth: &[f64]) -> Result<f64, Undefined> {
     mean_of(judge, truth, |away| away * away).map(f64::sqrt)
 }
 
-/// `mean |judge - truth|`: each miss by its size. Source: C. Willmott and K. Matsuura, Climate Research 30
-/// (2005), 79-82.
+/// `mean |judge - truth|`: each error has its own size as weight. Source: C. Willmott and K. Matsuura,
+/// Climate Research 30 (2005), 79-82.
 pub fn mean_absolute_error(judge: &[f64], truth: &[f64]) -> Result<f64, Undefined> {
     mean_of(judge, truth, f64::abs)
 }

@@ -1,4 +1,4 @@
-//! A judge's scale bent to people's: the best rising step function.
+//! Calibration of a judge's scores to human scores by isotonic regression.
 
 use crate::{
     Undefined,
@@ -6,10 +6,10 @@ use crate::{
     undefined::{all_finite, finite},
 };
 
-/// A rising function fitted to labelled scores.
+/// Non-decreasing function fitted to labelled scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Isotonic {
-    /// Distinct scores, ascending, and what each is mapped to.
+    /// Distinct scores in ascending order, with the value each is mapped to.
     points: Vec<(f64, f64)>,
 }
 
@@ -20,7 +20,7 @@ struct Block {
 }
 
 impl Isotonic {
-    /// Fits `y` to `x` by pooling neighbours that fall; cases with the same x are averaged first. Source:
+    /// Fits `y` to `x` by pooling adjacent violators; cases with the same x are averaged first. Source:
     /// M. Ayer et al., Annals of Mathematical Statistics 26 (1955), 641-647; R. Barlow et al., Statistical
     /// Inference under Order Restrictions (1972).
     pub fn fit(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Result<Self, Undefined> {
@@ -40,7 +40,7 @@ impl Isotonic {
         if weights.iter().any(|&weight| weight < 0.0) {
             return Err(Undefined::OutOfRange);
         }
-        // A case without weight says nothing, and would divide by nothing.
+        // A case without weight has no influence, and would divide by zero.
         let ascending: Vec<usize> = order(x).into_iter().filter(|&index| weights[index] > 0.0).collect();
         let mut scores = Vec::new();
         let mut blocks: Vec<Block> = Vec::new();
@@ -61,12 +61,13 @@ impl Isotonic {
         Ok(Self { points: scores.into_iter().zip(fitted).collect() })
     }
 
-    /// The distinct scores, ascending, with what each is mapped to.
+    /// Returns the distinct scores in ascending order, with the value each is mapped to.
     pub fn points(&self) -> &[(f64, f64)] {
         &self.points
     }
 
-    /// What a score is mapped to: interpolated between fitted points, level beyond the outer ones.
+    /// Returns the value that a score is mapped to: interpolated between fitted points, constant beyond the
+    /// outer ones.
     pub fn predict(&self, score: f64) -> Result<f64, Undefined> {
         if score.is_nan() {
             return Err(Undefined::NotFinite);

@@ -1,4 +1,4 @@
-//! A judge measured against known answers: verdicts, scores and probabilities.
+//! Quality of a judge against known answers: verdicts, scores and probabilities.
 
 mod confusion;
 mod correlation;

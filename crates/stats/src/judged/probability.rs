@@ -1,4 +1,4 @@
-//! Predicted probabilities against what came true.
+//! Predicted probabilities compared with the actual outcomes.
 
 use crate::{
     Interval, Level, Method, Undefined,
@@ -7,8 +7,8 @@ use crate::{
     undefined::finite,
 };
 
-/// Probabilities are kept this far from 0 and 1 before their logarithm is taken, so that one confident
-/// mistake does not make the loss infinite.
+/// Distance from 0 and 1 to which probabilities are clipped before their logarithm is taken, so that one
+/// confident mistake does not make the loss infinite.
 pub const LOG_LOSS_CLIP: f64 = f64::EPSILON;
 
 fn usable(probabilities: &[f64], outcomes: &[bool]) -> Result<(), Undefined> {
@@ -34,8 +34,8 @@ pub fn brier(probabilities: &[f64], outcomes: &[bool]) -> Result<f64, Undefined>
     Ok(squares.sum::<f64>() / probabilities.len() as f64)
 }
 
-/// Mean of `-ln p` of what came true, p kept [`LOG_LOSS_CLIP`] away from 0 and 1. Source: I. J. Good,
-/// Journal of the Royal Statistical Society B 14 (1952), 107-114.
+/// Mean of `-ln p` of the actual outcomes, with p clipped to [`LOG_LOSS_CLIP`] from 0 and 1. Source:
+/// I. J. Good, Journal of the Royal Statistical Society B 14 (1952), 107-114.
 pub fn log_loss(probabilities: &[f64], outcomes: &[bool]) -> Result<f64, Undefined> {
     usable(probabilities, outcomes)?;
     let losses = probabilities.iter().zip(outcomes).map(|(p, &came)| {
@@ -45,23 +45,24 @@ pub fn log_loss(probabilities: &[f64], outcomes: &[bool]) -> Result<f64, Undefin
     Ok(losses.sum::<f64>() / probabilities.len() as f64)
 }
 
-/// The area under the ROC curve.
+/// Area under the ROC curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Area {
-    /// How many outcomes are positive.
+    /// Number of positive outcomes.
     pub positive: usize,
-    /// How many are negative.
+    /// Number of negative outcomes.
     pub negative: usize,
-    /// The chance that a positive case has the higher score, ties counting half. 0.5 if all are tied.
+    /// Probability that a positive case has the higher score, ties counting half. 0.5 if all are tied.
     pub area: f64,
     /// DeLong's standard error; needs two cases of each class.
     pub se: Result<f64, Undefined>,
-    /// `area +- z se` within 0 to 1. Without width if the classes are fully apart.
+    /// `area +- z se` within 0 to 1. Without width if the classes are perfectly separated.
     pub interval: Result<Interval, Undefined>,
 }
 
-/// The area under the ROC curve of any scores, by mid-ranks. Sources: J. Hanley and B. McNeil, Radiology
-/// 143 (1982), 29-36; error: E. DeLong, D. DeLong and D. Clarke-Pearson, Biometrics 44 (1988), 837-845.
+/// Computes the area under the ROC curve of any scores, by mid-ranks. Sources: J. Hanley and B. McNeil,
+/// Radiology 143 (1982), 29-36; error: E. DeLong, D. DeLong and D. Clarke-Pearson, Biometrics 44 (1988),
+/// 837-845.
 pub fn area_under_curve(scores: &[f64], outcomes: &[bool], level: Level) -> Result<Area, Undefined> {
     if scores.len() != outcomes.len() {
         return Err(Undefined::UnequalLengths);
@@ -80,7 +81,7 @@ pub fn area_under_curve(scores: &[f64], outcomes: &[bool], level: Level) -> Resu
     let (m, n) = (positives.len() as f64, negatives.len() as f64);
     let pooled = mid_ranks(scores).0;
     let placed = |class: bool, own: &[f64], others: f64| -> Vec<f64> {
-        // A rank among all less the rank among its own counts the other class below it.
+        // A rank among all less the rank among its own class counts the members of the other class below it.
         let ranks = pooled.iter().zip(outcomes).filter(|&(_, &came)| came == class).map(|(rank, _)| rank);
         ranks.zip(mid_ranks(own).0).map(|(rank, own)| (rank - own) / others).collect()
     };
@@ -132,30 +133,30 @@ pub fn average_precision(scores: &[f64], outcomes: &[bool]) -> Result<f64, Undef
 /// One bin of a reliability table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bin {
-    /// Where the bin starts; it ends where the next one starts.
+    /// Start of the bin; it ends at the start of the next one.
     pub start: f64,
-    /// How many probabilities fall into it.
+    /// Number of probabilities in the bin.
     pub n: u64,
-    /// Their mean.
+    /// Mean of these probabilities.
     pub predicted: Result<f64, Undefined>,
-    /// The share that came true.
+    /// Share of these that came true.
     pub observed: Result<f64, Undefined>,
 }
 
-/// How probabilities compare with what came true, bin by bin.
+/// Predicted probabilities compared with observed frequencies, bin by bin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reliability {
     /// The bins, ascending; bin i holds probabilities with `min(floor(bins p), bins - 1) = i`.
     pub bins: Vec<Bin>,
     /// Expected calibration error: mean distance of prediction and outcome over bins, weighted by their
-    /// size. Depends on the number of bins.
+    /// counts. Depends on the number of bins.
     pub expected_error: f64,
-    /// The largest distance in any bin.
+    /// Largest distance in any bin.
     pub largest_error: f64,
 }
 
-/// A reliability table of equally wide bins and its calibration errors. Source: M. P. Naeini, G. Cooper and
-/// M. Hauskrecht, AAAI 2015, 2901-2907.
+/// Computes a reliability table of equally wide bins and its calibration errors. Source: M. P. Naeini,
+/// G. Cooper and M. Hauskrecht, AAAI 2015, 2901-2907.
 pub fn reliability(probabilities: &[f64], outcomes: &[bool], bins: usize) -> Result<Reliability, Undefined> {
     usable(probabilities, outcomes)?;
     let last = bins.checked_sub(1).ok_or(Undefined::OutOfRange)?;

@@ -1,4 +1,4 @@
-//! A straight line through points.
+//! Least-squares line through points.
 
 use crate::{
     Accumulator, Interval, Level, Method, Undefined,
@@ -6,12 +6,12 @@ use crate::{
     undefined::{all_finite, finite},
 };
 
-/// How y rises with x.
+/// Fitted line of y on x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slope {
     /// Change of y for each unit of x.
     pub slope: f64,
-    /// Where the line meets x = 0.
+    /// Value of y at x = 0.
     pub intercept: f64,
     /// Standard error of the slope, `sqrt(sum e^2 / (n - 2) / sum (x - mx)^2)` for residuals e.
     pub error: Result<f64, Undefined>,
@@ -19,9 +19,9 @@ pub struct Slope {
     pub interval: Result<Interval, Undefined>,
 }
 
-/// The line of least squares, `sum((x - mx)(y - my)) / sum((x - mx)^2)`. Undefined where all x are the same; its error
-/// needs three points. Source: N. Draper and H. Smith, "Applied Regression Analysis", third edition, Wiley 1998,
-/// sections 1.2 and 1.4.
+/// Fits the least-squares line, `sum((x - mx)(y - my)) / sum((x - mx)^2)`. Undefined where all x are the
+/// same; its error needs three points. Source: N. Draper and H. Smith, "Applied Regression Analysis", third
+/// edition, Wiley 1998, sections 1.2 and 1.4.
 pub fn slope(x: &[f64], y: &[f64], level: Level) -> Result<Slope, Undefined> {
     if x.len() != y.len() {
         return Err(Undefined::UnequalLengths);

@@ -1,4 +1,4 @@
-//! Strengths of systems from contests between two at a time: the model of Bradley and Terry, with ties.
+//! Strengths of systems from pairwise contests: the Bradley-Terry model, with ties.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{
     undefined::finite,
 };
 
-/// How a contest ended.
+/// Outcome of a contest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContestEnd {
     /// The first system won.
@@ -21,65 +21,66 @@ pub enum ContestEnd {
     Tie,
 }
 
-/// One contest.
+/// One contest between two systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contest {
-    /// Number of the first system, from 0.
+    /// Index of the first system.
     pub first: usize,
-    /// Number of the second system.
+    /// Index of the second system.
     pub second: usize,
-    /// Who won.
+    /// Outcome.
     pub end: ContestEnd,
-    /// What it shares with other contests, such as the case both answered: contests of one cluster are not
+    /// Cluster of related contests, such as those on the same case; contests of one cluster are not
     /// independent.
     pub cluster: usize,
 }
 
-/// What a tie says.
+/// Treatment of ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TieRule {
     /// Half a win for either side.
     HalfWin,
-    /// A third end of a contest, likelier the closer the strengths are: P(i wins) is proportional to s_i, P(tie) to
-    /// v sqrt(s_i s_j). Source: R. Davidson, "On extending the Bradley-Terry model to accommodate ties in paired
-    /// comparison experiments", Journal of the American Statistical Association 65 (1970), 317-328.
+    /// A third outcome, more probable the closer the strengths are: P(i wins) is proportional to s_i, P(tie)
+    /// to v sqrt(s_i s_j). Source: R. Davidson, "On extending the Bradley-Terry model to accommodate ties in
+    /// paired comparison experiments", Journal of the American Statistical Association 65 (1970), 317-328.
     Davidson,
 }
 
-/// How strong one system is.
+/// Estimated strength of one system.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Strength {
-    /// The natural logarithm of its strength; over all systems they add up to 0.
+    /// Natural logarithm of the strength; over all systems these sum to 0.
     pub log_strength: f64,
-    /// Standard error of it.
+    /// Standard error of `log_strength`.
     pub error: Result<f64, Undefined>,
-    /// Interval around it.
+    /// Interval of `log_strength`.
     pub interval: Result<Interval, Undefined>,
-    /// Contests it took part in.
+    /// Number of its contests.
     pub contests: usize,
 }
 
-/// By how much one system leads another.
+/// Estimated lead of one system over another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lead {
-    /// Difference of the logarithms of their strengths.
+    /// Difference of the log-strengths.
     pub difference: f64,
-    /// Interval around the difference; it takes into account that both are estimated from the same contests.
+    /// Interval around the difference; it accounts for the fact that both are estimated from the same
+    /// contests.
     pub interval: Result<Interval, Undefined>,
-    /// The probability that the first wins a contest that does not end in a tie, 0 to 1.
+    /// Probability that the first wins a contest that does not end in a tie, 0 to 1.
     pub win_probability: f64,
 }
 
-/// Strengths of all systems.
+/// Fitted strengths of all systems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BradleyTerry {
-    /// One per system, in the order of their numbers.
+    /// One per system, in the order of their indices.
     pub strengths: Vec<Strength>,
-    /// Davidson's v, above 0: how likely ties are; `None` without that rule or without ties.
+    /// Davidson's v, above 0: the frequency of ties; `None` without that rule or without ties.
     pub tie_weight: Option<f64>,
-    /// Contests counted.
+    /// Number of contests.
     pub contests: usize,
-    /// Clusters they fall into.
+    /// Number of clusters.
     pub clusters: usize,
     level: Level,
     covariance: Option<Matrix>,
@@ -87,9 +88,9 @@ pub struct BradleyTerry {
     method: Method,
 }
 
-/// Steps of Newton's method at most; it needs about six.
+/// Maximum number of Newton steps; about six are needed.
 const MAX_STEPS: usize = 200;
-/// A step below this changes nothing that is printed.
+/// Step size below which the fit has converged: it no longer changes anything printed.
 const SMALL: f64 = 1e-12;
 
 /// Fits strengths to contests by maximum likelihood.
@@ -100,9 +101,10 @@ const SMALL: f64 = 1e-12;
 /// G / (G - 1), and t with G - 1 degrees of freedom bounds the interval. Source: K.-Y. Liang and S. Zeger,
 /// Biometrika 73 (1986), 13-22.
 ///
-/// Undefined when a system has no contest that ties it to the rest ([`Undefined::NotConnected`]), or when a group of
-/// systems won every contest with the others, so that no finite strengths fit ([`Undefined::OneSided`]), or when a
-/// contest is one of a system with itself or names one that is not below `systems` ([`Undefined::OutOfRange`]).
+/// Undefined if no chain of contests connects a system to the rest ([`Undefined::NotConnected`]), if a group
+/// of systems won every contest with the others, so that no finite strengths fit ([`Undefined::OneSided`]),
+/// or if a contest pairs a system with itself or has an index that is not below `systems`
+/// ([`Undefined::OutOfRange`]).
 pub fn bradley_terry(
     systems: usize,
     contests: &[Contest],
@@ -175,7 +177,7 @@ pub fn bradley_terry(
 }
 
 impl BradleyTerry {
-    /// By how much the first of two systems leads the second; `None` if there is no system of that number.
+    /// Returns the lead of the first of two systems over the second, or `None` if an index is out of range.
     pub fn lead(&self, first: usize, second: usize) -> Option<Lead> {
         let difference = self.strengths.get(first)?.log_strength - self.strengths.get(second)?.log_strength;
         let mut direction = vec![0.0; self.covariance.as_ref().map_or(self.strengths.len(), |c| c.size)];
@@ -192,7 +194,7 @@ impl BradleyTerry {
         self.reach?;
         let covariance = self.covariance.as_ref().ok_or(Undefined::NotFinite)?;
         let variance: f64 = covariance.times(direction).iter().zip(direction).map(|(a, b)| a * b).sum();
-        // Rounding may leave a hair below 0 where a system is compared with itself.
+        // Rounding may give a value slightly below 0 where a system is compared with itself.
         finite(variance.max(0.0).sqrt())
     }
 
@@ -206,9 +208,9 @@ impl BradleyTerry {
 struct Model {
     systems: usize,
     ties: TieRule,
-    /// Place of the logarithm of v among the parameters.
+    /// Index of the logarithm of v among the parameters.
     tie: Option<usize>,
-    /// Wins of one over another; ties count half on either side here.
+    /// Wins of each system over each other; ties count half on either side here.
     wins: Vec<f64>,
     contests: Vec<Contest>,
 }
@@ -242,7 +244,7 @@ impl Model {
         self.systems + usize::from(self.tie.is_some())
     }
 
-    /// The direction along which the likelihood is flat: all strengths grow alike.
+    /// Returns the direction along which the likelihood is flat: the same shift of all log-strengths.
     fn shift(&self) -> Vec<f64> {
         let mut shift = vec![0.0; self.parameters()];
         shift[..self.systems].fill(1.0 / (self.systems as f64).sqrt());
@@ -254,7 +256,7 @@ impl Model {
         inverse
     }
 
-    /// Probabilities that the first wins, that the second does, and that neither does.
+    /// Returns the probabilities that the first wins, that the second wins, and of a tie.
     fn probabilities(&self, contest: &Contest, at: &[f64]) -> [f64; 3] {
         let (a, b) = (at[contest.first], at[contest.second]);
         let tie = self.tie.map_or(f64::NEG_INFINITY, |index| at[index] + f64::midpoint(a, b));
@@ -264,7 +266,7 @@ impl Model {
         parts.map(|part| part / sum)
     }
 
-    /// What an end adds to the parameters of first, second and tie.
+    /// Returns the sufficient statistic of an outcome for the parameters of first, second and tie.
     const fn statistic(end: ContestEnd) -> [f64; 3] {
         match end {
             ContestEnd::First => [1.0, 0.0, 0.0],
@@ -273,7 +275,7 @@ impl Model {
         }
     }
 
-    /// Derivative of the log-likelihood of some contests.
+    /// Returns the derivative of the log-likelihood of some contests.
     fn score<'a>(&self, contests: impl Iterator<Item = &'a Contest>, at: &[f64]) -> Vec<f64> {
         let mut score = vec![0.0; self.parameters()];
         for contest in contests {
@@ -288,7 +290,7 @@ impl Model {
         score
     }
 
-    /// The information matrix, with 1 along the flat direction so that it can be inverted.
+    /// Returns the information matrix, with 1 along the flat direction so that it can be inverted.
     fn information(&self, at: &[f64]) -> Matrix {
         let mut information = Matrix::zero(self.parameters());
         information.add_square(&self.shift(), 1.0);
@@ -325,7 +327,8 @@ impl Model {
             .sum()
     }
 
-    /// Newton's method; steps that overshoot are halved. The log-likelihood is concave, so there is one top.
+    /// Maximises the likelihood by Newton's method; steps that overshoot are halved. The log-likelihood is
+    /// concave, so there is one maximum.
     fn fit(&self) -> Result<Vec<f64>, Undefined> {
         let mut at = vec![0.0; self.parameters()];
         let mut likelihood = self.likelihood(&at);
@@ -338,7 +341,7 @@ impl Model {
             loop {
                 let next: Vec<f64> = at.iter().zip(&step).map(|(at, step)| at + step).collect();
                 let reached = self.likelihood(&next);
-                // Close to the top both sides differ by rounding only.
+                // Close to the maximum both sides differ by rounding only.
                 if reached >= likelihood - 1e-12 * likelihood.abs() {
                     (at, likelihood) = (next, reached);
                     break;

@@ -1,11 +1,11 @@
-//! Whether contests tie all systems together, in both directions.
+//! Check that contests connect all systems, in both directions.
 
 use crate::Undefined;
 
-/// Checks that strengths exist: however the systems are parted in two groups, one of each has to have beaten (or
-/// tied with) one of the other, in both directions. `beat(a, b)` says that a won or tied against b at least once.
-/// Source: L. Ford, "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64
-/// (1957), 28-33.
+/// Checks that finite strengths exist: for every split of the systems into two groups, each group must have
+/// beaten (or tied with) the other at least once. `beat(a, b)` is true if a won or tied against b at least
+/// once. Source: L. Ford, "Solution of a ranking problem from binary comparisons", American Mathematical
+/// Monthly 64 (1957), 28-33.
 pub(super) fn check(systems: usize, beat: impl Fn(usize, usize) -> bool) -> Result<(), Undefined> {
     let all = |reached: &[bool]| reached.iter().all(|reached| *reached);
     if !all(&reachable(systems, |a, b| beat(a, b) || beat(b, a))) {
@@ -15,7 +15,7 @@ pub(super) fn check(systems: usize, beat: impl Fn(usize, usize) -> bool) -> Resu
     if strongly { Ok(()) } else { Err(Undefined::OneSided) }
 }
 
-/// Which systems can be reached from the first.
+/// Marks the systems that can be reached from the first.
 fn reachable(systems: usize, leads: impl Fn(usize, usize) -> bool) -> Vec<bool> {
     let mut reached = vec![false; systems];
     let mut open = vec![0];

@@ -1,4 +1,4 @@
-//! Several systems put in order by contests between two at a time.
+//! Ranking of several systems by pairwise contests.
 
 mod bradley_terry;
 mod connected;

@@ -36,7 +36,7 @@ impl Matrix {
             .collect()
     }
 
-    /// `self other self`, for a symmetric `self`.
+    /// Returns `self other self`, for a symmetric `self`.
     pub(super) fn around(&self, other: &Self) -> Self {
         let mut result = Self::zero(self.size);
         for column in 0..self.size {
@@ -48,7 +48,8 @@ impl Matrix {
         result
     }
 
-    /// The inverse of a symmetric positive definite matrix, by Cholesky's factors; `None` if it is not one.
+    /// Returns the inverse of a symmetric positive definite matrix, by Cholesky decomposition; `None` if it
+    /// is not one.
     pub(super) fn inverse(&self) -> Option<Self> {
         let n = self.size;
         let mut lower = Self::zero(n);

@@ -1,9 +1,10 @@
-//! A cautious mean of a few scores.
+//! Lower confidence bound of a mean of few scores.
 
 use crate::{Accumulator, Level, Undefined};
 
-/// The lower end of Student's t interval around the mean of scores from 0 to 1, not below 0. Undefined for fewer than
-/// two scores. Scores that are all the same have an interval without width, which is their own value.
+/// Returns the lower end of Student's t interval around the mean of scores from 0 to 1, not below 0.
+/// Undefined for fewer than two scores. Scores that are all the same have an interval without width, which is
+/// their own value.
 pub fn lower_mean(scores: &[f64], level: Level) -> Result<f64, Undefined> {
     let mean = scores.iter().copied().collect::<Accumulator>().mean(level);
     Ok(mean.interval?.clipped(0.0, 1.0).low)

@@ -1,4 +1,4 @@
-//! The same case again and again: attempts of a system, and verdicts of a judge.
+//! Repeated trials of a case: pass@k of a system, stability of a judge.
 
 mod lower;
 mod pass_k;

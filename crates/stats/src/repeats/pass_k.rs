@@ -1,19 +1,20 @@
-//! At least one of k attempts passes, and all k pass.
+//! The metrics pass@k and pass^k: at least one of k attempts passes, and all k pass.
 
 use crate::{Accumulator, Level, Mean, Undefined};
 
-/// What n attempts, c of them passed, say about k attempts.
+/// Estimates for k attempts from n attempts, c of which passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassK {
-    /// Chance that at least one of k passes: pass@k.
+    /// Probability that at least one of k passes: pass@k.
     pub any: f64,
-    /// Chance that all k pass: pass^k.
+    /// Probability that all k pass: pass^k.
     pub all: f64,
 }
 
-/// Unbiased estimates for one task, `1 - C(n - c, k) / C(n, k)` and `C(c, k) / C(n, k)`: the k attempts are
-/// drawn from those made, so k may not exceed n. Sources: M. Chen et al., "Evaluating Large Language Models
-/// Trained on Code", arXiv 2107.03374, equation 1; S. Yao et al., tau-bench, arXiv 2406.12045, section 3.
+/// Computes unbiased estimates for one task, `1 - C(n - c, k) / C(n, k)` and `C(c, k) / C(n, k)`: the k
+/// attempts are drawn from those made, so k may not exceed n. Sources: M. Chen et al., "Evaluating Large
+/// Language Models Trained on Code", arXiv 2107.03374, equation 1; S. Yao et al., tau-bench, arXiv
+/// 2406.12045, section 3.
 pub fn pass_k(attempts: u64, passed: u64, k: u64) -> Result<PassK, Undefined> {
     if attempts == 0 || k == 0 {
         return Err(Undefined::NoValues);
@@ -29,8 +30,8 @@ pub fn pass_k(attempts: u64, passed: u64, k: u64) -> Result<PassK, Undefined> {
     Ok(PassK { any: any.clamp(0.0, 1.0), all: all.clamp(0.0, 1.0) })
 }
 
-/// `ln(C(some, k) / C(all, k))`, minus infinity if k exceeds `some`: a sum over whichever is fewer, the
-/// draws or the rest.
+/// Computes `ln(C(some, k) / C(all, k))`, minus infinity if k exceeds `some`: a sum over whichever is fewer,
+/// the draws or the rest.
 fn log_ratio(all: u64, some: u64, k: u64) -> f64 {
     if k > some {
         return f64::NEG_INFINITY;
@@ -49,7 +50,7 @@ fn log_ratio(all: u64, some: u64, k: u64) -> f64 {
     sum
 }
 
-/// The mean over tasks, with a t interval over tasks.
+/// Means of pass@k and pass^k over tasks, with t intervals over tasks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanPassK {
     /// Mean pass@k.
@@ -58,8 +59,8 @@ pub struct MeanPassK {
     pub all: Mean,
 }
 
-/// The means of pass@k and pass^k over tasks `(attempts, passed)`. Undefined as soon as one task has fewer
-/// than k attempts: leaving it out would change what the mean is of.
+/// Computes the means of pass@k and pass^k over tasks `(attempts, passed)`. Undefined if any task has fewer
+/// than k attempts: excluding it would change the population of the mean.
 pub fn mean_pass_k(tasks: &[(u64, u64)], k: u64, level: Level) -> Result<MeanPassK, Undefined> {
     let (mut any, mut all) = (Accumulator::new(), Accumulator::new());
     for &(attempts, passed) in tasks {

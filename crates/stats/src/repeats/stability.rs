@@ -1,20 +1,21 @@
-//! How often repeated verdicts on the same thing differ.
+//! Frequency with which repeated verdicts on the same item differ.
 
 use crate::{Level, Proportion, Undefined, proportion};
 
-/// How stable repeated verdicts are.
+/// Stability of repeated verdicts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stability {
-    /// How many items were judged twice or more, and how many of them were not judged the same each time,
-    /// with Wilson's interval: the flip rate.
+    /// Flip rate with Wilson's interval: of the items judged twice or more, those whose verdicts were not all
+    /// equal.
     pub flipped: Proportion,
-    /// Chance that two verdicts on the same item differ: mean over items of the share of differing pairs.
+    /// Probability that two verdicts on the same item differ: mean over items of the share of differing
+    /// pairs.
     pub pair_flips: Result<f64, Undefined>,
 }
 
-/// The flip rate of repeated verdicts, one list per item; items judged once say nothing and are left out.
-/// The share of differing pairs is one less the observed agreement of J. Fleiss, Psychological Bulletin 76
-/// (1971), 378-382.
+/// Computes the flip rate of repeated verdicts, one list per item; items judged only once are excluded. The
+/// share of differing pairs is 1 minus the observed agreement of J. Fleiss, Psychological Bulletin 76 (1971),
+/// 378-382.
 pub fn stability<T: PartialEq>(items: &[Vec<T>], level: Level) -> Stability {
     let (mut judged, mut flipped, mut shares) = (0u64, 0u64, 0.0);
     for verdicts in items.iter().filter(|verdicts| verdicts.len() > 1) {
@@ -31,9 +32,9 @@ pub fn stability<T: PartialEq>(items: &[Vec<T>], level: Level) -> Stability {
     }
 }
 
-/// Chance that two raters say different things about one item: mean over pairs of raters of the share of
-/// their verdicts that differ, each verdict of one with each of the other. Raters without a verdict say
-/// nothing. Source: the observed disagreement between raters of K. Krippendorff, Content Analysis (2004),
+/// Computes the probability that two raters differ on one item: mean over pairs of raters of the share of
+/// their verdicts that differ, each verdict of one with each of the other. Raters without a verdict are
+/// ignored. Source: the observed disagreement between raters of K. Krippendorff, Content Analysis (2004),
 /// chapter 11, for one unit and the nominal metric, each pair of raters weighing the same.
 pub fn disagreement<T: PartialEq>(raters: &[Vec<T>]) -> Result<f64, Undefined> {
     let raters: Vec<&Vec<T>> = raters.iter().filter(|verdicts| !verdicts.is_empty()).collect();

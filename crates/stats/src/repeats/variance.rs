@@ -1,18 +1,18 @@
-//! How much of the spread is between cases, between answers to a case, and between verdicts on an answer.
+//! Variance components: between cases, between answers to a case, and between verdicts on an answer.
 
 use crate::{
     Undefined,
     undefined::{all_finite, finite},
 };
 
-/// Repeated scores of the same cases, taken apart.
+/// Variance components of repeated scores of the same cases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Repeated {
-    /// How many cases.
+    /// Number of cases.
     pub cases: usize,
-    /// How many scores.
+    /// Number of scores.
     pub scores: usize,
-    /// Repeats per case; for unequal numbers the effective one, `(N - sum K_i^2 / N) / (cases - 1)`.
+    /// Repeats per case; for unequal numbers the effective number, `(N - sum K_i^2 / N) / (cases - 1)`.
     pub repeats: f64,
     /// Mean square within cases: the variance of the noise.
     pub within: f64,
@@ -20,11 +20,11 @@ pub struct Repeated {
     pub between_square: f64,
     /// Variance between cases, `(between_square - within) / repeats`, 0 if that is negative.
     pub between: f64,
-    /// Whether the variance between cases came out negative.
+    /// True if the estimated variance between cases was negative.
     pub negative: bool,
     /// Share of the variance that is between cases, for one score: ICC(1).
     pub icc: Result<f64, Undefined>,
-    /// The same for the mean of the repeats: ICC(1, k).
+    /// Reliability of the mean of the repeats: ICC(1, k).
     pub icc_mean: Result<f64, Undefined>,
     /// Standard error of the mean over cases, `sqrt((between + within / repeats) / cases)`.
     pub se: f64,
@@ -42,9 +42,9 @@ fn squares<'v>(values: impl Iterator<Item = &'v f64> + Clone) -> Squares {
     Squares { sum: values.map(|value| (value - mean).powi(2)).sum(), count, mean }
 }
 
-/// One-way random effects of the scores of each case; missing ones are simply not there, cases without
-/// any are left out. Source: R. A. Fisher, Statistical Methods for Research Workers (1925), chapter 7;
-/// unequal numbers: S. Searle, G. Casella and C. McCulloch, Variance Components (1992), section 3.6; the
+/// Fits one-way random effects to the scores of each case; missing scores are absent from the list, cases
+/// without any are excluded. Source: R. A. Fisher, Statistical Methods for Research Workers (1925), chapter
+/// 7; unequal numbers: S. Searle, G. Casella and C. McCulloch, Variance Components (1992), section 3.6; the
 /// error with repeats: E. Miller, arXiv 2411.00640, section 3.
 pub fn repeated(cases: &[Vec<f64>]) -> Result<Repeated, Undefined> {
     let cases: Vec<&Vec<f64>> = cases.iter().filter(|case| !case.is_empty()).collect();
@@ -82,27 +82,27 @@ pub fn repeated(cases: &[Vec<f64>]) -> Result<Repeated, Undefined> {
     })
 }
 
-/// Verdicts on answers to cases, taken apart.
+/// Variance components of verdicts on answers to cases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nested {
-    /// How many cases.
+    /// Number of cases.
     pub cases: usize,
-    /// How many answers.
+    /// Number of answers.
     pub answers: usize,
-    /// How many verdicts.
+    /// Number of verdicts.
     pub verdicts: usize,
-    /// Variance between cases: not reduced by any repeating.
+    /// Variance between cases: not reduced by repeating anything.
     pub between_cases: f64,
     /// Variance between answers to the same case: the system's noise.
     pub between_answers: f64,
     /// Variance between verdicts on the same answer: the judge's noise.
     pub between_verdicts: f64,
-    /// Whether a variance came out negative and was set to 0.
+    /// True if an estimated variance was negative and set to 0.
     pub negative: bool,
 }
 
 impl Nested {
-    /// The standard error of the mean over n cases with `answers` each, each judged `verdicts` times:
+    /// Returns the standard error of the mean over n cases with `answers` each, each judged `verdicts` times:
     /// `sqrt((cases + (answers' part + verdicts' part / verdicts) / answers) / n)`.
     pub fn error_with(&self, cases: u64, answers: u64, verdicts: u64) -> Result<f64, Undefined> {
         if cases == 0 || answers == 0 || verdicts == 0 {
@@ -113,9 +113,9 @@ impl Nested {
     }
 }
 
-/// Variance components of verdicts nested in answers nested in cases, equal in number or not, by the method
-/// of moments. Source: R. Sokal and F. J. Rohlf, Biometry (3rd edition, 1995), box 10.5; Searle, Casella and
-/// McCulloch (1992), section 5.3.
+/// Computes the variance components of verdicts nested in answers nested in cases, equal in number or not, by
+/// the method of moments. Source: R. Sokal and F. J. Rohlf, Biometry (3rd edition, 1995), box 10.5; Searle,
+/// Casella and McCulloch (1992), section 5.3.
 pub fn nested(cases: &[Vec<Vec<f64>>]) -> Result<Nested, Undefined> {
     let cases: Vec<Vec<&Vec<f64>>> = cases
         .iter()

@@ -1,4 +1,4 @@
-//! Connections that a handler can break on purpose.
+//! Connections that a handler can reset on purpose.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Breaks one connection: after [`Breaker::reset`], the next write resets it instead.
+/// Switch for one connection: after [`Breaker::reset`], the next write resets it instead.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Breaker(Arc<AtomicBool>);
 
@@ -28,7 +28,7 @@ impl Connected<IncomingStream<'_, BreakableListener>> for Breaker {
     }
 }
 
-/// Accepts breakable connections.
+/// Listener that accepts breakable connections.
 pub(super) struct BreakableListener(pub(super) TcpListener);
 
 impl Listener for BreakableListener {
@@ -37,7 +37,7 @@ impl Listener for BreakableListener {
 
     async fn accept(&mut self) -> (Breakable, SocketAddr) {
         let (stream, address) = Listener::accept(&mut self.0).await;
-        // Without it, small answers wait for acknowledgements and every test is slower by them.
+        // Without it, small answers wait for acknowledgements, which slows every test down.
         let _ = stream.set_nodelay(true);
         (Breakable { stream, breaker: Breaker::default() }, address)
     }
@@ -47,7 +47,7 @@ impl Listener for BreakableListener {
     }
 }
 
-/// A TCP stream with a breaker in its way out.
+/// A TCP stream whose writes a breaker can fail.
 pub(super) struct Breakable {
     stream: TcpStream,
     breaker: Breaker,

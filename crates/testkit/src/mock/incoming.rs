@@ -1,13 +1,13 @@
-//! A request as the mock server saw it.
+//! Requests as received by the mock server.
 
 use serde_json::Value;
 
-/// One request to a model, as a script sees it.
+/// One request to a model, as passed to a script.
 #[derive(Debug, Clone)]
 pub struct Incoming {
     /// The request's number in order of arrival, from 0.
     pub index: usize,
-    /// Requests that are being answered now, this one included.
+    /// Number of requests being answered, including this one.
     pub in_flight: usize,
     /// The path, without the query.
     pub path: String,
@@ -15,7 +15,7 @@ pub struct Incoming {
     pub headers: Vec<(String, String)>,
     /// The body; null when it is not JSON.
     pub body: Value,
-    /// The model asked for; empty when none is named.
+    /// Requested model; empty if none is named.
     pub model: String,
     /// The text of all system messages, joined by line breaks.
     pub system_text: String,
@@ -24,12 +24,12 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// A header's first value, by its name in lower case.
+    /// Returns a header's first value, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
     }
 
-    /// The limit for the tokens of the reply, by whatever name the format has for it.
+    /// Returns the limit on the reply's tokens, under any name that a format uses.
     pub fn output_limit(&self) -> Option<u64> {
         const NAMES: [&str; 6] = [
             "/max_completion_tokens",
@@ -55,15 +55,15 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// A header's first value, by its name in lower case.
+    /// Returns a header's first value, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     ///
     /// # Panics
-    /// When it is not JSON, which fails the test.
+    /// If it is not JSON, which fails the test.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("the request body is JSON")
     }

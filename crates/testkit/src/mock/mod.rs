@@ -1,4 +1,4 @@
-//! A model server on this machine whose replies and faults a test scripts.
+//! A local model server whose replies and faults a test scripts.
 
 mod connection;
 mod incoming;

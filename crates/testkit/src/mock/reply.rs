@@ -1,23 +1,23 @@
-//! What the mock server can do with a request.
+//! Replies of the mock server.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// One scripted answer, good or faulty. Texts are wrapped in the wire format of the request.
+/// One scripted reply, good or faulty. Texts are wrapped in the wire format of the request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    /// The model says this and stops.
+    /// The model writes this text and stops.
     Text(String),
-    /// The model says this JSON, written compactly, and stops.
+    /// The model writes this JSON, compactly, and stops.
     Json(Value),
-    /// The model says these tokens and stops. How likely they were is part of the answer where the format has a place
-    /// for it and the request asked.
+    /// The model writes these tokens and stops. Their probabilities are part of the reply if the format has a
+    /// place for them and the request asked.
     Tokens(Vec<Token>),
-    /// The model declines in these words.
+    /// The model refuses with this text.
     Refusal(String),
-    /// The model says `text` and ends for `reason`: `length` or `content_filter`, which every format says in its own
-    /// words, or a word of the format itself.
+    /// The model writes `text` and finishes for `reason`: `length` or `content_filter`, which is translated
+    /// for every format, or a word of the format itself.
     Finish {
         /// The finish reason.
         reason: String,
@@ -40,9 +40,9 @@ pub enum Reply {
     },
     /// The connection is reset before anything is answered.
     Reset,
-    /// The answer with this text, declared in full, of which only half arrives before the connection closes.
+    /// The answer with this text, declared in full, but the connection closes after half of it.
     Truncated(String),
-    /// The answer with this text, in so many pieces with a pause before each.
+    /// The answer with this text, in several pieces with a pause before each.
     Drip {
         /// The text.
         text: String,
@@ -53,33 +53,33 @@ pub enum Reply {
     },
     /// No answer until the server is dropped.
     Hang,
-    /// Status 200 and this body, whatever it is.
+    /// Status 200 with this body, unchanged.
     Raw(String),
     /// Another reply after a delay.
     After(Duration, Box<Reply>),
 }
 
-/// One token of what the model says.
+/// One token of the model's text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Token {
-    /// Its text.
+    /// Text of the token.
     pub text: String,
     /// The natural logarithm of its probability.
     pub logprob: f64,
-    /// The likeliest tokens at its place with the logarithms of their probabilities, itself included if it is one.
+    /// Most probable tokens at its position with their logprobs, including itself if it is one of them.
     pub alternatives: Vec<(String, f64)>,
 }
 
 impl Token {
-    /// A token that could not have been another.
+    /// Creates a token with probability 1.
     pub fn certain(text: impl Into<String>) -> Self {
         Self { text: text.into(), logprob: 0.0, alternatives: Vec::new() }
     }
 
-    /// A token chosen from these, the first, with their probabilities (greater than 0, at most 1).
+    /// Creates the first of these tokens, with their probabilities (greater than 0, at most 1).
     ///
     /// # Panics
-    /// When there is nothing to choose from.
+    /// If the list is empty.
     pub fn chosen(candidates: &[(&str, f64)]) -> Self {
         let alternatives: Vec<(String, f64)> =
             candidates.iter().map(|(text, probability)| ((*text).to_owned(), probability.ln())).collect();
@@ -89,22 +89,22 @@ impl Token {
 }
 
 impl Reply {
-    /// What the model says.
+    /// Creates a reply with this text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A status with a body and no further headers.
+    /// Creates a status with a body and no further headers.
     pub fn status(code: u16, body: impl Into<String>) -> Self {
         Self::Status { code, headers: Vec::new(), body: body.into() }
     }
 
-    /// An end for this reason after this text.
+    /// Creates a reply that finishes for this reason after this text.
     pub fn finish(reason: impl Into<String>, text: impl Into<String>) -> Self {
         Self::Finish { reason: reason.into(), text: text.into() }
     }
 
-    /// Status 400 in the shape in which servers refuse a parameter they do not know.
+    /// Creates status 400 in the shape in which servers reject an unknown parameter.
     pub fn unsupported(parameter: &str) -> Self {
         let message = format!("Unsupported parameter: '{parameter}' is not supported with this model.");
         let body = serde_json::json!({"error": {
@@ -113,7 +113,7 @@ impl Reply {
         Self::status(400, body.to_string())
     }
 
-    /// This reply after a delay.
+    /// Delays the reply.
     pub fn after(self, delay: Duration) -> Self {
         Self::After(delay, Box::new(self))
     }

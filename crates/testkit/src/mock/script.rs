@@ -1,4 +1,4 @@
-//! How a test decides what the mock server answers.
+//! Scripts that decide the mock server's replies.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::incoming::Incoming;
 use super::reply::Reply;
 
-/// Decides the reply to each request. Requests arrive at the same time, so a script answers by what is asked or by
-/// counting for itself. Any matching closure is a script.
+/// Decides the reply to each request. Requests arrive concurrently, so a script decides by the request's
+/// content or by a counter of its own. Any matching closure is a script.
 pub trait Script: Send + Sync + 'static {
-    /// The reply to this request.
+    /// Returns the reply to this request.
     fn reply(&self, incoming: &Incoming) -> Reply;
 }
 
@@ -20,15 +20,15 @@ impl<F: Fn(&Incoming) -> Reply + Send + Sync + 'static> Script for F {
     }
 }
 
-/// The same reply to everything.
+/// Returns a script with one reply to everything.
 pub fn always(reply: Reply) -> impl Script {
     move |_: &Incoming| reply.clone()
 }
 
-/// These replies in order of arrival; the last one for ever after.
+/// Returns a script with these replies in order of arrival; the last one is repeated.
 ///
 /// # Panics
-/// When there is no reply at all.
+/// If there are no replies.
 pub fn sequence(replies: Vec<Reply>) -> impl Script {
     assert!(!replies.is_empty(), "a sequence needs at least one reply");
     let next = AtomicUsize::new(0);
@@ -38,19 +38,19 @@ pub fn sequence(replies: Vec<Reply>) -> impl Script {
     }
 }
 
-/// One thing a judge is asked to decide.
+/// One question that a judge is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Its name in the request.
+    /// Id in the request.
     pub id: String,
-    /// Its wording.
+    /// Text of the question.
     pub text: String,
 }
 
-/// A judge that always answers the truth.
+/// Returns the script of a judge that always answers correctly.
 ///
-/// `read` finds what is asked in a request, `truth` knows the answer to each, and `write` puts the answers into the
-/// form the asker expects. The judge's protocol is thus entirely the caller's.
+/// `read` finds the questions of a request, `truth` returns the answer to each, and `write` puts the answers
+/// into the expected form. The judge's protocol is thus entirely the caller's.
 pub fn truthful<A: 'static>(
     read: impl Fn(&Incoming) -> Vec<Asked> + Send + Sync + 'static,
     truth: impl Fn(&Asked, &Incoming) -> A + Send + Sync + 'static,

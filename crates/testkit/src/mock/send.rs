@@ -1,4 +1,4 @@
-//! Turning a scripted reply into an HTTP response, faults included.
+//! Conversion of a scripted reply to an HTTP response, including faults.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use super::incoming::Incoming;
 use super::reply::Reply;
 use super::wire::{Said, WireFormat, spent};
 
-/// Tokens of everything that was said, whether or not it arrived.
+/// Token counts of all replies, including lost ones.
 #[derive(Debug, Default)]
 pub(super) struct Bill {
     input: AtomicU64,
@@ -28,13 +28,13 @@ impl Bill {
         self.output.fetch_add(output, Ordering::AcqRel);
     }
 
-    /// Tokens read and written.
+    /// Returns the tokens read and written.
     pub(super) fn total(&self) -> (u64, u64) {
         (self.input.load(Ordering::Acquire), self.output.load(Ordering::Acquire))
     }
 }
 
-/// The response to a request; never completes for [`Reply::Hang`].
+/// Builds the response to a request; never completes for [`Reply::Hang`].
 pub(super) async fn respond(
     mut reply: Reply,
     incoming: &Incoming,
@@ -82,7 +82,7 @@ pub(super) async fn respond(
     }
 }
 
-/// A complete response.
+/// Builds a complete response.
 pub(super) fn whole(code: u16, headers: &[(String, String)], body: String) -> Response {
     let json = body.starts_with(['{', '[']);
     let mut response = Response::new(Body::from(body));
@@ -103,7 +103,7 @@ fn truncated(body: &str) -> Response {
         if let Some(half) = rest {
             return Some((Ok(half), None));
         }
-        // Being pending once makes the server send the first half before it hears of the error.
+        // Being pending once makes the server send the first half before the error.
         tokio::task::yield_now().await;
         Some((Err(io::Error::from(io::ErrorKind::ConnectionAborted)), None))
     });

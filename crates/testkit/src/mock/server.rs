@@ -1,4 +1,4 @@
-//! The mock server: its thread, its record of requests, its end.
+//! The mock server: its thread, its record of requests, its shutdown.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ use super::wire;
 /// Settings of a mock server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MockOptions {
-    /// Whether every request is kept. Switch it off where thousands are sent.
+    /// True to keep every request. Turn it off for tests with thousands of requests.
     pub record: bool,
 }
 
@@ -33,8 +33,8 @@ impl Default for MockOptions {
     }
 }
 
-/// A model server on a free port of this machine. It runs in its own thread with its own clock, so it works under
-/// any test, blocking, async, or async with paused time. Dropping it closes every connection.
+/// Model server on a free local port. It runs in its own thread with its own clock, so it works under any
+/// test, blocking, async, or async with paused time. Dropping it closes every connection.
 #[derive(Debug)]
 pub struct MockServer {
     address: SocketAddr,
@@ -60,10 +60,10 @@ impl std::fmt::Debug for Shared {
 }
 
 impl MockServer {
-    /// Starts a server that answers as the script says.
+    /// Starts a server with a script.
     ///
     /// # Panics
-    /// When no port can be opened, which fails the test.
+    /// If no port can be opened, which fails the test.
     pub fn start(script: impl Script) -> Self {
         Self::start_with(script, MockOptions::default())
     }
@@ -71,7 +71,7 @@ impl MockServer {
     /// Starts a server with settings.
     ///
     /// # Panics
-    /// When no port can be opened, which fails the test.
+    /// If no port can be opened, which fails the test.
     pub fn start_with(script: impl Script, options: MockOptions) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port on this machine");
         listener.set_nonblocking(true).expect("a socket can be made non-blocking");
@@ -91,27 +91,27 @@ impl MockServer {
         Self { address, shared, stop: Some(stop), thread: Some(thread) }
     }
 
-    /// The base URL to give to a client, ending in `/v1`.
+    /// Returns the base URL for clients, ending in `/v1`.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Every request so far in order of arrival; empty when recording is off.
+    /// Returns every request so far in order of arrival; empty if recording is off.
     pub fn requests(&self) -> Vec<Recorded> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The number of requests so far.
+    /// Returns the number of requests so far.
     pub fn count(&self) -> usize {
         self.shared.count.load(Ordering::Acquire)
     }
 
-    /// Tokens read and written for everything that was said so far, as answers report them, lost ones included.
+    /// Returns the tokens read and written so far, as replies report them, including lost ones.
     pub fn usage(&self) -> (u64, u64) {
         self.shared.bill.total()
     }
 
-    /// The most requests that were being answered at one time.
+    /// Returns the maximum number of concurrent requests.
     pub fn peak_in_flight(&self) -> usize {
         self.shared.peak.load(Ordering::Acquire)
     }
@@ -130,7 +130,7 @@ impl Drop for MockServer {
 fn serve(listener: std::net::TcpListener, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
-    // Dropping the runtime afterwards drops every connection, those that hang included.
+    // Dropping the runtime afterwards drops every connection, including hanging ones.
     runtime.block_on(async move {
         let listener = TcpListener::from_std(listener).expect("the socket is non-blocking");
         let app = Router::new()
@@ -144,7 +144,7 @@ fn serve(listener: std::net::TcpListener, shared: Arc<Shared>, stopped: oneshot:
     });
 }
 
-/// Counts a request as in flight until it is answered or given up.
+/// Counts a request as in flight until it is answered or cancelled.
 struct InFlight<'a>(&'a Shared);
 
 impl<'a> InFlight<'a> {
@@ -177,7 +177,7 @@ async fn handle(
         return whole(400, &[], "the request body broke off".to_owned());
     };
     let index = {
-        // Numbered and kept under one lock, so that a request's index is its place in the record.
+        // Numbered and recorded under one lock, so that a request's index is its position in the record.
         let mut requests = shared.requests.lock().unwrap_or_else(PoisonError::into_inner);
         if shared.options.record {
             requests.push(Recorded { path: path.clone(), headers: headers.clone(), body: body.to_vec() });

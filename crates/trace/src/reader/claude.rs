@@ -1,4 +1,4 @@
-//! Claude Code: session files, and what `--output-format json` and `stream-json` print.
+//! Claude Code: session files, and the output of `--output-format json` and `stream-json`.
 
 use assize_rubric::Tokens;
 use jiff::Timestamp;
@@ -35,7 +35,7 @@ impl Claude {
                     let name = text(block, "name").unwrap_or_default();
                     self.builder.call(text(block, "id"), name, block["input"].clone(), at, subagent);
                 }
-                // Thoughts are not said to anybody, and nothing else is known to carry an act.
+                // Thoughts are not part of the conversation, and no other block is known to carry an action.
                 _ => {}
             }
         }
@@ -64,7 +64,7 @@ impl Claude {
                 self.builder.ended(id, ended);
             }
         }
-        // What the program itself puts into the user's mouth is no request.
+        // Text that the program itself inserts as the user is not a request.
         let is_meta = record.get("isMeta").and_then(Value::as_bool).unwrap_or(false);
         let role = if is_meta { Role::System } else { Role::User };
         self.builder.message(role, content(said), at, subagent);
@@ -123,7 +123,8 @@ fn name(kind: &str) -> String {
     if kind.is_empty() { "a record without a type".to_owned() } else { kind.to_owned() }
 }
 
-/// Usage as the provider states it: what was read from and written to its cache stands beside `input_tokens`.
+/// Reads usage as the provider states it: tokens read from and written to its cache are not included in
+/// `input_tokens`.
 fn tokens(usage: &Value) -> Tokens {
     let cached = count(usage, "cache_read_input_tokens");
     let written = count(usage, "cache_creation_input_tokens");

@@ -1,4 +1,4 @@
-//! Codex: what `exec --json` prints, and the choice between that and session rollouts.
+//! Codex: the output of `exec --json`, and the detection of session rollouts.
 
 use assize_rubric::Tokens;
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use crate::builder::{Builder, Ended};
 use crate::json::{count, result, text, time};
 use crate::{Format, Role, Trace};
 
-/// Codex writes two kinds of log; the first record tells which.
+/// Codex writes two kinds of log; the first record identifies them.
 pub(super) enum Codex {
     Unknown,
     Exec(Box<Exec>),
@@ -105,7 +105,7 @@ impl Exec {
                 }),
             ),
             "web_search" => ("web_search", json!({ "query": item["query"] }), None),
-            // Thoughts, plans and warnings do nothing.
+            // Thoughts, plans and warnings are not actions.
             _ => return,
         };
         self.builder.call(id, name, input, at, false);
@@ -124,7 +124,7 @@ impl Exec {
     }
 }
 
-/// Usage as Codex states it: cached tokens are part of the input.
+/// Reads usage as Codex states it: cached tokens are included in the input.
 pub(super) fn tokens(usage: &Value) -> Tokens {
     Tokens {
         input: count(usage, "input_tokens"),

@@ -22,7 +22,7 @@ impl Rollout {
         let at = time(record, "timestamp");
         self.builder.seen(at);
         let Some(payload) = record.get("payload") else {
-            // Rollouts of before: the head and the items stand there without a wrapper.
+            // Older rollouts have the head and the items without a wrapper.
             if record.get("type").is_none() {
                 self.builder.session(text(record, "id"));
                 return Understood::Yes;
@@ -48,7 +48,7 @@ impl Rollout {
         }
     }
 
-    /// What happened beside the conversation. Messages are told here as well; they are taken from the items.
+    /// Reads events outside the conversation. Messages occur here as well; they are read from the items.
     fn event(&mut self, payload: &Value) {
         match text(payload, "type").unwrap_or_default() {
             "token_count" => {
@@ -77,7 +77,7 @@ impl Rollout {
                     _ => Role::System,
                 };
                 let said = content(&item["content"]);
-                // The program tells the model of its surroundings in the user's name, between tags.
+                // The program tells the model about its environment as the user, between tags.
                 let told = ["<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md"];
                 let is_told = told.iter().any(|tag| said.trim_start().starts_with(tag));
                 let role = if role == Role::User && is_told { Role::System } else { role };
@@ -115,7 +115,7 @@ fn call_id(item: &Value) -> Option<&str> {
     text(item, "call_id").or_else(|| text(item, "id"))
 }
 
-/// What a tool gave back: a text, or JSON written as one that holds the text with an exit code.
+/// Reads the result of a tool: a text, or JSON in a text with the output and an exit code.
 fn ended(output: &Value, at: Option<Timestamp>) -> Ended {
     let value = arguments(output);
     let of_object = |key: &str| value.is_object().then(|| value.get(key)).flatten();
@@ -128,6 +128,6 @@ fn ended(output: &Value, at: Option<Timestamp>) -> Ended {
         .or_else(|| of_object("success")?.as_bool().map(|success| !success));
     let seconds = metadata.get("duration_seconds").and_then(Value::as_f64);
     let duration = seconds.and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok());
-    // A text that happens to be JSON of another shape is what the tool said.
+    // A text that happens to be JSON of another shape is the tool's output itself.
     Ended { output: Some(text.unwrap_or_else(|| output.clone())), failed, duration, at }
 }

@@ -46,7 +46,7 @@ impl Copilot {
         self.builder.ended(id, ended);
     }
 
-    /// The totals at the end of a session, by model.
+    /// Reads the totals at the end of a session, by model.
     fn shutdown(&mut self, data: &Value) {
         let Some(models) = data["modelMetrics"].as_object() else { return };
         let mut sum = Tokens::default();

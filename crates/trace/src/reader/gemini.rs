@@ -1,4 +1,4 @@
-//! Gemini CLI: what `--output-format json` and `stream-json` print.
+//! Gemini CLI: the output of `--output-format json` and `stream-json`.
 
 use assize_rubric::Tokens;
 use serde_json::Value;
@@ -17,7 +17,7 @@ impl Gemini {
         Self { builder: Builder::new(Format::Gemini) }
     }
 
-    /// The one object that `--output-format json` prints.
+    /// Reads the single object of `--output-format json`.
     fn summary(&mut self, record: &Value) {
         self.builder.session(text(record, "session_id"));
         self.builder.answer(text(record, "response"));
@@ -91,7 +91,7 @@ impl Reader for Gemini {
                 }
             }
             Some("result") => self.result(record),
-            // Warnings do not end a session; its result says how it ended.
+            // Warnings do not end a session; its result states how it ended.
             Some("error") => {
                 if text(record, "severity") != Some("warning") {
                     self.builder.error(text(record, "message").unwrap_or("an error without a message"));

@@ -1,4 +1,4 @@
-//! One file per log format.
+//! Readers, one file per log format.
 
 mod claude;
 mod codex_exec;
@@ -13,25 +13,25 @@ use serde_json::Value;
 
 use crate::{Format, Trace};
 
-/// Reads the records of one log, in order.
+/// Reader of the records of one log, in order.
 pub(crate) trait Reader {
-    /// Takes a record.
+    /// Reads a record.
     fn record(&mut self, record: &Value) -> Understood;
 
-    /// The sessions that the log told of.
+    /// Returns the sessions of the log.
     fn finish(self: Box<Self>) -> Vec<Trace>;
 }
 
-/// Whether a record was of a kind that is known.
+/// Result of reading a record.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Understood {
-    /// It was taken in, or is known to say nothing of the session's course.
+    /// The record was read, or is known to be irrelevant.
     Yes,
-    /// It was left out: a record of this kind is not known.
+    /// The record was skipped: its kind is unknown.
     No(String),
 }
 
-/// The reader of a format.
+/// Creates the reader of a format.
 pub(crate) fn reader(format: Format) -> Box<dyn Reader> {
     match format {
         Format::ClaudeCode => Box::new(claude::Claude::new()),

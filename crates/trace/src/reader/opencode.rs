@@ -1,4 +1,4 @@
-//! OpenCode: what `run --format json` prints, and exported sessions.
+//! OpenCode: the output of `run --format json`, and exported sessions.
 
 use assize_rubric::Tokens;
 use jiff::Timestamp;
@@ -18,12 +18,12 @@ impl OpenCode {
         Self { builder: Builder::new(Format::OpenCode) }
     }
 
-    /// One part of a message. Returns its kind when that is not known.
+    /// Reads one part of a message. Returns its kind as the error if it is unknown.
     fn part(&mut self, part: &Value, role: Role, at: Option<Timestamp>) -> Result<(), String> {
         let started = time(&part["time"], "start").or(at);
         match text(part, "type").unwrap_or_default() {
             "text" => {
-                // What the program adds in the user's name is marked.
+                // Text that the program adds as the user is marked.
                 let synthetic = part.get("synthetic").and_then(Value::as_bool).unwrap_or(false);
                 let role = if synthetic { Role::System } else { role };
                 self.builder.message(role, text(part, "text").unwrap_or_default().to_owned(), started, false);
@@ -58,7 +58,7 @@ impl OpenCode {
         }
     }
 
-    /// An exported session: one object with all messages.
+    /// Reads an exported session: one object with all messages.
     fn export(&mut self, record: &Value) -> Understood {
         self.builder.session(text(&record["info"], "id"));
         let mut unknown = None;
@@ -102,8 +102,8 @@ impl Reader for OpenCode {
     }
 }
 
-/// Usage of a step. What was read from and written to the provider's cache stands beside `input`, thoughts beside
-/// `output`.
+/// Reads the usage of a step. Tokens read from and written to the provider's cache are not included in
+/// `input`, nor thoughts in `output`.
 fn tokens(usage: &Value) -> Tokens {
     let cached = count(&usage["cache"], "read");
     let beside = cached.unwrap_or(0) + count(&usage["cache"], "write").unwrap_or(0);

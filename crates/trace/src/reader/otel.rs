@@ -13,7 +13,7 @@ use crate::builder::{Builder, Ended};
 use crate::json::{arguments, between, content, count, text};
 use crate::{Format, Role, Trace};
 
-/// Spans come in the order they ended, so all are read before any is understood.
+/// Spans are logged in the order in which they ended, so all are read before any is interpreted.
 #[derive(Default)]
 pub(super) struct OpenTelemetry {
     spans: Vec<Span>,
@@ -26,7 +26,7 @@ struct Span {
     end: Option<Timestamp>,
     attributes: Map<String, Value>,
     events: Vec<(String, Map<String, Value>)>,
-    /// The status message of a span that failed.
+    /// Status message of a failed span.
     error: Option<String>,
 }
 
@@ -91,7 +91,8 @@ impl Span {
         })
     }
 
-    /// What the span is about; spans of the time before operations were named tell by their attributes.
+    /// Returns the operation of the span; older spans without an operation name are identified by their
+    /// attributes.
     fn operation(&self) -> &str {
         match self.text("gen_ai.operation.name") {
             Some(operation) => operation,
@@ -101,7 +102,8 @@ impl Span {
         }
     }
 
-    /// Messages under an attribute of the span or of one of its events: a list, or a list written as text.
+    /// Returns the messages under an attribute of the span or of one of its events: a list, or a list written
+    /// as text.
     fn messages(&self, name: &str) -> Vec<Value> {
         let of_event = || self.events.iter().find_map(|(_, attributes)| attributes.get(name));
         match self.attributes.get(name).or_else(of_event).map(arguments) {
@@ -135,7 +137,7 @@ fn session(mut spans: Vec<Span>) -> Option<Trace> {
     builder.finish()
 }
 
-/// A reply of a model. Every call repeats what was said before, so only the first one's input is taken.
+/// Reads a model reply. Every call repeats the earlier messages, so only the first one's input is read.
 fn chat(builder: &mut Builder, span: &Span, is_first: bool) {
     builder.model(span.text("gen_ai.response.model").or_else(|| span.text("gen_ai.request.model")));
     let tokens = Tokens {
@@ -173,7 +175,7 @@ fn chat(builder: &mut Builder, span: &Span, is_first: bool) {
     }
 }
 
-/// The parts of a message. `take` says whether its texts are new; results of calls always are.
+/// Reads the parts of a message. `take` is true if its texts are new; results of calls always are.
 fn parts(builder: &mut Builder, message: &Value, otherwise: Role, at: Option<Timestamp>, take: bool) {
     let role = match text(message, "role") {
         Some("system" | "developer") => Role::System,
@@ -201,12 +203,12 @@ fn parts(builder: &mut Builder, message: &Value, otherwise: Role, at: Option<Tim
     }
 }
 
-/// The run of a tool: the surest source of its name, time and failure.
+/// Reads the span of a tool: the most reliable source of its name, time and failure.
 fn tool(builder: &mut Builder, span: &Span) {
     let in_name = || span.name.strip_prefix("execute_tool ").filter(|name| !name.is_empty());
     let name = span.text("gen_ai.tool.name").or_else(in_name).unwrap_or_default();
     let given = span.attributes.get("gen_ai.tool.call.arguments").map_or(Value::Null, arguments);
-    // A run without an id is a call by itself.
+    // A tool span without an id is a call of its own.
     let own = format!("span at {:?}", span.start);
     let id = span.text("gen_ai.tool.call.id").unwrap_or(&own);
     if !builder.knows_call(id) {
@@ -223,13 +225,13 @@ fn tool(builder: &mut Builder, span: &Span) {
     builder.ended(id, ended);
 }
 
-/// Nanoseconds since 1970, which JSON writes as text.
+/// Reads nanoseconds since 1970, which JSON writes as text.
 fn nanos(span: &Value, key: &str) -> Option<Timestamp> {
     let number = count(span, key)?;
     Timestamp::from_nanosecond(i128::from(number)).ok()
 }
 
-/// A list of keys with typed values as a plain object.
+/// Converts a list of keys with typed values to a plain object.
 fn attributes(list: &Value) -> Map<String, Value> {
     let entries = list.as_array().into_iter().flatten();
     entries

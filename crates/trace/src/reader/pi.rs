@@ -1,4 +1,4 @@
-//! Pi: what `--mode json` prints, and its session files.
+//! Pi: the output of `--mode json`, and session files.
 
 use assize_rubric::Tokens;
 use serde_json::Value;
@@ -17,7 +17,7 @@ impl Pi {
         Self { builder: Builder::new(Format::Pi) }
     }
 
-    /// A whole message. Streams repeat messages in other events; only their ends are looked at.
+    /// Reads a complete message. Streams repeat messages in other events; only the final event is read.
     fn message(&mut self, record: &Value) -> Understood {
         let message = &record["message"];
         let at = time(message, "timestamp").or_else(|| time(record, "timestamp"));
@@ -32,7 +32,7 @@ impl Pi {
                 for block in message["content"].as_array().into_iter().flatten() {
                     if text(block, "type") == Some("toolCall") {
                         let name = text(block, "name").unwrap_or_default();
-                        // When it began, the event that begins it says.
+                        // The start time comes from the start event.
                         self.builder.call(text(block, "id"), name, block["arguments"].clone(), None, false);
                     }
                 }
@@ -42,7 +42,7 @@ impl Pi {
                     Some(reason @ ("error" | "aborted")) => {
                         self.builder.error(text(message, "errorMessage").unwrap_or(reason));
                     }
-                    // A try that succeeds after one that failed makes that one good.
+                    // A retry that succeeds clears the earlier failure.
                     _ => self.builder.recovered(),
                 }
             }
@@ -52,7 +52,7 @@ impl Pi {
                 let output = message.get("content").map(result);
                 self.builder.ended(id, Ended { output, failed, duration: None, at });
             }
-            // What people run by hand in a session.
+            // Commands that people run by hand in a session.
             "bashExecution" => {}
             other => return Understood::No(format!("message {other}")),
         }
@@ -113,7 +113,7 @@ impl Reader for Pi {
     }
 }
 
-/// What was read from and written to the provider's cache stands beside `input`.
+/// Reads usage; tokens read from and written to the provider's cache are not included in `input`.
 fn tokens(usage: &Value) -> Tokens {
     let cached = count(usage, "cacheRead");
     let beside = cached.unwrap_or(0) + count(usage, "cacheWrite").unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Anthropic's Messages, seen from the server's side.
+//! Anthropic's Messages API, from the server's side.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ impl WireFormat for Anthropic {
         let called = incoming.body["tool_choice"]["name"].as_str();
         let input_of_tool = called.and_then(|_| serde_json::from_str::<Value>(text).ok());
         let block = match (called, input_of_tool) {
-            // A model that must call a tool says what it says as the tool's input, if that is possible at all.
+            // A model that must call a tool writes its text as the tool's input, if possible.
             (Some(name), Some(input)) if input.is_object() => {
                 json!({"type": "tool_use", "id": "toolu-mock", "name": name, "input": input})
             }

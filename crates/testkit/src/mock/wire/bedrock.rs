@@ -1,4 +1,4 @@
-//! Amazon Bedrock's Converse, seen from the server's side.
+//! Amazon Bedrock's Converse API, from the server's side.
 
 use serde_json::{Value, json};
 
@@ -25,8 +25,8 @@ impl WireFormat for Bedrock {
         let called = incoming.body.pointer("/toolConfig/toolChoice/tool/name").and_then(Value::as_str);
         let input_of_tool = called.and_then(|_| serde_json::from_str::<Value>(text).ok());
         let (block, natural) = match (called, input_of_tool) {
-            // A model that must call a tool says what it says as the tool's input, if that is possible at all: an object
-            // has each member once.
+            // A model that must call a tool writes its text as the tool's input, if possible: an object has
+            // each member once.
             (Some(name), Some(input)) if input.is_object() && input.to_string().len() == text.len() => {
                 (json!({"toolUse": {"toolUseId": "tool-mock", "name": name, "input": input}}), "tool_use")
             }

@@ -1,47 +1,47 @@
-//! What the mock must know of a wire format.
+//! Interface of the wire formats.
 
 use serde_json::{Value, json};
 
 use crate::mock::incoming::Incoming;
 use crate::mock::reply::Token;
 
-/// A wire format seen from the server's side.
+/// A wire format from the server's side.
 pub(in crate::mock) trait WireFormat: Sync {
-    /// Whether requests at this path are in this format.
+    /// Returns true if requests at this path are in this format.
     fn claims(&self, path: &str) -> bool;
 
     /// Fills in `model`, `system_text` and `last_user_text` from `body`.
     fn read(&self, incoming: &mut Incoming);
 
-    /// The body of a good answer.
+    /// Builds the body of a successful reply.
     fn answer(&self, incoming: &Incoming, said: &Said) -> Value;
 
-    /// The body of an error.
+    /// Builds the body of an error.
     fn error(&self, code: &str, message: &str) -> Value;
 }
 
-/// What the model says.
+/// Output of the model.
 #[derive(Debug, Clone, Default)]
 pub(in crate::mock) struct Said {
     pub(in crate::mock) text: String,
     pub(in crate::mock) refusal: Option<String>,
-    /// Why it ended: `length` or `content_filter`, which each format says in its own words, or a word of the format
+    /// Finish reason: `length` or `content_filter`, which each format translates, or a word of the format
     /// itself; `None` for a natural end.
     pub(in crate::mock) finish: Option<String>,
-    /// The tokens of `text`, when their probabilities are known.
+    /// Tokens of `text`, if their probabilities are known.
     pub(in crate::mock) tokens: Vec<Token>,
 }
 
-/// Bytes that make a token here.
+/// Number of bytes per token.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// A stand-in for a tokenizer: a quarter of the bytes, at least one.
+/// Counts tokens approximately: a quarter of the bytes, at least one.
 pub(super) fn tokens(text_bytes: usize) -> u64 {
     (text_bytes as u64 / BYTES_PER_TOKEN).max(1)
 }
 
 impl Said {
-    /// The same, cut off where the request's limit is.
+    /// Cuts the output at the request's limit.
     pub(in crate::mock) fn within_limit(mut self, incoming: &Incoming) -> Self {
         let Some(limit) = incoming.output_limit() else { return self };
         let most = usize::try_from(limit.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX);
@@ -53,14 +53,14 @@ impl Said {
     }
 }
 
-/// Input and output tokens of an exchange.
+/// Counts the input and output tokens of an exchange.
 pub(in crate::mock) fn spent(incoming: &Incoming, said: &Said) -> (u64, u64) {
     let input = tokens(incoming.system_text.len() + incoming.last_user_text.len());
     let output = tokens(said.text.len() + said.refusal.as_ref().map_or(0, String::len));
     (input, output)
 }
 
-/// The text of a message's content: a string, or a list of parts with a text each.
+/// Returns the text of a message's content: a string, or a list of parts with a text each.
 pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -83,7 +83,7 @@ pub(super) fn read_messages(incoming: &mut Incoming, messages: &str, content: &s
     incoming.last_user_text = user;
 }
 
-/// The probabilities of tokens as OpenAI's formats list them, and Ollama's after them.
+/// Formats token probabilities as OpenAI and Ollama do.
 pub(super) fn logprobs(tokens: &[Token]) -> Value {
     let entry =
         |text: &str, logprob: f64| json!({"token": text, "logprob": logprob, "bytes": text.as_bytes()});

@@ -1,4 +1,4 @@
-//! Google's generateContent, seen from the server's side.
+//! Google's generateContent API, from the server's side.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ impl WireFormat for Gemini {
 
     fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
         let (input, output) = spent(incoming, said);
-        // The format has no place for a model's own words of refusal.
+        // The format has no place for the text of a refusal.
         let reason = match said.finish.as_deref() {
             _ if said.refusal.is_some() => "PROHIBITED_CONTENT",
             None | Some("stop") => "STOP",
@@ -61,7 +61,7 @@ impl WireFormat for Gemini {
     }
 }
 
-/// Chosen tokens and the candidates for each place, in two lists of the same length.
+/// Formats the chosen tokens and the candidates for each position, in two lists of equal length.
 fn logprobs(tokens: &[Token]) -> Value {
     let entry = |text: &str, logprob: f64| json!({"token": text, "tokenId": 1, "logProbability": logprob});
     let chosen: Vec<Value> = tokens.iter().map(|token| entry(&token.text, token.logprob)).collect();

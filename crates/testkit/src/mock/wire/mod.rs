@@ -1,4 +1,4 @@
-//! The wire formats the mock speaks, one file each, chosen by the path of the request.
+//! Wire formats of the mock, one file each, selected by the path of the request.
 
 mod anthropic;
 mod bedrock;
@@ -22,7 +22,7 @@ static FORMATS: &[&dyn WireFormat] = &[
     &models::Models,
 ];
 
-/// The format spoken at this path.
+/// Returns the format of this path.
 pub(super) fn for_path(path: &str) -> Option<&'static dyn WireFormat> {
     FORMATS.iter().copied().find(|format| format.claims(path))
 }

@@ -1,12 +1,12 @@
-//! Lists of models, and what OpenRouter says of a key, seen from the server's side: what is asked to see whether a key is
-//! taken.
+//! Model lists, and OpenRouter's key information, from the server's side: requests that check whether a key
+//! is accepted.
 
 use serde_json::{Value, json};
 
 use super::format::{Said, WireFormat};
 use crate::mock::incoming::Incoming;
 
-/// Where servers are asked such things.
+/// Paths of these requests.
 const PATHS: [&str; 3] = ["/models", "/api/tags", "/key"];
 
 pub(super) struct Models;
@@ -18,7 +18,7 @@ impl WireFormat for Models {
 
     fn read(&self, _: &mut Incoming) {}
 
-    /// One model, whose name is what is said.
+    /// Lists one model, whose name is the scripted text.
     fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
         match incoming.path.rsplit('/').next() {
             Some("tags") => json!({"models": [{"name": said.text, "model": said.text}]}),

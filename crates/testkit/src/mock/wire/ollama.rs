@@ -1,4 +1,4 @@
-//! Ollama's chat, seen from the server's side.
+//! Ollama's chat API, from the server's side.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ impl WireFormat for Ollama {
 
     fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
         let (input, output) = spent(incoming, said);
-        // Neither refusals nor filters have a place in the format: a refusal is what the model says.
+        // The format has neither refusals nor filters: a refusal becomes the text.
         let text = said.refusal.as_ref().unwrap_or(&said.text);
         let mut answer = json!({
             "model": incoming.model,

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, seen from the server's side.
+//! OpenAI's chat completions API, from the server's side.
 
 use serde_json::{Value, json};
 

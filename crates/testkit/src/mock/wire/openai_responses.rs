@@ -1,4 +1,4 @@
-//! OpenAI's Responses, seen from the server's side.
+//! OpenAI's Responses API, from the server's side.
 
 use serde_json::{Value, json};
 
