@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_rubric::{Cost, Tokens};
+use assize_rubric::{Cost, Tokens, ToolCall};
 use serde_json::Value;
 
 /// An answer to judge. Absent knowledge is `None`, never a made-up value.
@@ -41,19 +41,4 @@ impl Answer {
     pub fn of_text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
-}
-
-/// One call of a tool by the target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolCall {
-    /// The tool's name.
-    pub name: String,
-    /// What it was called with; null when that is not known.
-    pub input: Value,
-    /// What it gave back, when that is known.
-    pub output: Option<Value>,
-    /// How long it took, when that is known.
-    pub duration: Option<Duration>,
-    /// Whether it failed; `None` when that is not known.
-    pub failed: Option<bool>,
 }

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens, ToolCall};
 use jiff::Timestamp;
-use serde_json::Value;
 
 use crate::Format;
 
@@ -18,7 +17,7 @@ pub struct Trace {
     /// The model that answered, as the log names it; the last one when it changed.
     pub model: Option<String>,
     /// Everything said, in order.
-    pub messages: Vec<Message>,
+    pub messages: Vec<LoggedMessage>,
     /// Tokens of the whole session.
     pub tokens: Tokens,
     /// Cost in US dollars, as the log states it.
@@ -35,15 +34,15 @@ pub struct Trace {
 
 impl Trace {
     /// All calls of tools in the order they were made, those of sub-agents included.
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
-        self.messages.iter().flat_map(|message| &message.calls)
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.messages.iter().flat_map(|message| &message.calls).map(|logged| &logged.call)
     }
 
     /// The final answer: as the log states it, else the last text of the agent itself. `None` when the agent
     /// never said anything.
     pub fn answer(&self) -> Option<&str> {
         self.stated_answer.as_deref().or_else(|| {
-            let said = |message: &&Message| {
+            let said = |message: &&LoggedMessage| {
                 message.role == Role::Assistant && !message.subagent && !message.text.trim().is_empty()
             };
             self.messages.iter().rev().find(said).map(|message| message.text.as_str())
@@ -52,63 +51,33 @@ impl Trace {
 
     /// What the session was begun with: the first text of the user.
     pub fn question(&self) -> Option<&str> {
-        let asked = |message: &&Message| {
+        let asked = |message: &&LoggedMessage| {
             message.role == Role::User && !message.subagent && !message.text.trim().is_empty()
         };
         self.messages.iter().find(asked).map(|message| message.text.as_str())
     }
 }
 
-/// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Instructions of the program around the model.
-    System,
-    /// The person, or the program that stands in for them.
-    User,
-    /// The agent.
-    Assistant,
-}
-
-impl Role {
-    /// The role's name in chat formats.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
-}
-
-/// One message, with the calls of tools the agent made in it.
+/// One message as logged: a text with the time and the speaker a log knows, and with the calls of tools as they ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub struct LoggedMessage {
     /// Who speaks.
     pub role: Role,
     /// What is said; empty when the message only calls tools.
     pub text: String,
     /// Calls of tools.
-    pub calls: Vec<Call>,
+    pub calls: Vec<LoggedCall>,
     /// When it was logged.
     pub at: Option<Timestamp>,
     /// Whether an agent within the agent speaks.
     pub subagent: bool,
 }
 
-/// One call of a tool.
+/// One call of a tool, with what ties its result to it in the log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
-    /// The id that ties result to call.
+pub struct LoggedCall {
+    /// The id of the call.
     pub id: Option<String>,
-    /// The tool's name as the agent calls it.
-    pub name: String,
-    /// What it was called with; null when the log does not say.
-    pub input: Value,
-    /// What it gave back; `None` when no result was logged.
-    pub output: Option<Value>,
-    /// How long it took: as the log states it, else from the call's time to its result's.
-    pub duration: Option<Duration>,
-    /// Whether it failed; `None` when the log does not say.
-    pub failed: Option<bool>,
+    /// The call. Its time is as the log states it, else from the call's time to its result's.
+    pub call: ToolCall,
 }

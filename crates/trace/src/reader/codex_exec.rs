@@ -1,6 +1,6 @@
 //! Codex: what `exec --json` prints, and the choice between that and session rollouts.
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::codex_rollout::Rollout;
 use super::{Reader, Understood};
 use crate::builder::{Builder, Ended};
 use crate::json::{count, result, text, time};
-use crate::{Format, Role, Trace};
+use crate::{Format, Trace};
 
 /// Codex writes two kinds of log; the first record tells which.
 pub(super) enum Codex {
