@@ -7,7 +7,7 @@ use lsp_types::{
 };
 
 use crate::check::Checked;
-use crate::server::Open;
+use crate::open::Open;
 use crate::text;
 
 /// The changes for what is said about a part of the text.

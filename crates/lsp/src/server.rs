@@ -22,6 +22,7 @@ use crate::define::define;
 use crate::file_uri;
 use crate::hover::hover;
 use crate::kind::Kind;
+use crate::open::Open;
 use crate::text;
 
 /// How long the editor must be quiet before a changed text is checked.
@@ -42,17 +43,6 @@ pub enum ServeError {
     /// The editor went away.
     #[error("the editor went away")]
     Gone,
-}
-
-/// A text that is open in the editor.
-pub(crate) struct Open {
-    pub(crate) uri: Uri,
-    pub(crate) path: PathBuf,
-    /// The editor's number of this state of the text.
-    pub(crate) version: Option<i32>,
-    pub(crate) text: String,
-    /// What was found out about this state; `None` until it was checked.
-    checked: Option<Checked>,
 }
 
 /// Serves the editor on standard input and output until it says that it ends.

@@ -6,7 +6,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use assize_diagnostic::{Code, Diagnostic, Label, Severity, SourceId, SourceMap, Span, Spanned};
 
@@ -14,7 +13,7 @@ use super::Context;
 use super::answers::answer;
 use super::case::{CaseRead, case};
 use super::collect::{Collector, Dependencies, Part};
-use super::context::Reach;
+use super::dataset::{Dataset, Fingerprint};
 use super::decoded::Decoded;
 use super::file::not_utf8;
 use super::ids::{Ids, Met};
@@ -28,38 +27,11 @@ use crate::tree::{Node, read_json};
 /// not fill the memory.
 const MAX_SHOWN: usize = 200;
 
-/// A dataset that was checked, and what it takes to read it again.
-#[derive(Clone)]
-pub(crate) struct Dataset {
-    pub(crate) path: Arc<Path>,
-    /// Sound cases.
-    pub(crate) count: usize,
-    /// Numbers of the lines that hold broken cases, rising.
-    pub(crate) broken: Vec<usize>,
-    fingerprint: Fingerprint,
-    defaults: Arc<SuiteDefaults>,
-    reach: Arc<Reach>,
-}
-
-/// By what a change of the file between two readings is noticed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Fingerprint {
-    length: u64,
-    modified: Option<SystemTime>,
-}
-
 impl Dataset {
     /// What its lines are read with.
     fn reader(&self) -> LineReader {
         let cx = Context::within(Arc::clone(&self.reach));
         LineReader { path: Arc::clone(&self.path), cx, defaults: Arc::clone(&self.defaults) }
-    }
-}
-
-impl Fingerprint {
-    fn of(file: &File) -> io::Result<Self> {
-        let meta = file.metadata()?;
-        Ok(Self { length: meta.len(), modified: meta.modified().ok() })
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
 
+use super::assertion_context::AssertionContext;
 use super::list::assertions;
 use crate::codes;
 use crate::decode::interpolate::interpolate;
@@ -20,22 +21,6 @@ const MAX_NESTING: usize = 3;
 /// Where templates called by name are kept, in any folder from the including file upwards.
 const FOLDERS: [&str; 2] = [".assize/templates", ".agentv/templates"];
 const ENDINGS: [&str; 2] = ["yaml", "yml"];
-
-/// Where an assertion list stands: which templates it came through.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct AssertionContext {
-    /// The templates (canonical paths) around the list, outermost first.
-    pub(super) stack: Vec<PathBuf>,
-    /// The names of the list have been checked by whoever reads it.
-    pub(super) names_are_checked: bool,
-}
-
-impl AssertionContext {
-    /// Whether the list stands in a template.
-    pub(super) fn in_template(&self) -> bool {
-        !self.stack.is_empty()
-    }
-}
 
 /// Templates that have been read, so that a file that is included by many cases is read, and
 /// complained about, once.
