@@ -21,6 +21,7 @@ mod id;
 mod judgement;
 mod judging;
 mod label;
+mod message;
 mod money;
 mod number;
 mod outcome;
@@ -49,6 +50,7 @@ pub use judgement::{
 };
 pub use judging::{EvidencePolicy, Judging};
 pub use label::{Label, LabelOutcome, Sampling, Severity, Split};
+pub use message::{Block, Message, Role, ToolCall};
 pub use money::{Cost, PartialCost, Usd};
 pub use number::{NotFinite, OutOfRange, Points, RawScore, Unit, Weight};
 pub use outcome::Outcome;

@@ -13,7 +13,7 @@ use assize_run::{
     JudgeWish, Judges, LineChoice, Panels, Relations, Source, WorkItem, panel_wishes, resolve_lines,
 };
 use assize_targets::{Answer, Target, TargetKind, given_answer, turn_answers};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::baselines::Baselines;
 use super::graders::{
@@ -496,16 +496,15 @@ pub(super) fn given(output: &GivenOutput) -> Result<Answer, String> {
     let value = match output {
         GivenOutput::Text(text) => return Ok(Answer::of_text(text.as_str())),
         GivenOutput::Json(value) => value.clone(),
-        GivenOutput::Messages(messages) => Value::Array(messages.iter().map(message_json).collect()),
+        GivenOutput::Messages(messages) => Value::Array(messages.iter().map(recorded_json).collect()),
     };
     given_answer(&value).map_err(|error| error.to_string())
 }
 
-fn message_json(message: &Message) -> Value {
-    let mut value = json!({ "role": message.role.name(), "content": message.to_text() });
-    if !message.tool_calls.is_empty() {
-        value["tool_calls"] = Value::Array(message.tool_calls.clone());
-    }
+/// A message with everything recorded about it.
+fn recorded_json(message: &Message) -> Value {
+    let mut value = message.to_json();
+
     for (key, recorded) in &message.data {
         value[key.as_str()] = recorded.clone();
     }

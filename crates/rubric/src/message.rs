@@ -1,12 +1,15 @@
-//! Messages: the input of a target, and expected or given answers.
+//! Messages of a conversation and calls of tools: the words that eval files, targets, graders, models and logs share.
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
-/// Role of the author of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// Speaker of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Standing instructions.
     System,
@@ -14,7 +17,7 @@ pub enum Role {
     User,
     /// The model.
     Assistant,
-    /// The result of a tool call.
+    /// The result of a tool call. Hosted servers accept it only as the answer to a call they made themselves.
     Tool,
 }
 
@@ -22,7 +25,7 @@ impl Role {
     /// All roles, in the order they are listed in diagnostics.
     pub const ALL: [Self; 4] = [Self::System, Self::User, Self::Assistant, Self::Tool];
 
-    /// Returns the role's name in eval files.
+    /// The word used in files and chat formats.
     pub const fn name(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -33,7 +36,7 @@ impl Role {
     }
 }
 
-/// One message.
+/// One message of an eval file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// Role of the author.
@@ -44,8 +47,8 @@ pub struct Message {
     pub tool_calls: Vec<Value>,
     /// Name of the speaker or tool, if given.
     pub name: Option<String>,
-    /// Other recorded data of the message, as written: `tool_call_id`, times, usage.
-    pub data: serde_json::Map<String, Value>,
+    /// What else was recorded with the message, as written: `tool_call_id`, times, usage.
+    pub data: Map<String, Value>,
 }
 
 /// A part of a message.
@@ -83,7 +86,7 @@ impl Message {
             blocks: vec![Block::Text(text.into())],
             tool_calls: Vec::new(),
             name: None,
-            data: serde_json::Map::new(),
+            data: Map::new(),
         }
     }
 
@@ -102,4 +105,29 @@ impl Message {
             .collect();
         parts.join("\n")
     }
+
+    /// The message as programs and prompts see it: `role`, `content` and, if there are any, `tool_calls`.
+    pub fn to_json(&self) -> Value {
+        let mut value = json!({ "role": self.role.name(), "content": self.to_text() });
+
+        if !self.tool_calls.is_empty() {
+            value["tool_calls"] = Value::Array(self.tool_calls.clone());
+        }
+        value
+    }
+}
+
+/// One call of a tool by a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// The tool's name as the target calls it.
+    pub name: String,
+    /// What it was called with; null when that is not known.
+    pub input: Value,
+    /// What it gave back, when that is known.
+    pub output: Option<Value>,
+    /// How long it took, when that is known.
+    pub duration: Option<Duration>,
+    /// Whether it failed; `None` when that is not known.
+    pub failed: Option<bool>,
 }
