@@ -1,4 +1,4 @@
-//! The answers of recorded runs that answers are compared with.
+//! Answers of recorded runs that answers are compared with.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,22 +7,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use assize_evalfile::{Baseline, Case, CompositeGrader, Grader, GraderKind, PairwiseGrader};
 use assize_store::{AnswerIndex, RunFolder};
 
-use super::runs;
-use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::runs;
 
 /// Recorded runs, each opened once.
 pub(crate) struct Baselines {
     working_folder: PathBuf,
-    opened: Mutex<BTreeMap<String, Result<Arc<AnswerIndex>, String>>>,
+    opened: Mutex<BTreeMap<String, Result<Arc<AnswerIndex>, EngineError>>>,
 }
 
 impl Baselines {
     /// Nothing opened yet.
-    pub(crate) fn new(context: &Context) -> Self {
-        Self { working_folder: context.working_folder.clone(), opened: Mutex::default() }
+    pub(crate) fn new(engine: &Engine) -> Self {
+        Self { working_folder: engine.process().working_folder.clone(), opened: Mutex::default() }
     }
 
-    /// Why a run that is named as a baseline can't be read.
+    /// Problem of a run that is named as a baseline and can't be read.
     pub(crate) fn problem(&self, grader: &Grader) -> Option<String> {
         let GraderKind::Pairwise(PairwiseGrader { baseline, .. }) = &grader.kind else { return None };
         let Baseline::Run { written, folder, answer: None } = baseline else { return None };
@@ -63,7 +64,7 @@ impl Baselines {
         Arc::new(Grader { kind, ..Grader::clone(grader) })
     }
 
-    /// What the run answered to the case: to the same repeat of it, else to the first.
+    /// Answer of the run to the case: to this repeat of it, else to the first.
     fn answer(
         &self,
         written: &str,
@@ -71,7 +72,7 @@ impl Baselines {
         (suite, case): &(String, String),
         repeat: u32,
     ) -> Result<Arc<str>, String> {
-        let index = self.open(written, folder)?;
+        let index = self.open(written, folder).map_err(|error| error.message)?;
         for repeat in [repeat, 1] {
             let row = index.row(&(suite.clone(), case.clone(), repeat)).map_err(|error| error.to_string())?;
             if let Some(answer) = row.and_then(|row| row.answer) {
@@ -81,9 +82,9 @@ impl Baselines {
         Err(format!("the run `{written}` has no answer to the case `{case}` of `{suite}`"))
     }
 
-    fn open(&self, written: &str, folder: Option<&PathBuf>) -> Result<Arc<AnswerIndex>, String> {
+    fn open(&self, written: &str, folder: Option<&PathBuf>) -> Result<Arc<AnswerIndex>, EngineError> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        // The same words mean another run where they are a path beside another file.
+        // Equal words mean another run where they are a path beside another file.
         let key = folder.map_or_else(|| written.to_owned(), |folder| folder.display().to_string());
         let key = format!("{key}@{}", target_of(written).unwrap_or_default());
         if let Some(known) = opened.get(&key) {
@@ -104,31 +105,32 @@ fn target_of(written: &str) -> Option<&str> {
 }
 
 /// The answers of a run: of the target that is named, else of the only one there is.
-fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerIndex, String> {
-    let text = |error: assize_store::StoreError| error.to_string();
-    run.info().map_err(text)?;
-    let targets = run.answered_by().map_err(text)?;
+fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerIndex, EngineError> {
+    run.info()?;
+    let targets = run.answered_by()?;
     let target = match (target, targets.iter().collect::<Vec<_>>().as_slice()) {
         (Some(target), _) if targets.contains(&Some(target.to_owned())) => Some(target.to_owned()),
         (Some(target), _) => {
-            return Err(format!("the run `{written}` holds no answers of a target `{target}`"));
+            return Err(EngineError::usage(format!(
+                "the run `{written}` holds no answers of a target `{target}`"
+            )));
         }
-        (None, []) => return Err(format!("the run `{written}` holds no answers")),
+        (None, []) => return Err(EngineError::usage(format!("the run `{written}` holds no answers"))),
         (None, [only]) => (*only).clone(),
         (None, several) => {
             let names: Vec<String> =
                 several.iter().map(|name| name.as_deref().unwrap_or("(given)").to_owned()).collect();
-            return Err(format!(
+            return Err(EngineError::usage(format!(
                 "the run `{written}` holds answers of several targets ({}): name one, as in `{written}@{}`",
                 names.join(", "),
                 names.last().map_or("TARGET", String::as_str)
-            ));
+            )));
         }
     };
-    run.answers(target.as_deref()).map_err(text)
+    Ok(run.answers(target.as_deref())?)
 }
 
-/// Whether a grader, or a member of it, is compared with a recorded run.
+/// True if a grader, or a member of it, is compared with a recorded run.
 fn names_run(grader: &Grader) -> bool {
     match &grader.kind {
         GraderKind::Pairwise(pairwise) => matches!(pairwise.baseline, Baseline::Run { answer: None, .. }),

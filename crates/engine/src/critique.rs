@@ -1,42 +1,62 @@
-//! The rules that only a model can apply: who is asked, what became of it, what it would cost.
+//! Lint rules that only a model can apply: the model that is asked, the result, the cost.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_critic::{Critic, Critique, PROMPT_VERSION, prompt_hash};
-use assize_diagnostic::{Code, render};
-use assize_evalfile::{LoadOptions, load_targets};
-use assize_grade::{Forecast, KeyedFences};
-use assize_lint::{Inquiry, Linting, RULES, Rule};
+use assize_author::critique::{Critic, Critique, CritiqueJob, PROMPT_VERSION, prompt_hash, review_all};
+use assize_diagnostic::Code;
+use assize_grade::Forecast;
+use assize_lint::{Linted, Linting, RULES};
 use assize_llm::ModelCard;
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
 
-use super::execute::{Choice, Looked, open_file};
-use crate::access::Access;
-use crate::args::LintArgs;
-use crate::command::estimate::Estimate;
-use crate::command::eval::config;
-use crate::command::forecast::figures;
-use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::estimate::Estimate;
 use crate::exit::Exit;
-use crate::judges::{OFFLINE, model};
-use crate::money;
-use crate::output;
-use crate::targets::TargetBook;
+use crate::forecast::estimate_text;
+use crate::judges::OFFLINE;
+use crate::options::SpendingOptions;
+use crate::wiring::{ModelAccess, WiringRequest, wire};
 
-/// What became of asking the model.
-pub(super) struct Judged {
+/// Options of a review of rubrics by a model.
+#[derive(Debug, Clone)]
+pub struct CritiqueOptions {
+    /// Model, or target that is one.
+    pub model: String,
+    /// File that defines the targets.
+    pub targets_file: Option<PathBuf>,
+    /// Folders that files may be read from.
+    pub roots: Vec<PathBuf>,
+    /// Rubrics that are reviewed at once.
+    pub workers: NonZeroUsize,
+    /// Cache and budget.
+    pub spending: SpendingOptions,
+    /// Plans the review and sends nothing.
+    pub dry_run: bool,
+}
+
+/// File whose rubrics are reviewed, with what lint says without a model; `None` for one that is not reviewed.
+pub struct CritiqueFile {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Findings so far.
+    pub linting: Option<Linting>,
+}
+
+/// Result of a review.
+pub struct CritiqueReport {
     by: String,
     /// Rubrics that the model's rules fit.
     rubrics: usize,
     calls: u64,
     recalled: u64,
     not_checked: Vec<NotChecked>,
-    /// Why the budget stopped it, if it did.
+    /// Reason why the budget stopped it, if it did.
     over_budget: Option<String>,
-    /// What it would take, if nothing was to be sent.
+    /// Estimate, if nothing was to be sent.
     plan: Option<Estimate>,
 }
 
@@ -49,168 +69,121 @@ struct NotChecked {
     reason: String,
 }
 
-/// A rubric to ask about.
-struct Job {
-    file: usize,
-    index: usize,
-    inquiry: Arc<Inquiry>,
-    rules: Vec<&'static Rule>,
-}
-
-/// Has the model apply its rules to all rubrics of the files, and adds what it found.
-pub(super) fn judge(
-    name: &str,
-    files: &mut [Looked],
-    args: &LintArgs,
-    choice: &Choice,
-    options: &LoadOptions,
-    context: &Context,
-) -> Result<Judged, String> {
-    if name == OFFLINE {
-        return Err("the offline judge compares words, and can't tell what words mean; the rules L06xx need a model: \
-                    `--judge openai:gpt-4o-mini`, or leave `--judge` away"
-            .to_owned());
-    }
-    let mut lintings = BTreeMap::new();
-    let mut jobs = Vec::new();
-    for (file, looked) in files.iter().enumerate().filter(|(_, looked)| !looked.is_scorecard) {
-        let linting = open_file(&looked.path, options)?.linting;
-        for (index, inquiry) in linting.inquiries().iter().enumerate() {
-            let rules = inquiry.rules(|code| choice.takes(code));
-            if !rules.is_empty() {
-                jobs.push(Job { file, index, inquiry: Arc::new(inquiry.clone()), rules });
-            }
-        }
-        lintings.insert(file, linting);
-    }
-    let prices = money::prices(None, options, context)?;
-    let access = Arc::new(if args.dry_run {
-        Access::without_cache(&args.spending, prices, context)
-    } else {
-        Access::within(&args.spending, args.spending.budget_usd, prices, context)
-    });
-    let (critic, card) = critic(name, files, args, &access, options, context)?;
-    access.check()?;
-    let mut judged = Judged {
-        by: name.to_owned(),
-        rubrics: jobs.len(),
-        calls: 0,
-        recalled: 0,
-        not_checked: Vec::new(),
-        over_budget: None,
-        plan: args.dry_run.then(|| estimate(&critic, card, &jobs)),
-    };
-    if args.dry_run {
-        return Ok(judged);
-    }
-    access.begin_alone("lint");
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("can't start: {error}"))?;
-    let critiques = runtime.block_on(ask(jobs, &Arc::new(critic), args, &access, context));
-    runtime.shutdown_background();
-    if let Err(message) = access.flush() {
-        output::warn(&message, context);
-    }
-    let stopped = access.limit().is_cancelled();
-    judged.over_budget =
-        stopped.then(|| access.refusal().unwrap_or("the budget allows no further call").to_owned());
-    judged.take(critiques, lintings, files, choice);
-    for open in &judged.not_checked {
-        let case = open.case.as_ref().map(|case| format!(" of case `{case}`")).unwrap_or_default();
-        let rules: Vec<&str> = open.rules.iter().map(|code| code.as_str()).collect();
-        output::warn(
-            &format!(
-                "{}:{}: the rubric{case} was not checked by {}: {}",
-                open.path.display(),
-                open.line,
-                rules.join(", "),
-                open.reason
-            ),
-            context,
-        );
-    }
-    Ok(judged)
-}
-
-fn critic(
-    name: &str,
-    files: &[Looked],
-    args: &LintArgs,
-    access: &Arc<Access>,
-    options: &LoadOptions,
-    context: &Context,
-) -> Result<(Critic, ModelCard), String> {
-    let config = config(options, context)?;
-    let folder = files.first().and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
-    let found = load_targets(folder, args.targets.as_deref().or(config.targets.as_deref()), options);
-    output::say_diagnostics(&found.diagnostics, &found.sources, context);
-    if render::tally(&found.diagnostics).0 > 0 {
-        return Err("the targets file has problems; nothing was spent".to_owned());
-    }
-    let targets = TargetBook::new(found.targets, found.path, Arc::clone(access), context);
-    let ask = model(name, &targets, access, &context.environment())?;
-    let card = ask.card();
-    Ok((Critic::new(ask, Arc::new(KeyedFences::new(access.fence_key()))), card))
-}
-
-/// Asks about every rubric, several at once. What the budget does not allow is left open.
-async fn ask(
-    jobs: Vec<Job>,
-    critic: &Arc<Critic>,
-    args: &LintArgs,
-    access: &Access,
-    context: &Context,
-) -> Vec<(Job, Option<Critique>)> {
-    let total = jobs.len();
-    let mut jobs = jobs.into_iter();
-    let mut running: JoinSet<(Job, Critique)> = JoinSet::new();
-    let mut done = Vec::new();
-    loop {
-        while running.len() < args.workers.get() && !access.limit().is_cancelled() {
-            let Some(job) = jobs.next() else { break };
-            let critic = Arc::clone(critic);
-            running.spawn(async move {
-                let critique = critic.review(&job.inquiry, &job.rules).await;
-                (job, critique)
-            });
-        }
-        let Some(finished) = running.join_next().await else { break };
-        let Ok((job, critique)) = finished else { continue };
-        done.push((job, Some(critique)));
-        if context.live_progress {
-            output::say(&format!(
-                "\r{} of {total} rubrics{}",
-                done.len(),
-                if done.len() == total { "\n" } else { "" }
+impl Engine {
+    /// Has a model apply its rules to all rubrics of the files. Returns the findings of each file in their order, without
+    /// and with the model's; none where a file was not reviewed, or nothing was sent.
+    ///
+    /// # Errors
+    /// When the model can't be asked. Nothing was spent then.
+    pub async fn critique(
+        &self,
+        mut files: Vec<CritiqueFile>,
+        options: &CritiqueOptions,
+        takes: &dyn Fn(Code) -> bool,
+    ) -> Result<(CritiqueReport, Vec<Option<Linted>>), EngineError> {
+        if options.model == OFFLINE {
+            return Err(EngineError::usage(
+                "the offline judge compares words, and can't tell what words mean; the rules L06xx need a model: \
+                 `--judge openai:gpt-4o-mini`, or leave `--judge` away",
             ));
         }
+
+        let jobs = jobs(&files, takes);
+        let access = if options.dry_run {
+            ModelAccess::PlanAlone(&options.spending)
+        } else {
+            ModelAccess::Alone(&options.spending)
+        };
+        let request = WiringRequest {
+            access,
+            roots: &options.roots,
+            targets_file: options.targets_file.as_deref(),
+            consequence: "nothing was spent",
+            keep_workspaces: false,
+        };
+        let wiring = wire(self, &request)?;
+        let folder = files.first().and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
+        let ask = wiring.model(&options.model, &*wiring.deps_for(folder)?)?;
+        let card = ask.card();
+        let critic = Critic::new(ask, wiring.fences());
+        wiring.gateway.check()?;
+
+        let mut report = CritiqueReport {
+            by: options.model.clone(),
+            rubrics: jobs.len(),
+            calls: 0,
+            recalled: 0,
+            not_checked: Vec::new(),
+            over_budget: None,
+            plan: options.dry_run.then(|| estimate(&critic, card, &jobs)),
+        };
+        if options.dry_run {
+            return Ok((report, files.iter().map(|_| None).collect()));
+        }
+
+        let gateway = &wiring.gateway;
+        gateway.begin_alone("lint");
+        let observe = |event| self.emit(event);
+        let critiques = review_all(jobs, Arc::new(critic), options.workers, gateway.limit(), &observe).await;
+        if let Err(error) = gateway.flush() {
+            self.warn(error.message);
+        }
+
+        report.over_budget = gateway.limit().is_cancelled().then(|| gateway.refusal_or_default());
+        let open = report.take(critiques, &mut files);
+        report.warn_of_gaps(self);
+        let linted =
+            files.into_iter().zip(open).map(|(file, open)| Some(finish(file.linting?, &open, takes)));
+        Ok((report, linted.collect()))
     }
-    done.extend(jobs.map(|job| (job, None)));
-    done.sort_by_key(|(job, _)| (job.file, job.index));
-    done
 }
 
-/// What the first calls would take.
-fn estimate(critic: &Critic, card: ModelCard, jobs: &[Job]) -> Estimate {
+/// Rubrics that the model's rules fit.
+fn jobs(files: &[CritiqueFile], takes: &dyn Fn(Code) -> bool) -> Vec<CritiqueJob> {
+    let mut jobs = Vec::new();
+    for (file, linting) in
+        files.iter().enumerate().filter_map(|(at, file)| Some((at, file.linting.as_ref()?)))
+    {
+        for (index, inquiry) in linting.inquiries().iter().enumerate() {
+            let rules = inquiry.rules(takes);
+            if !rules.is_empty() {
+                jobs.push(CritiqueJob { file, index, inquiry: Arc::new(inquiry.clone()), rules });
+            }
+        }
+    }
+
+    jobs
+}
+
+/// Findings of a file to which all rules were applied but the open ones.
+fn finish(linting: Linting, open: &BTreeSet<Code>, takes: &dyn Fn(Code) -> bool) -> Linted {
+    let applied: Vec<Code> = RULES
+        .iter()
+        .filter(|rule| rule.question().is_some() && takes(rule.code) && !open.contains(&rule.code))
+        .map(|rule| rule.code)
+        .collect();
+
+    linting.finish(&applied)
+}
+
+/// Tokens and money of the first calls.
+fn estimate(critic: &Critic, card: ModelCard, jobs: &[CritiqueJob]) -> Estimate {
     let mut forecast = Forecast::default();
     for job in jobs {
         let request = critic.request(&job.inquiry, &job.rules);
         forecast += Forecast::of(&request, job.rules.len() as u64, &critic.model().model, card);
     }
+
     Estimate::of_judge(&forecast, (0, 0), card)
 }
 
-impl Judged {
-    /// Adds what the model found to the findings of each file.
+impl CritiqueReport {
+    /// Adds what the model found to the findings of each file; returns the rules that stayed open in each.
     fn take(
         &mut self,
-        critiques: Vec<(Job, Option<Critique>)>,
-        mut lintings: BTreeMap<usize, Linting>,
-        files: &mut [Looked],
-        choice: &Choice,
-    ) {
+        critiques: Vec<(CritiqueJob, Option<Critique>)>,
+        files: &mut [CritiqueFile],
+    ) -> Vec<BTreeSet<Code>> {
         let mut open: Vec<BTreeSet<Code>> = vec![BTreeSet::new(); files.len()];
         let unreached = self.over_budget.clone().unwrap_or_else(|| "it was not reached".to_owned());
         for (job, critique) in critiques {
@@ -220,13 +193,14 @@ impl Judged {
                 Some(critique) => {
                     self.calls += u64::from(critique.calls);
                     self.recalled += u64::from(critique.recalled);
-                    if let Some(linting) = lintings.get_mut(&job.file) {
+                    if let Some(linting) = &mut files[job.file].linting {
                         critique.remarks.iter().for_each(|remark| linting.add(job.index, remark));
                     }
                     failed = critique.not_checked;
                 }
             }
             open[job.file].extend(failed.iter().map(|(code, _)| *code));
+
             // One line for each reason.
             while let Some((_, reason)) = failed.first().cloned() {
                 let rules =
@@ -241,22 +215,27 @@ impl Judged {
                 });
             }
         }
-        for (index, linting) in lintings {
-            let (file, open) = (&mut files[index], &open[index]);
-            let applied: Vec<Code> = RULES
-                .iter()
-                .filter(|rule| {
-                    rule.question().is_some() && choice.takes(rule.code) && !open.contains(&rule.code)
-                })
-                .map(|rule| rule.code)
-                .collect();
-            file.linted = linting.finish(&applied);
-            file.linted.diagnostics.retain(|finding| choice.takes(finding.code));
+
+        open
+    }
+
+    /// Warns of rubrics that were not checked by every rule.
+    fn warn_of_gaps(&self, engine: &Engine) {
+        for open in &self.not_checked {
+            let case = open.case.as_ref().map(|case| format!(" of case `{case}`")).unwrap_or_default();
+            let rules: Vec<&str> = open.rules.iter().map(|code| code.as_str()).collect();
+            engine.warn(format!(
+                "{}:{}: the rubric{case} was not checked by {}: {}",
+                open.path.display(),
+                open.line,
+                rules.join(", "),
+                open.reason
+            ));
         }
     }
 
-    /// What the exit code says about it.
-    pub(super) fn exit(&self) -> Exit {
+    /// Exit code that it leads to.
+    pub fn exit(&self) -> Exit {
         if self.over_budget.is_some() {
             Exit::OverBudget
         } else if self.not_checked.is_empty() {
@@ -267,14 +246,14 @@ impl Judged {
     }
 
     /// A few words for the last line.
-    pub(super) fn summary(&self) -> String {
+    pub fn summary(&self) -> String {
         let count = |count: usize| format!("{count} rubric{}", if count == 1 { "" } else { "s" });
         if let Some(plan) = self.plan {
             return format!(
                 "{} would be asked about {}, {}; nothing was sent",
                 self.by,
                 count(self.rubrics),
-                figures(plan)
+                estimate_text(plan)
             );
         }
         let open: BTreeSet<(&Path, usize)> =
@@ -287,7 +266,7 @@ impl Judged {
     }
 
     /// For `--json`.
-    pub(super) fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         let open = |open: &NotChecked| {
             json!({
                 "path": open.path.display().to_string(), "line": open.line, "case_id": open.case,

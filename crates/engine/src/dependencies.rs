@@ -1,4 +1,4 @@
-//! Which cases of a suite hang on which, and which are run because of that.
+//! Dependencies between the cases of a suite, and cases that are run because of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,29 +6,31 @@ use std::sync::Arc;
 use assize_evalfile::{Case, CaseId, Cases};
 use assize_run::Prerequisite;
 
-/// The dependencies between the cases of a suite.
+use crate::error::EngineError;
+
+/// Dependencies between the cases of a suite.
 #[derive(Debug, Default)]
-pub(crate) struct Links {
+pub(crate) struct CaseDependencies {
     /// The cases that others depend on, with the targets they are run against; `None` for a given answer.
     targets: BTreeMap<CaseId, Vec<Option<String>>>,
     /// Cases that are run although nobody selected them, with one that depends on them.
     pub(crate) extra: BTreeMap<CaseId, CaseId>,
 }
 
-impl Links {
+impl CaseDependencies {
     /// Looks at the dependencies of the cases that `takes` selects, and at theirs.
-    pub(crate) fn of(
+    pub(crate) fn from_cases(
         cases: &Cases,
         takes: impl Fn(&Case) -> bool,
         targets: impl Fn(&Arc<Case>) -> Vec<Option<String>>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EngineError> {
         if !cases.have_dependencies() {
             return Ok(Self::default());
         }
         let mut named: BTreeMap<CaseId, Vec<CaseId>> = BTreeMap::new();
         let mut open: Vec<CaseId> = Vec::new();
         for case in cases {
-            let case = case.map_err(|error| error.to_string())?;
+            let case = case?;
             if case.depends_on.is_empty() {
                 continue;
             }
@@ -50,24 +52,24 @@ impl Links {
                 }
             }
         }
-        let mut links = Self::default();
+        let mut found = Self::default();
         for case in cases {
-            let case = case.map_err(|error| error.to_string())?;
+            let case = case?;
             let Some(dependent) = wanted.get(&case.id) else { continue };
-            links.targets.insert(case.id.clone(), targets(&case));
+            found.targets.insert(case.id.clone(), targets(&case));
             if !takes(&case) {
-                links.extra.insert(case.id.clone(), dependent.clone());
+                found.extra.insert(case.id.clone(), dependent.clone());
             }
         }
-        Ok(links)
+        Ok(found)
     }
 
-    /// Whether others depend on a case.
+    /// True if others depend on the case.
     pub(crate) fn is_awaited(&self, case: &Case) -> bool {
         self.targets.contains_key(&case.id)
     }
 
-    /// What comes before a case when this target answers it: the same target's answers where there are any, else those
+    /// Cases that come before one when this target answers it: the same target's answers where there are any, else those
     /// of all targets.
     pub(crate) fn before(&self, case: &Arc<Case>, target: Option<&str>) -> Vec<Prerequisite> {
         let prerequisites = case.depends_on.iter().map(|id| {

@@ -1,4 +1,4 @@
-//! From the calls of a forecast to ranges of tokens and money.
+//! Ranges of tokens and money for the calls of a forecast.
 
 use std::ops::AddAssign;
 
@@ -20,52 +20,52 @@ const FRAME: u64 = 16;
 /// One call in so many is asked again because of an unusable reply, in the upper figures.
 const CALLS_PER_REPAIR: u64 = 10;
 
-/// What calls take, from the least to the most that is to be expected.
+/// Tokens and money that calls take, from the least to the most that is to be expected.
 ///
 /// The least: the calls that are sure to be made, a quarter of the bytes as input, what repeats answered from the
 /// provider's prompt cache, replies of bare decisions. The most: the estimator's tokens, nothing cached, long replies with
 /// what a model thinks before, or their limit, one call in ten asked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Estimate {
-    pub(super) calls: u64,
-    /// Those that are made whatever others say.
-    pub(super) sure_calls: u64,
-    pub(super) input: (u64, u64),
-    pub(super) output: (u64, u64),
+pub struct Estimate {
+    pub(crate) calls: u64,
+    /// Calls that are certain: no escalation, no repair.
+    pub(crate) sure_calls: u64,
+    pub(crate) input: (u64, u64),
+    pub(crate) output: (u64, u64),
     /// Known for none of them, or for all.
-    pub(super) cost: Option<(Usd, Usd)>,
-    pub(super) largest: Largest,
+    pub(crate) cost: Option<(Usd, Usd)>,
+    pub(crate) largest: LargestCall,
 }
 
 /// The most that any one call can take, which is what a budget sets aside for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Largest {
-    pub(super) tokens: u64,
+pub(crate) struct LargestCall {
+    pub(crate) tokens: u64,
     /// As far as prices are known.
-    pub(super) usd: Usd,
+    pub(crate) usd: Usd,
 }
 
 /// The calls of a model that answers.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Answers {
-    pub(super) calls: u64,
+pub(crate) struct AnswerCalls {
+    pub(crate) calls: u64,
     /// Bytes of what is asked, together and in the longest call.
-    pub(super) bytes: u64,
-    pub(super) longest: u64,
-    /// Answers of earlier turns that they begin with.
-    pub(super) earlier: u64,
+    pub(crate) bytes: u64,
+    pub(crate) longest: u64,
+    /// AnswerCalls of earlier turns that they begin with.
+    pub(crate) earlier: u64,
     /// The target's own limit.
-    pub(super) max_output_tokens: Option<u32>,
+    pub(crate) max_output_tokens: Option<u32>,
 }
 
 impl Estimate {
     /// No calls.
-    pub(super) fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self { cost: Some((Usd::ZERO, Usd::ZERO)), ..Self::default() }
     }
 
     /// Calls of a judge, which show so many answers that are not there yet, at least and at most.
-    pub(super) fn of_judge(forecast: &Forecast, unknown: (u64, u64), card: ModelCard) -> Self {
+    pub(crate) fn of_judge(forecast: &Forecast, unknown: (u64, u64), card: ModelCard) -> Self {
         let Forecast { calls, decisions, largest, .. } = *forecast;
         if calls == 0 {
             return Self::nothing();
@@ -87,21 +87,21 @@ impl Estimate {
         let shown = unknown.1.div_ceil(calls) * ANSWER.1 * BYTES_PER_TOKEN;
         Self {
             sure_calls,
-            largest: Largest::of(largest.0 + shown, largest.1, card),
+            largest: LargestCall::of(largest.0 + shown, largest.1, card),
             ..Self::priced(calls, (low, high), cached, output, card)
         }
     }
 
     /// Calls of a target, to the model of this name.
-    pub(super) fn of_target(answers: Answers, model: &str, card: ModelCard) -> Self {
-        let Answers { calls, bytes, longest, earlier, max_output_tokens } = answers;
+    pub(crate) fn of_target(answers: AnswerCalls, model: &str, card: ModelCard) -> Self {
+        let AnswerCalls { calls, bytes, longest, earlier, max_output_tokens } = answers;
         let request = ChatRequest { max_output_tokens, ..ChatRequest::new(Vec::new()) };
         let limit = u64::from(reply_limit(model, card, &request));
         let long = (ANSWER.1 + if thinks(model) { THOUGHT } else { 0 }).min(limit);
         let input = (least(bytes, calls), bytes.div_ceil(2) + calls * FRAME + earlier * long);
         Self {
             sure_calls: calls,
-            largest: Largest::of(
+            largest: LargestCall::of(
                 longest
                     + earlier.div_ceil(calls.max(1)) * long * BYTES_PER_TOKEN
                     + card.estimator.most(&request)
@@ -123,7 +123,7 @@ impl Estimate {
     }
 
     /// For `--json`.
-    pub(super) fn to_json(self) -> Value {
+    pub fn to_json(self) -> Value {
         let range = |(low, high): (u64, u64)| json!({ "low": low, "high": high });
         json!({
             "calls": self.calls,
@@ -146,7 +146,7 @@ impl AddAssign for Estimate {
     }
 }
 
-impl Largest {
+impl LargestCall {
     fn of(read: u64, written: u64, card: ModelCard) -> Self {
         let usd = card.price.map_or(Usd::ZERO, |price| price.most(read, written));
         Self { tokens: read + written, usd }
@@ -203,16 +203,17 @@ mod tests {
             estimate.cost,
             Some((Usd::from_pico(499_500_000 + 4_995_000_000 + 400_000_000), micro(16_500 + 22_000)))
         );
-        assert_eq!(estimate.largest, Largest { tokens: 14_192, usd: micro(6_000 + 4 * 8_192) });
+        assert_eq!(estimate.largest, LargestCall { tokens: 14_192, usd: micro(6_000 + 4 * 8_192) });
     }
 
     #[test]
     fn answers_are_no_longer_than_their_limit() {
-        let answers = Answers { calls: 3, bytes: 400, longest: 200, earlier: 0, max_output_tokens: Some(50) };
+        let answers =
+            AnswerCalls { calls: 3, bytes: 400, longest: 200, earlier: 0, max_output_tokens: Some(50) };
         let estimate = Estimate::of_target(answers, "gpt-4o", card());
         assert_eq!((estimate.input, estimate.output), ((97, 248), (3, 150)));
         assert_eq!(estimate.largest.tokens, 200 + 32 + 16 + 50);
-        let unlimited = Answers { max_output_tokens: None, ..answers };
+        let unlimited = AnswerCalls { max_output_tokens: None, ..answers };
         assert_eq!(Estimate::of_target(unlimited, "gpt-4o", card()).output.1, 3_000);
         assert_eq!(Estimate::of_target(unlimited, "o3", card()).output.1, 3 * 5_096);
     }

@@ -1,505 +1,377 @@
-//! `assize eval`.
+//! Running the cases of eval files, in the mode that a command gives them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_evalfile::{
-    Case, Cases, Config, LoadOptions, Suite, find_suites, load_config, load_suite, load_targets,
-};
-use assize_llm::{ModelCard, PriceTable};
+use assize_evalfile::{Case, Suite};
 use assize_rubric::Usd;
+use assize_run::WorkItem;
 use assize_store::{RunSettings, SuiteInfo};
-use globset::{Glob, GlobSet, GlobSetBuilder};
-use tokio::sync::Semaphore;
 
-use super::baselines::Baselines;
-use super::forecast::{Cards, Plan};
-use super::links::Links;
-use super::order;
-use super::plan::{Bench, PlannedSuite, Planner, Preflight};
-use super::session::{Session, judging_name, workers};
-use super::shape::{Items, Ordinary, Shape};
-use crate::access::Access;
-use crate::args::{Deny, EvalArgs, EvalCommandArgs};
-use crate::context::Context;
-use crate::exit::Exit;
-use crate::judges::JudgeBook;
-use crate::money;
-use crate::output;
-use crate::targets::TargetBook;
-use crate::workplaces::Workplaces;
+use crate::dependencies::CaseDependencies;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::Event;
+use crate::forecast::RunPlan;
+use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
+use crate::mode::{EvalMode, Items, RunMode};
+use crate::options::{CacheUse, EvalOptions};
+use crate::order;
+use crate::plan::{PlannedSuite, Planner, Preflight, RunDeps};
+use crate::prices;
+use crate::session::{FinishedRun, Session};
+use crate::wiring::{ModelAccess, Wiring, WiringRequest, wire};
 
-/// Eval files that were read.
-pub(super) struct Loaded {
-    pub(super) files: Vec<LoadedFile>,
-    /// Scorecards that were found beside them, not read yet.
-    pub(super) scorecards: Vec<PathBuf>,
+/// Outcome of a request for a run.
+pub enum RunOutcome {
+    /// The run was only planned.
+    Planned(PlannedRun),
+    /// The run has ended.
+    Finished(Box<FinishedRun>),
 }
 
-/// One of them.
-pub(super) struct LoadedFile {
-    pub(super) path: PathBuf,
-    pub(super) suite: Option<Suite>,
-    pub(super) cases: Cases,
-    pub(super) sources: SourceMap,
-    pub(super) diagnostics: Vec<Diagnostic>,
+/// Plan of a run that was not begun.
+pub struct PlannedRun {
+    /// Cases, calls, tokens and money.
+    pub plan: RunPlan,
+    /// Cases that would be run.
+    pub cases: usize,
+    /// Warnings about the run.
+    pub warnings: Vec<String>,
 }
 
-impl Loaded {
-    /// Errors and warnings over all files.
-    pub(super) fn tally(&self) -> (usize, usize) {
-        self.files
-            .iter()
-            .map(|file| render::tally(&file.diagnostics))
-            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
-    }
+impl PlannedRun {
+    /// Plan of these items, with the variables that the run itself will need.
+    pub(crate) fn new(
+        items: impl Iterator<Item = Result<WorkItem, String>>,
+        cases: usize,
+        warnings: Vec<String>,
+        limit: (&crate::options::SpendingOptions, Option<Usd>),
+        wiring: &Wiring<'_>,
+    ) -> Result<Self, EngineError> {
+        let plan = RunPlan::new(items, limit.0.budget_with(limit.1), wiring)?;
+        let warnings = warnings.into_iter().chain(wiring.gateway.missing_keys()).collect();
 
-    fn say_diagnostics(&self, context: &Context) {
-        for file in &self.files {
-            output::say_diagnostics(&file.diagnostics, &file.sources, context);
-        }
+        Ok(Self { plan, cases, warnings })
     }
 }
 
-/// Finds and reads eval files.
-pub(super) fn load(paths: &[PathBuf], roots: &[PathBuf], context: &Context) -> Result<Loaded, String> {
-    let found = find_suites(paths);
-    if !found.problems.is_empty() {
-        let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
-        return Err(problems.join("\n"));
-    }
-    let options = load_options(roots, context);
-    // A file may be named twice in different spellings, and be found in a folder as well.
-    let mut known = BTreeSet::new();
-    let mut files: Vec<LoadedFile> = found
-        .files
-        .into_iter()
-        .filter(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())))
-        .map(|path| {
-            let loaded = load_suite(&path, &options);
-            LoadedFile {
-                path,
-                suite: loaded.suite,
-                cases: loaded.cases,
-                sources: loaded.sources,
-                diagnostics: loaded.diagnostics,
+impl Engine {
+    /// Runs eval files as `assize eval` does.
+    ///
+    /// # Errors
+    /// When files have problems, or the run can't be carried out as asked for. Nothing was spent then.
+    pub async fn evaluate(
+        &self,
+        mut mode: EvalMode,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        let sequence = &mut mode.sequence;
+        if sequence.shuffle && sequence.seed.is_none() {
+            let seed = order::new_seed();
+            sequence.seed = Some(seed);
+            if !options.dry_run {
+                self.emit(Event::Shuffled { seed });
             }
-        })
-        .collect();
-    tell_apart(&mut files);
-    Ok(Loaded { files, scorecards: found.scorecards })
-}
-
-/// Adds their paths to suites that share a name: results are told apart by it.
-fn tell_apart(files: &mut [LoadedFile]) {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for suite in files.iter().filter_map(|file| file.suite.as_ref()) {
-        *seen.entry(suite.name.clone()).or_default() += 1;
-    }
-    for file in files {
-        if let Some(suite) = file.suite.as_mut().filter(|suite| seen.get(&suite.name).is_some_and(|n| *n > 1))
-        {
-            suite.name = format!("{} ({})", suite.name, file.path.display());
         }
+
+        self.evaluate_as(&mode, options).await
     }
-}
 
-/// How files are read in these surroundings.
-pub(super) fn load_options(roots: &[PathBuf], context: &Context) -> LoadOptions {
-    LoadOptions {
-        environment: context.environment(),
-        working_folder: context.working_folder.clone(),
-        extra_roots: roots.to_vec(),
+    /// Runs eval files in this mode.
+    ///
+    /// # Errors
+    /// As in [`Engine::evaluate`].
+    pub async fn evaluate_as(
+        &self,
+        mode: &dyn RunMode,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        let loaded = self.load(&options.paths, &options.roots)?;
+
+        self.evaluate_loaded(mode, &loaded, options).await
     }
-}
 
-/// The file of variables that the configuration names. Problems of the configuration are told when a
-/// command reads it.
-pub(crate) fn configured_env_file(context: &Context) -> Option<PathBuf> {
-    load_config(&context.working_folder, &load_options(&[], context)).config.env_file
-}
+    /// Runs eval files that were read.
+    ///
+    /// # Errors
+    /// As in [`Engine::evaluate`].
+    pub async fn evaluate_loaded(
+        &self,
+        mode: &dyn RunMode,
+        loaded: &LoadedFiles,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        let options = &with_cache_of_suites(options, loaded);
+        let problems = check_files(loaded, options, self)?;
 
-/// Reads the configuration file, if there is one.
-pub(super) fn config(options: &LoadOptions, context: &Context) -> Result<Config, String> {
-    let loaded = load_config(&context.working_folder, options);
-    output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
-    match render::tally(&loaded.diagnostics) {
-        (0, _) => Ok(loaded.config),
-        _ => Err("the configuration file has problems; nothing was run".to_owned()),
-    }
-}
+        let usd = prices::limit(&options.run, loaded.files.iter().filter_map(|file| file.suite.as_ref()))?;
+        let access = if options.dry_run {
+            ModelAccess::Plan(&options.run)
+        } else {
+            ModelAccess::Run(&options.run, usd)
+        };
+        let wiring = wire(
+            self,
+            &WiringRequest {
+                access,
+                roots: &options.roots,
+                targets_file: options.targets_file.as_deref(),
+                consequence: "nothing was run",
+                keep_workspaces: options.keep_workspaces,
+            },
+        )?;
 
-pub(crate) fn execute(args: &EvalCommandArgs, context: &Context) -> Result<Exit, String> {
-    let mut sequence = args.sequence.clone();
-    if sequence.shuffle && sequence.seed.is_none() {
-        let seed = order::new_seed();
-        sequence.seed = Some(seed);
-        if !args.eval.run.quiet && !args.eval.dry_run {
-            output::say(&format!("shuffled; `--shuffle --seed {seed}` gives the same order again\n"));
+        let target_names = distinct(&options.targets);
+        let planner = Planner {
+            workspaces: Some(&wiring.workspaces),
+            target_names: &target_names,
+            sequence: mode.sequence(),
+            ..Planner::new(&wiring.config, &options.run)?
+        };
+        let mut run = EvalRun {
+            mode,
+            planner,
+            selection: CaseSelection::new(&options.filter, &options.tags)?,
+            preflight: Preflight::default(),
+            parts: Vec::new(),
+        };
+        let suites = run.plan_files(loaded, &wiring)?;
+        let mut warnings = run.preflight.conclude(options.deny.self_judging)?;
+        run.check(loaded)?;
+        wiring.gateway.check()?;
+
+        if options.dry_run {
+            let (items, cases) = (run.items(), run.preflight.cases);
+            let limit = (&options.run.spending, usd);
+            return Ok(RunOutcome::Planned(PlannedRun::new(items, cases, warnings, limit, &wiring)?));
         }
+
+        let has_problems = problems.is_some();
+        warnings.extend(problems.map(|problems| format!("{problems}; only the sound cases were run")));
+        let plain = Session::new(mode.command(), &wiring, &options.run, run.worker_wishes());
+        let session = Session {
+            label: match suites.as_slice() {
+                [only] => only.name.clone(),
+                several => format!("{}-suites", several.len()),
+            },
+            inputs: run.inputs(loaded),
+            settings: RunSettings {
+                filter: options.filter.clone(),
+                tags: options.tags.clone(),
+                keep_going: options.keep_going,
+                other: plain.settings.other.into_iter().chain(mode.settings()).collect(),
+                ..plain.settings
+            },
+            warnings,
+            workspaces: Some(Arc::clone(&wiring.workspaces)),
+            total: mode.total(run.preflight.items, run.items())?,
+            left_out: if has_problems { loaded.left_out() } else { 0 },
+            suites,
+            ..plain
+        };
+
+        let finished = session.perform(mode, || run.items(), &options.run, self).await?;
+        Ok(RunOutcome::Finished(Box::new(finished)))
     }
-    execute_as(&Ordinary { sequence }, &args.eval, context)
 }
 
-/// Runs the cases of eval files in the shape that a command gives them.
-pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) -> Result<Exit, String> {
-    let loaded = load(&args.paths, &args.root, context)?;
-    execute_loaded(shape, &loaded, args, context)
-}
-
-/// The same for eval files that were read.
-pub(super) fn execute_loaded(
-    shape: &dyn Shape,
-    loaded: &Loaded,
-    args: &EvalArgs,
-    context: &Context,
-) -> Result<Exit, String> {
+/// The options, without the cache if a suite does without one.
+fn with_cache_of_suites(options: &EvalOptions, loaded: &LoadedFiles) -> EvalOptions {
     let uncached = |file: &LoadedFile| file.suite.as_ref().is_some_and(|of| of.settings.cache == Some(false));
-    let mut args = args.clone();
-    args.run.spending.no_cache |= !args.run.spending.cache_only && loaded.files.iter().any(uncached);
-    let args = &args;
+
+    let mut options = options.clone();
+    let cache = &mut options.run.spending.cache;
+    if *cache == CacheUse::On && loaded.files.iter().any(uncached) {
+        *cache = CacheUse::Off;
+    }
+    options
+}
+
+/// Reports what is wrong with the files; returns a summary of problems that are no reason not to run the rest.
+fn check_files(
+    loaded: &LoadedFiles,
+    options: &EvalOptions,
+    engine: &Engine,
+) -> Result<Option<String>, EngineError> {
     if let Some(scorecard) = loaded.scorecards.first() {
         let shown = scorecard.display();
         let message =
             format!("`{shown}` is a scorecard, not an eval file; `assize scorecard list {shown}` shows it");
         if loaded.files.is_empty() {
-            return Err(message);
+            return Err(EngineError::usage(message));
         }
-        output::warn(&message, context);
+        engine.warn(message);
     }
-    loaded.say_diagnostics(context);
+
+    loaded.report_diagnostics(engine);
     let (errors, warnings) = loaded.tally();
     let problems = format!("{errors} problem{} in the eval files", if errors == 1 { "" } else { "s" });
-    if errors > 0 && !args.keep_going {
-        return Err(format!("{problems}; nothing was run. `--keep-going` runs the sound cases"));
+    if errors > 0 && !options.keep_going {
+        return Err(EngineError::invalid_file(format!(
+            "{problems}; nothing was run. `--keep-going` runs the sound cases"
+        )));
     }
-    if warnings > 0 && args.deny.contains(&Deny::Warnings) {
-        return Err(format!("{warnings} warnings, and warnings are denied; nothing was run"));
+    if warnings > 0 && options.deny.warnings {
+        return Err(EngineError::invalid_file(format!(
+            "{warnings} warnings, and warnings are denied; nothing was run"
+        )));
     }
-    let options = load_options(&args.root, context);
-    let config = config(&options, context)?;
-    let prices = money::prices(args.run.context_tokens, &options, context)?;
-    let usd = money::limit(&args.run, loaded.files.iter().filter_map(|file| file.suite.as_ref()))?;
-    let benches = Benches::new(args, &config, &options, prices, usd, context);
-    let selection = Selection { ids: globs(&args.filter)?, tags: args.tag.clone() };
 
-    let target_names = args.target.iter().cloned().fold(Vec::new(), push_new);
-    let workplaces = Arc::new(Workplaces::new(args.keep_workspaces, context));
-    let planner = Planner {
-        workplaces: Some(&workplaces),
-        target_names: &target_names,
-        lines: assize_evalfile::LineOverrides { pass: args.run.threshold, borderline: args.run.borderline },
-        config: &config,
-        judging: args.run.judging,
-        panel: args.run.panel()?,
-        truncate: args.run.truncate,
-        sequence: shape.sequence(),
-    };
-    let mut preflight = Preflight::default();
-    let mut parts: Vec<Part<'_>> = Vec::new();
-    let mut suites = Vec::new();
-    for file in &loaded.files {
-        let Some(suite) = &file.suite else { continue };
-        let bench = benches.bench_of(file)?;
-        let suite = planner.suite(suite);
-        let links = match planner.sequence {
-            None => Links::default(),
-            Some(_) => Links::of(
+    Ok((errors > 0).then_some(problems))
+}
+
+/// Run of eval files in the making.
+struct EvalRun<'a> {
+    mode: &'a dyn RunMode,
+    planner: Planner<'a>,
+    selection: CaseSelection<'a>,
+    preflight: Preflight,
+    parts: Vec<RunPart<'a>>,
+}
+
+/// Eval file of a run, with what its cases are run with.
+struct RunPart<'a> {
+    file: &'a LoadedFile,
+    suite: PlannedSuite<'a>,
+    deps: Arc<RunDeps>,
+    dependencies: CaseDependencies,
+}
+
+impl RunPart<'_> {
+    fn takes(&self, selection: &CaseSelection<'_>, case: &Case) -> bool {
+        selection.takes(self.suite.suite, case) || self.dependencies.extra.contains_key(&case.id)
+    }
+}
+
+impl<'a> EvalRun<'a> {
+    /// Looks at every selected case of the files.
+    fn plan_files(
+        &mut self,
+        loaded: &'a LoadedFiles,
+        wiring: &Wiring<'_>,
+    ) -> Result<Vec<SuiteInfo>, EngineError> {
+        let mut suites = Vec::new();
+        for file in &loaded.files {
+            let Some(suite) = &file.suite else { continue };
+            suites.push(self.plan_file(file, suite, wiring)?);
+        }
+
+        Ok(suites)
+    }
+
+    fn plan_file(
+        &mut self,
+        file: &'a LoadedFile,
+        suite: &'a Suite,
+        wiring: &Wiring<'_>,
+    ) -> Result<SuiteInfo, EngineError> {
+        let deps = wiring.deps_for(file.path.parent().unwrap_or(Path::new("")))?;
+        let suite = self.planner.suite(suite);
+        let dependencies = match self.planner.sequence {
+            None => CaseDependencies::default(),
+            Some(_) => CaseDependencies::from_cases(
                 &file.cases,
-                |case| selection.takes(suite.suite, case),
-                |case| planner.names_of(suite.suite, case, &bench),
+                |case| self.selection.takes(suite.suite, case),
+                |case| self.planner.names_of(suite.suite, case, &deps),
             )?,
         };
-        preflight.remark_extra(suite.suite, &links);
-        let before = preflight.cases;
+        self.preflight.remark_extra(suite.suite, &dependencies);
+
+        let part = RunPart { file, suite, deps, dependencies };
+        let before = self.preflight.cases;
         for case in file.cases.iter_at_once() {
-            let case = case.map_err(|error| error.to_string())?;
-            if selection.takes(suite.suite, &case) || links.extra.contains_key(&case.id) {
-                for case in shape.cases(suite.suite, case)? {
-                    planner.check(&suite, &case, &bench, &mut preflight);
+            let case = case?;
+            if part.takes(&self.selection, &case) {
+                for case in self.mode.cases(part.suite.suite, case)? {
+                    self.planner.check(&part.suite, &case, &part.deps, &mut self.preflight);
                 }
             }
         }
-        suites.push(SuiteInfo {
-            name: suite.suite.name.clone(),
+
+        let info = SuiteInfo {
+            name: part.suite.suite.name.clone(),
             path: file.path.display().to_string(),
-            format: Some(suite.suite.format.number()),
-            cases: preflight.cases - before,
-        });
-        parts.push(Part { file, suite, bench, links });
-    }
-    let self_judging = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
-    if preflight.items == 0 {
-        return Err(Selection::found_nothing(loaded));
-    }
-    if preflight.in_workspaces && shape.command() != Ordinary::default().command() {
-        return Err(format!(
-            "`{}` judges answers in several forms, and what a target changes in a workspace goes with one of them; \
-             run `assize eval` once, and grade its answers",
-            shape.command()
-        ));
+            format: Some(part.suite.suite.format.number()),
+            cases: self.preflight.cases - before,
+        };
+        self.parts.push(part);
+        Ok(info)
     }
 
-    let items = || -> Items<'_> {
-        let by_case = parts.iter().flat_map(|part| {
-            let (planner, selection) = (&planner, &selection);
-            part.file.cases.iter().map(move |case| match case {
+    /// Refuses a run of nothing, and workspaces in a mode that judges answers in several forms.
+    fn check(&self, loaded: &LoadedFiles) -> Result<(), EngineError> {
+        if self.preflight.items == 0 {
+            return Err(EngineError::usage(CaseSelection::no_match_message(loaded)));
+        }
+
+        let command = self.mode.command();
+        if self.preflight.in_workspaces && command != EvalMode::default().command() {
+            return Err(EngineError::unrunnable(format!(
+                "`{command}` judges answers in several forms, and what a target changes in a workspace goes with one \
+                 of them; run `assize eval` once, and grade its answers"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The items, made when they are needed.
+    fn items(&self) -> Items<'_> {
+        let by_case = self.parts.iter().flat_map(move |part| {
+            let cases = part.file.cases.iter();
+
+            cases.map(move |case| match case {
                 Err(error) => vec![Err(error.to_string())],
-                Ok(case) if part.takes(selection, &case) => match shape.cases(part.suite.suite, case) {
-                    Err(error) => vec![Err(error)],
-                    Ok(cases) => cases
-                        .iter()
-                        .flat_map(|case| planner.items(&part.suite, case, &part.bench, &part.links))
-                        .collect(),
-                },
+                Ok(case) if part.takes(&self.selection, &case) => self.items_of(part, case),
                 Ok(_) => Vec::new(),
             })
         });
-        let seed = shape.sequence().filter(|sequence| sequence.shuffle).and_then(|sequence| sequence.seed);
-        let plain: Items<'_> = match seed {
+
+        let shuffled = self.mode.sequence().filter(|sequence| sequence.shuffle);
+        let plain: Items<'_> = match shuffled.and_then(|sequence| sequence.seed) {
             None => Box::new(by_case.flatten()),
             Some(seed) => Box::new(order::shuffled(by_case.collect(), seed).into_iter().flatten()),
         };
-        shape.items(plain, preflight.items)
-    };
-    benches.access.check()?;
-    if args.dry_run {
-        let plan = Plan::of(
-            items(),
-            args.run.spending.budget(benches.usd),
-            &Known { access: &benches.access, parts: &parts },
-        )?;
-        let warnings: Vec<String> = self_judging.into_iter().chain(benches.access.missing_keys()).collect();
-        if args.run.json {
-            output::print_json(&plan.to_json(preflight.cases, &warnings));
-        } else {
-            for warning in &warnings {
-                output::warn(warning, context);
-            }
-            plan.print(preflight.cases);
-        }
-        return Ok(Exit::Passed);
+        self.mode.items(plain, self.preflight.items)
     }
-    let mut run_warnings = self_judging;
-    if errors > 0 {
-        run_warnings.push(format!("{problems}; only the sound cases were run"));
-    }
-    let wishes = parts.iter().filter_map(|part| part.suite.suite.settings.workers);
-    let target_wish = parts
-        .iter()
-        .filter_map(|part| part.bench.targets.workers(preflight.targets.iter().map(String::as_str)));
-    let judging = args.run.judging.or(config.judging).unwrap_or_default();
-    let session = Session {
-        command: shape.command(),
-        label: match suites.as_slice() {
-            [only] => only.name.clone(),
-            several => format!("{}-suites", several.len()),
-        },
-        inputs: inputs(loaded, &preflight, parts.iter().filter_map(|part| part.bench.targets.path())),
-        judge_infos: parts.iter().flat_map(|part| part.bench.judges.infos()).fold(Vec::new(), push_new),
-        target_infos: parts.iter().flat_map(|part| part.bench.targets.infos()).fold(Vec::new(), push_new),
-        settings: RunSettings {
-            workers: benches
-                .access
-                .cases_at_once(workers(args.run.workers, wishes.chain(target_wish).chain(config.workers))),
-            threshold: args.run.threshold.map(assize_rubric::Unit::get),
-            borderline: args.run.borderline.map(assize_rubric::Unit::get),
-            judging: judging_name(judging),
-            filter: args.filter.clone(),
-            tags: args.tag.clone(),
-            keep_going: args.keep_going,
-            other: args
-                .run
-                .panel_settings(benches.access.notes(&args.run))
-                .into_iter()
-                .chain(shape.settings())
+
+    fn items_of(&self, part: &RunPart<'_>, case: Arc<Case>) -> Vec<Result<WorkItem, String>> {
+        match self.mode.cases(part.suite.suite, case) {
+            Err(error) => vec![Err(error.message)],
+            Ok(cases) => cases
+                .iter()
+                .flat_map(|case| self.planner.items(&part.suite, case, &part.deps, &part.dependencies))
                 .collect(),
-        },
-        warnings: run_warnings,
-        scorecard: None,
-        access: Arc::clone(&benches.access),
-        workplaces: Some(Arc::clone(&workplaces)),
-        total: shape.total(preflight.items, items())?,
-        left_out: if errors > 0 { left_out(loaded) } else { 0 },
-        suites,
-    };
-    session.perform_as(shape, items, &args.run, context)
-}
-
-/// An eval file of a run, with what its cases are run with.
-struct Part<'a> {
-    file: &'a LoadedFile,
-    suite: PlannedSuite<'a>,
-    bench: Arc<Bench>,
-    links: Links,
-}
-
-impl Part<'_> {
-    fn takes(&self, selection: &Selection, case: &Case) -> bool {
-        selection.takes(self.suite.suite, case) || self.links.extra.contains_key(&case.id)
-    }
-}
-
-/// What is known about the models of a run.
-struct Known<'a> {
-    access: &'a Access,
-    parts: &'a [Part<'a>],
-}
-
-impl Cards for Known<'_> {
-    fn judge(&self, name: &str) -> ModelCard {
-        self.parts.iter().find_map(|part| part.bench.judges.card(name)).unwrap_or_default()
-    }
-
-    fn model(&self, name: &str) -> ModelCard {
-        self.access.card(name)
-    }
-}
-
-/// Every file the run depends on: eval files, what they include, datasets, attachments, targets.
-fn inputs<'a>(
-    loaded: &'a Loaded,
-    preflight: &'a Preflight,
-    targets: impl Iterator<Item = &'a Path>,
-) -> Vec<PathBuf> {
-    let of_files = loaded.files.iter().flat_map(|file| {
-        let read = file.sources.files().map(|(_, source)| source.path());
-        read.chain(file.cases.datasets()).filter(|path| path.is_file())
-    });
-    let all = of_files.chain(preflight.attachments.iter().map(PathBuf::as_path)).chain(targets);
-    let distinct: BTreeSet<&Path> = all.collect();
-    distinct.into_iter().map(Path::to_path_buf).collect()
-}
-
-fn push_new<T: PartialEq>(mut list: Vec<T>, item: T) -> Vec<T> {
-    if !list.contains(&item) {
-        list.push(item);
-    }
-    list
-}
-
-/// Cases that have errors. A file that could not be read at all counts as one.
-fn left_out(loaded: &Loaded) -> usize {
-    loaded
-        .files
-        .iter()
-        .map(|file| match &file.suite {
-            None => 1,
-            Some(_) => file.cases.left_out(),
-        })
-        .sum()
-}
-
-/// Which cases are run.
-struct Selection {
-    ids: Option<GlobSet>,
-    tags: Vec<String>,
-}
-
-impl Selection {
-    fn takes(&self, suite: &Suite, case: &Case) -> bool {
-        let has_tag = |tag: &String| case.tags.contains(tag) || suite.tags.contains(tag);
-        self.ids.as_ref().is_none_or(|ids| ids.is_match(case.id.as_str()))
-            && (self.tags.is_empty() || self.tags.iter().any(has_tag))
-    }
-
-    fn found_nothing(loaded: &Loaded) -> String {
-        let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
-        if cases == 0 {
-            return "there are no sound cases to run".to_owned();
-        }
-        let first: Vec<String> = loaded
-            .files
-            .iter()
-            .flat_map(|file| file.cases.iter())
-            .take(3)
-            .filter_map(|case| case.ok().map(|case| case.id.to_string()))
-            .collect();
-        format!("no case matches `--filter` and `--tag`; there are {cases}, such as {}", first.join(", "))
-    }
-}
-
-pub(super) fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
-    if patterns.is_empty() {
-        return Ok(None);
-    }
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let glob = Glob::new(pattern).map_err(|error| format!("`--filter {pattern}`: {error}"))?;
-        set.add(glob);
-    }
-    set.build().map(Some).map_err(|error| format!("`--filter`: {error}"))
-}
-
-/// The targets and judges of each eval file: files in one project share them.
-struct Benches<'a> {
-    args: &'a EvalArgs,
-    config: &'a Config,
-    options: &'a LoadOptions,
-    context: &'a Context,
-    access: Arc<Access>,
-    /// The limit in money, wherever it is set.
-    usd: Option<Usd>,
-    limit: Arc<Semaphore>,
-    made: std::cell::RefCell<BTreeMap<Option<PathBuf>, Arc<Bench>>>,
-}
-
-impl<'a> Benches<'a> {
-    fn new(
-        args: &'a EvalArgs,
-        config: &'a Config,
-        options: &'a LoadOptions,
-        prices: PriceTable,
-        usd: Option<Usd>,
-        context: &'a Context,
-    ) -> Self {
-        Self {
-            args,
-            config,
-            options,
-            context,
-            access: Arc::new(if args.dry_run {
-                Access::without_cache(&args.run.spending, prices, context)
-            } else {
-                Access::new(&args.run, config, prices, usd, context)
-            }),
-            usd,
-            limit: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
-            made: std::cell::RefCell::default(),
         }
     }
 
-    fn bench_of(&self, file: &LoadedFile) -> Result<Arc<Bench>, String> {
-        let folder = file.path.parent().map(PathBuf::from).unwrap_or_default();
-        let explicit = self.args.targets.as_deref().or(self.config.targets.as_deref());
-        let loaded = load_targets(&folder, explicit, self.options);
-        if let Some(bench) = self.made.borrow().get(&loaded.path) {
-            return Ok(Arc::clone(bench));
-        }
-        output::say_diagnostics(&loaded.diagnostics, &loaded.sources, self.context);
-        if render::tally(&loaded.diagnostics).0 > 0 {
-            return Err("the targets file has problems; nothing was run".to_owned());
-        }
-        let targets = Arc::new(TargetBook::new(
-            loaded.targets,
-            loaded.path.clone(),
-            Arc::clone(&self.access),
-            self.context,
-        ));
-        let judges = Arc::new(JudgeBook::new(
-            self.args.run.judge.clone(),
-            self.args.run.panel.warm_up.into(),
-            self.config.judge.clone(),
-            Arc::clone(&self.limit),
-            Arc::clone(&targets),
-            Arc::clone(&self.access),
-            self.context,
-        ));
-        let baselines = Baselines::new(self.context);
-        let bench = Arc::new(Bench { targets, judges, baselines });
-        self.made.borrow_mut().insert(loaded.path, Arc::clone(&bench));
-        Ok(bench)
+    /// Numbers of cases at once that suites and targets ask for.
+    fn worker_wishes(&self) -> impl Iterator<Item = usize> {
+        let of_suites = self.parts.iter().filter_map(|part| part.suite.suite.settings.workers);
+        let targets = || self.preflight.targets.iter().map(String::as_str);
+        let of_targets = self.parts.iter().filter_map(move |part| part.deps.targets.workers(targets()));
+
+        of_suites.chain(of_targets)
     }
+
+    /// Every file the run depends on: eval files, what they include, datasets, attachments, targets.
+    fn inputs(&self, loaded: &LoadedFiles) -> Vec<PathBuf> {
+        let of_files = loaded.files.iter().flat_map(|file| {
+            let read = file.sources.files().map(|(_, source)| source.path());
+            read.chain(file.cases.datasets()).filter(|path| path.is_file())
+        });
+        let attachments = self.preflight.attachments.iter().map(PathBuf::as_path);
+        let targets = self.parts.iter().filter_map(|part| part.deps.targets.path());
+
+        let all: BTreeSet<&Path> = of_files.chain(attachments).chain(targets).collect();
+        all.into_iter().map(Path::to_path_buf).collect()
+    }
+}
+
+/// The names, each once.
+fn distinct(names: &[String]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+
+    names.iter().filter(|name| seen.insert(name.as_str())).cloned().collect()
 }

@@ -3,9 +3,9 @@
 use assize_run::Halt;
 use assize_store::Counts;
 
-/// What the exit code of a command says.
+/// Exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// Everything passed.
     Passed,
     /// A case failed: score, gate or threshold.
@@ -35,7 +35,7 @@ impl Exit {
     ];
 
     /// The number the shell sees.
-    pub(crate) const fn code(self) -> u8 {
+    pub const fn code(self) -> u8 {
         match self {
             Self::Passed => 0,
             Self::Failed => 1,
@@ -48,31 +48,31 @@ impl Exit {
     }
 
     /// The strongest of several.
-    pub(crate) fn strongest(exits: impl IntoIterator<Item = Self>) -> Self {
+    pub fn strongest(exits: impl IntoIterator<Item = Self>) -> Self {
         let exits: Vec<Self> = exits.into_iter().collect();
         Self::ORDER.into_iter().find(|exit| exits.contains(exit)).unwrap_or(Self::Passed)
     }
 }
 
-/// What ended a run, beside its verdicts.
+/// Circumstances under which a run ended, beside its verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Ending {
+pub struct Ending {
     /// The user stopped it.
-    pub(crate) interrupted: bool,
+    pub interrupted: bool,
     /// The run's deadline passed.
-    pub(crate) too_late: bool,
+    pub too_late: bool,
     /// The budget did not allow another call.
-    pub(crate) over_budget: bool,
+    pub over_budget: bool,
     /// Results could not be stored, or cases could not be read on.
-    pub(crate) broke_off: bool,
-    /// Why no further case was begun, if the cases themselves are the reason.
-    pub(crate) halted: Option<Halt>,
+    pub broke_off: bool,
+    /// Reason in the cases themselves for which no further case was begun.
+    pub halted: Option<Halt>,
     /// Cases that were left out because their file has problems.
-    pub(crate) left_out: usize,
+    pub left_out: usize,
 }
 
 /// The exit of a run and why, in a few words.
-pub(crate) fn of_run(counts: Counts, ending: Ending) -> (Exit, String) {
+pub fn of_run(counts: Counts, ending: Ending) -> (Exit, String) {
     let mut exits = Vec::new();
     let mut reasons = Vec::new();
     if ending.interrupted {

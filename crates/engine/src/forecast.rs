@@ -1,53 +1,52 @@
-//! What a run would take: cases, calls, estimated tokens and money, with nothing sent.
+//! Plan of a run: cases, calls, estimated tokens and money, with nothing sent.
 
 use std::collections::BTreeMap;
 
 use assize_evalfile::{Case, GraderKind};
 use assize_grade::Forecast;
 use assize_llm::{Budget, ModelCard};
-use assize_report::{dollars, grouped};
-use assize_rubric::{Judging, Usd};
+use assize_rubric::{Judging, Usd, dollars, grouped};
 use assize_run::{Source, WorkItem, forecast};
 use assize_targets::TargetKind;
 use serde_json::{Value, json};
 
-use super::enough;
-use super::estimate::{Answers, Estimate};
-use super::graders::walk;
-use crate::output;
+use crate::budget_check;
+use crate::error::EngineError;
+use crate::estimate::{AnswerCalls, Estimate};
+use crate::graders::walk;
 
-/// What was added up.
+/// Sum of what the items of a run would take.
 #[derive(Default)]
-pub(super) struct Plan {
+pub struct RunPlan {
     items: u64,
-    /// What the run may spend.
+    /// Limits of the run.
     budget: Budget,
-    judges: BTreeMap<String, JudgePlan>,
+    judges: BTreeMap<String, JudgeForecast>,
     /// Models that answer, by name and limit of an answer.
-    targets: BTreeMap<(String, Option<u32>), (Answers, ModelCard)>,
+    targets: BTreeMap<(String, Option<u32>), (AnswerCalls, ModelCard)>,
     command_runs: u64,
     /// Questions that grading programs may ask of models, at most. What they hold is not known, nor what they cost.
     program_calls: u64,
 }
 
-/// The judging by one judge in each mode.
-struct JudgePlan {
+/// Calls of one judge in each mode of judging.
+struct JudgeForecast {
     /// As asked for.
-    asked: Mode,
+    asked: ModeForecast,
     /// For comparison: one criterion a call, and all of a rubric in one.
-    per_criterion: Mode,
-    batched: Mode,
+    per_criterion: ModeForecast,
+    batched: ModeForecast,
     card: ModelCard,
 }
 
 #[derive(Default)]
-struct Mode {
+struct ModeForecast {
     forecast: Forecast,
-    /// Answers that are not there yet and are shown, at least and at most: turns of a conversation are shown again.
+    /// AnswerCalls that are not there yet and are shown, at least and at most: turns of a conversation are shown again.
     unknown_answers: (u64, u64),
 }
 
-impl Mode {
+impl ModeForecast {
     /// `unknown` is how many answers that are not there yet a call may show.
     fn add(&mut self, forecast: Forecast, unknown: u64) {
         self.unknown_answers.0 += forecast.calls * unknown.min(1);
@@ -60,18 +59,18 @@ impl Mode {
     }
 }
 
-/// How a case asks its target, at most.
-struct Asked {
+/// Requests of a case to its target, at most.
+struct TargetRequests {
     calls: u64,
     /// Bytes of the case's own words in all of them, and in the longest.
     bytes: u64,
     longest: u64,
-    /// Answers of earlier turns that they begin with.
+    /// AnswerCalls of earlier turns that they begin with.
     earlier: u64,
 }
 
-fn asked(case: &Case) -> Asked {
-    let mut asked = Asked { calls: 0, bytes: 0, longest: 0, earlier: 0 };
+fn asked(case: &Case) -> TargetRequests {
+    let mut asked = TargetRequests { calls: 0, bytes: 0, longest: 0, earlier: 0 };
     let mut add = |case: &Case| {
         let bytes = case.input.iter().map(|message| message.to_text().len() as u64).sum();
         asked.earlier += asked.calls;
@@ -92,29 +91,30 @@ fn asked(case: &Case) -> Asked {
     asked
 }
 
-/// What is known about models, by the names that plans know them by.
-pub(super) trait Cards {
+/// Facts about models, by the names that plans know them by.
+pub(crate) trait ModelCards {
     /// The card of a judge, by its name.
     fn judge(&self, name: &str) -> ModelCard;
     /// The card of a model, as `provider:model`.
     fn model(&self, name: &str) -> ModelCard;
 }
 
-impl Plan {
+impl RunPlan {
     /// Adds up the items of a run.
-    pub(super) fn of(
+    pub(crate) fn new(
         items: impl Iterator<Item = Result<WorkItem, String>>,
         budget: Budget,
-        cards: &dyn Cards,
-    ) -> Result<Self, String> {
+        cards: &dyn ModelCards,
+    ) -> Result<Self, EngineError> {
         let mut plan = Self { budget, ..Self::default() };
         for item in items {
-            plan.add(&item?, cards)?;
+            let item = item.map_err(EngineError::unreadable)?;
+            plan.add(&item, cards).map_err(EngineError::unrunnable)?;
         }
         Ok(plan)
     }
 
-    fn add(&mut self, item: &WorkItem, cards: &dyn Cards) -> Result<(), String> {
+    fn add(&mut self, item: &WorkItem, cards: &dyn ModelCards) -> Result<(), String> {
         self.items += 1;
         let unknown = match item.source {
             Source::Given(_) => 0,
@@ -128,9 +128,9 @@ impl Plan {
                     // What judges may reply has nothing to do with answers.
                     let card = ModelCard { max_output_tokens: None, ..cards.model(&name) };
                     let max_output_tokens = described.max_output_tokens;
-                    let none = Answers { max_output_tokens, ..Answers::default() };
+                    let none = AnswerCalls { max_output_tokens, ..AnswerCalls::default() };
                     let (answers, _) = self.targets.entry((name, max_output_tokens)).or_insert((none, card));
-                    let Asked { calls, bytes, longest, earlier } = asked(&item.case);
+                    let TargetRequests { calls, bytes, longest, earlier } = asked(&item.case);
                     answers.calls += calls;
                     answers.earlier += earlier;
                     answers.bytes += bytes;
@@ -147,13 +147,13 @@ impl Plan {
                 }
             });
         }
-        let mut add = |judging, mode: fn(&mut JudgePlan) -> &mut Mode| {
+        let mut add = |judging, mode: fn(&mut JudgeForecast) -> &mut ModeForecast| {
             for (name, forecast) in forecast(item, judging)? {
                 let card = cards.judge(&name);
-                let entry = self.judges.entry(name.to_string()).or_insert_with(|| JudgePlan {
-                    asked: Mode::default(),
-                    per_criterion: Mode::default(),
-                    batched: Mode::default(),
+                let entry = self.judges.entry(name.to_string()).or_insert_with(|| JudgeForecast {
+                    asked: ModeForecast::default(),
+                    per_criterion: ModeForecast::default(),
+                    batched: ModeForecast::default(),
                     card,
                 });
                 mode(entry).add(forecast, unknown);
@@ -197,13 +197,13 @@ impl Plan {
     }
 
     /// The plan as `--json` prints it.
-    pub(super) fn to_json(&self, cases: usize, warnings: &[String]) -> Value {
+    pub fn to_json(&self, cases: usize, warnings: &[String]) -> Value {
         let total = self.total();
         let judges: Vec<Value> = self
             .judges
             .iter()
             .map(|(name, judge)| {
-                let JudgePlan { asked, per_criterion, batched, card } = judge;
+                let JudgeForecast { asked, per_criterion, batched, card } = judge;
                 json!({
                     "judge": name,
                     "criteria": asked.forecast.criteria,
@@ -234,25 +234,25 @@ impl Plan {
             "tokens_estimated": total_json["tokens"],
             "cost_usd": total_json["cost_usd"],
             "largest_call": total_json["largest_call"],
-            "budget": enough::to_json(self.budget, &total, self.program_calls),
+            "budget": budget_check::to_json(self.budget, &total, self.program_calls),
             "unknown_prices": self.unpriced(),
             "warnings": warnings,
         })
     }
 
-    /// Prints the plan for people.
-    pub(super) fn print(&self, cases: usize) {
+    /// The plan for people.
+    pub fn to_text(&self, cases: usize) -> String {
         let mut lines = vec![format!("{cases} cases, {} answers to judge", self.items)];
         if !self.targets.is_empty() {
             let estimate = self.of_targets();
             lines.push(format!("targets: {} model calls", estimate.calls));
-            lines.push(format!("  {}", figures(estimate)));
+            lines.push(format!("  {}", estimate_text(estimate)));
         }
         if self.command_runs > 0 {
             lines.push(format!("targets: {} runs of commands", self.command_runs));
         }
         for (name, judge) in &self.judges {
-            judge.print(name, &mut lines);
+            judge.describe(name, &mut lines);
         }
         if self.program_calls > 0 {
             let calls = grouped(self.program_calls);
@@ -261,7 +261,7 @@ impl Plan {
         }
         let total = self.total();
         if total.calls > 0 {
-            lines.push(format!("in all: {} calls, {}", grouped(total.calls), figures(total)));
+            lines.push(format!("in all: {} calls, {}", grouped(total.calls), estimate_text(total)));
             let money = match total.cost {
                 Some(_) => format!(", {}", dollars(total.largest.usd.dollars())),
                 None => String::new(),
@@ -273,7 +273,7 @@ impl Plan {
             if !self.unpriced().is_empty() {
                 lines.push(format!("unknown price for {}", self.unpriced().join(", ")));
             }
-            lines.extend(enough::lines(self.budget, &total, self.program_calls));
+            lines.extend(budget_check::lines(self.budget, &total, self.program_calls));
             lines.push(
                 "low: bare replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 asked again"
                     .to_owned(),
@@ -281,12 +281,12 @@ impl Plan {
             lines.push("not counted: retries after faults, and replies the reply cache saves".to_owned());
         }
         lines.push("nothing was sent".to_owned());
-        output::print(&format!("{}\n", lines.join("\n")));
+        format!("{}\n", lines.join("\n"))
     }
 }
 
-impl JudgePlan {
-    fn print(&self, name: &str, lines: &mut Vec<String>) {
+impl JudgeForecast {
+    fn describe(&self, name: &str, lines: &mut Vec<String>) {
         let Self { asked, per_criterion, batched, card } = self;
         let work = match (asked.forecast.criteria, asked.forecast.scores) {
             (criteria, 0) => format!("{criteria} criteria"),
@@ -303,7 +303,7 @@ impl JudgePlan {
             lines.push(format!("judge {name}: {work}, no calls"));
             return;
         }
-        let calls = |mode: &Mode| grouped(mode.forecast.calls);
+        let calls = |mode: &ModeForecast| grouped(mode.forecast.calls);
         let unsure = match asked.forecast.unsure_calls {
             0 => String::new(),
             unsure if unsure == asked.forecast.calls => ", only where others are unsure".to_owned(),
@@ -316,18 +316,18 @@ impl JudgePlan {
             calls(batched)
         ));
         let asked = asked.estimate(*card);
-        lines.push(format!("  as asked: {}", figures(asked)));
+        lines.push(format!("  as asked: {}", estimate_text(asked)));
         for (word, mode) in [("per criterion", per_criterion), ("batched", batched)] {
             let other = mode.estimate(*card);
             if other != asked {
-                lines.push(format!("  {word}: {}", figures(other)));
+                lines.push(format!("  {word}: {}", estimate_text(other)));
             }
         }
     }
 }
 
 /// Tokens and money in words.
-pub(super) fn figures(estimate: Estimate) -> String {
+pub fn estimate_text(estimate: Estimate) -> String {
     let range = |(low, high): (u64, u64)| {
         if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
     };

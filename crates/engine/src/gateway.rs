@@ -1,4 +1,4 @@
-//! How the models of a run are reached: through the reply cache, within the budget, with the secret of the fences.
+//! Access to models: through the reply cache, within the budget, with the secret of the fences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -17,8 +17,11 @@ use assize_store::{ReplyCache, StoreError, fence_key};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{RunArgs, SpendingArgs, UnknownPrice};
-use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::Event;
+use crate::options::{CacheUse, RunOptions, SpendingOptions, UnknownPrice};
+use crate::process::ProcessContext;
 
 /// The folder of the reply cache.
 const CACHE_FOLDER: &str = ".assize/cache";
@@ -36,23 +39,23 @@ const MOST_CASES: usize = 1024;
 const ACCOUNTS: usize = 4;
 /// Files that are open beside the connections of requests, at most: those of the run, of the cache, of commands.
 const OTHER_FILES: usize = 128;
-/// The same where there is little of everything.
+/// Files that are left beside the connections where few may be open at all.
 const FEWEST_FILES: usize = 24;
 
-/// The file of a workspace's reply cache.
-pub(crate) fn replies_file(context: &Context) -> PathBuf {
-    context.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
+/// File of the reply cache.
+pub fn replies_file(process: &ProcessContext) -> PathBuf {
+    process.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
 }
 
-/// Reaches models for judges and targets. The cache is opened when the first model is needed, so that a run without
+/// Gateway to the models of judges and targets. The cache is opened when the first model is needed, so that a run without
 /// models leaves nothing behind.
-pub(crate) struct Access {
-    /// Whether nothing will be sent.
+pub(crate) struct ModelGateway {
+    /// Set for plans: nothing will be sent.
     is_plan: bool,
     /// Variables of keys that a plan did without.
     missing_keys: Mutex<BTreeSet<String>>,
     setup: Setup,
-    /// What happens to a call that the cache can't answer; `None` without a cache.
+    /// Handling of a call that the cache can't answer; `None` without a cache.
     miss: Option<Miss>,
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
@@ -60,61 +63,64 @@ pub(crate) struct Access {
     prices: PriceTable,
     /// The most tokens of a reply to anybody but a target, by the command line.
     max_output_tokens: Option<u32>,
-    /// Whether money is limited and a model of unknown price is therefore no part of a run.
+    /// Refuses models of unknown price, because money is limited.
     all_priced: bool,
-    /// Whether this system allows few open files, and what follows from it.
+    /// Warning about a system that allows few open files.
     few_files: Option<String>,
-    /// Whether the command line can allow models of unknown price.
+    /// Set where models of unknown price can be allowed.
     may_be_unpriced: bool,
     /// The models that were set up, with what is known about them.
     models: Mutex<BTreeMap<ModelId, ModelCard>>,
     limit: CancellationToken,
-    /// Whether any model was set up.
+    /// Set once a model was set up.
     asks_models: AtomicBool,
     /// A permit for each command that may run at a time.
     commands: Arc<Semaphore>,
-    /// Why the budget refused the first call that it refused.
+    /// Reason for the first refusal of the budget.
     refusal: Arc<OnceLock<String>>,
-    /// Why the cache can't be used.
-    trouble: OnceLock<String>,
+    /// Reason why the cache can't be used.
+    cache_error: OnceLock<String>,
+    clock: fn() -> jiff::Timestamp,
 }
 
-impl Access {
-    /// The ways that the command line and the configuration leave open. `usd` is the limit in money, wherever it is set.
-    pub(crate) fn new(
-        args: &RunArgs,
+impl ModelGateway {
+    /// Gateway of a run, by its options and the configuration. `usd` is the limit in money, wherever it is set.
+    pub(crate) fn for_run(
+        options: &RunOptions,
         config: &Config,
         prices: PriceTable,
         usd: Option<Usd>,
-        context: &Context,
+        engine: &Engine,
     ) -> Self {
-        let mut access = Self::within(&args.spending, usd, prices, context);
-        access.all_priced = usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse;
-        access.may_be_unpriced = true;
+        let mut gateway = Self::within_budget(&options.spending, usd, prices, engine);
+        gateway.all_priced = usd.is_some() && options.unknown_price == UnknownPrice::Refuse;
+        gateway.may_be_unpriced = true;
+
         let limits = Limits {
-            max_concurrency: args.max_concurrency.or(config.max_concurrency),
-            requests_per_minute: args
+            max_concurrency: options.max_concurrency.or(config.max_concurrency),
+            requests_per_minute: options
                 .requests_per_minute
                 .or(config.requests_per_minute)
                 .map(|n| n.get().into()),
-            tokens_per_minute: args.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
+            tokens_per_minute: options.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
         };
-        access.setup.accounts = Arc::new(Accounts::new(limits));
-        access.use_sockets(context);
-        if let Some(timeout) = args.request_timeout.or(config.request_timeout) {
-            access.setup.timeout = timeout;
+        gateway.setup.accounts = Arc::new(Accounts::new(limits));
+        gateway.use_sockets(engine);
+        if let Some(timeout) = options.request_timeout.or(config.request_timeout) {
+            gateway.setup.timeout = timeout;
         }
-        access
+
+        gateway
     }
 
     /// Sees to it that there are files enough to be opened, and has no more connections in use than there are.
-    fn use_sockets(&mut self, context: &Context) {
+    fn use_sockets(&mut self, engine: &Engine) {
         let ceiling = self.ceiling();
         let wanted = ceiling.saturating_mul(ACCOUNTS).saturating_add(OTHER_FILES) as u64;
         let Some(allowed) = assize_process::open_files(wanted) else { return };
         let files = usize::try_from(allowed).unwrap_or(usize::MAX);
         let sockets = files.saturating_sub((files / 2).clamp(FEWEST_FILES, OTHER_FILES)).max(1);
-        self.setup.transport = Arc::new(transport(context).with_sockets(sockets));
+        self.setup.transport = Arc::new(transport(engine).with_sockets(sockets));
         self.few_files = (sockets < ceiling).then(|| {
             format!(
                 "this system allows {allowed} open files, so at most {sockets} requests are sent at a time; \
@@ -123,35 +129,47 @@ impl Access {
         });
     }
 
-    /// The same for a command that can't be told to allow models of unknown price.
+    /// Gateway that can't be told to allow models of unknown price.
     pub(crate) fn all_priced(self) -> Self {
         Self { may_be_unpriced: false, ..self }
     }
 
-    /// The ways that a command without a run has. `usd` is the limit in money.
-    pub(crate) fn within(
-        spending: &SpendingArgs,
+    /// Gateway of an operation that makes no run. `usd` is the limit in money.
+    pub(crate) fn within_budget(
+        spending: &SpendingOptions,
         usd: Option<Usd>,
         prices: PriceTable,
-        context: &Context,
+        engine: &Engine,
     ) -> Self {
-        let budget = spending.budget(usd);
-        let miss = match (spending.no_cache, spending.cache_only) {
-            (true, _) => None,
-            (false, true) => Some(Miss::Refuse),
-            (false, false) => Some(Miss::Ask),
+        let budget = spending.budget_with(usd);
+        let miss = match spending.cache {
+            CacheUse::Off => None,
+            CacheUse::Only => Some(Miss::Refuse),
+            CacheUse::On => Some(Miss::Ask),
         };
+
         let limit = CancellationToken::new();
         let refusal: Arc<OnceLock<String>> = Arc::default();
         let meter = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
             let refusal = Arc::clone(&refusal);
+            let observer = engine.observer();
             Meter::new(budget, move |why: &str| {
-                let _ = refusal.set(why.to_owned());
+                if refusal.set(why.to_owned()).is_ok() {
+                    observer.observe(Event::BudgetReached { reason: why.to_owned() });
+                }
                 limit.cancel();
             })
         });
-        let setup = Setup { transport: Arc::new(transport(context)), meter, ..Setup::default() };
+
+        let observer = engine.observer();
+        let setup = Setup {
+            transport: Arc::new(transport(engine)),
+            meter,
+            observer: Some(Arc::new(move |event| observer.observe(Event::Call(event)))),
+            ..Setup::default()
+        };
+
         Self {
             is_plan: false,
             missing_keys: Mutex::default(),
@@ -165,41 +183,29 @@ impl Access {
             limit,
             refusal,
             miss,
-            folder: context.working_folder.join(CACHE_FOLDER),
+            folder: engine.process().working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
             buyer: Arc::default(),
             asks_models: AtomicBool::new(false),
             commands: Arc::new(Semaphore::new(COMMANDS)),
-            trouble: OnceLock::new(),
+            cache_error: OnceLock::new(),
+            clock: engine.process().clock(),
         }
     }
 
-    /// For plans: models that nobody will ask.
-    pub(crate) fn without_cache(spending: &SpendingArgs, prices: PriceTable, context: &Context) -> Self {
-        Self {
-            is_plan: true,
-            missing_keys: Mutex::default(),
-            setup: Setup::default(),
-            prices,
-            max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
-            all_priced: false,
-            few_files: None,
-            may_be_unpriced: false,
-            models: Mutex::default(),
-            limit: CancellationToken::new(),
-            refusal: Arc::default(),
-            miss: None,
-            folder: context.working_folder.join(CACHE_FOLDER),
-            cache: Mutex::default(),
-            buyer: Arc::default(),
-            asks_models: AtomicBool::new(false),
-            commands: Arc::new(Semaphore::new(COMMANDS)),
-            trouble: OnceLock::new(),
-        }
+    /// Gateway of a plan: no model will be asked.
+    pub(crate) fn for_plan(spending: &SpendingOptions, prices: PriceTable, engine: &Engine) -> Self {
+        let nothing = SpendingOptions {
+            cache: CacheUse::Off,
+            max_output_tokens: spending.max_output_tokens,
+            ..SpendingOptions::default()
+        };
+
+        Self { is_plan: true, setup: Setup::default(), ..Self::within_budget(&nothing, None, prices, engine) }
     }
 
     /// A client for a model. A plan sends nothing, so that it needs no key; that the run will is kept for
-    /// [`Access::missing_keys`].
+    /// [`ModelGateway::missing_keys`].
     pub(crate) fn client(
         &self,
         name: &ModelName,
@@ -220,13 +226,13 @@ impl Access {
         }
     }
 
-    /// What the run will need beside what is set, in words.
+    /// Warnings about variables that the run will need beside those that are set.
     pub(crate) fn missing_keys(&self) -> Vec<String> {
         let missing = self.missing_keys.lock().unwrap_or_else(PoisonError::into_inner);
         missing.iter().map(|variable| format!("{variable} is not set; the run itself needs it")).collect()
     }
 
-    /// What clients share.
+    /// Setup that clients share.
     pub(crate) fn setup(&self) -> Setup {
         self.setup.clone()
     }
@@ -260,7 +266,7 @@ impl Access {
         self.setup.accounts.limits().ceiling()
     }
 
-    /// What to say where this system allows fewer open files than requests in flight.
+    /// Warning about a system that allows fewer open files than requests in flight.
     pub(crate) fn few_files(&self) -> Option<&str> {
         self.few_files.as_deref().filter(|_| self.asks_models.load(Ordering::Relaxed))
     }
@@ -270,9 +276,14 @@ impl Access {
         &self.limit
     }
 
-    /// Why the budget stopped the run, if it did.
+    /// Reason why the budget stopped the run, if it did.
     pub(crate) fn refusal(&self) -> Option<&str> {
         self.refusal.get().map(String::as_str)
+    }
+
+    /// Reason why the budget stopped the work, in general words where none was given.
+    pub(crate) fn refusal_or_default(&self) -> String {
+        self.refusal().unwrap_or("the budget allows no further call").to_owned()
     }
 
     /// A client as targets use it. `context_tokens` is what its own settings say about how much it can read.
@@ -304,7 +315,8 @@ impl Access {
         let client = client.with_card(card);
         let inner: Arc<dyn Ask> = Arc::new(client.clone());
         let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
-        let memory = CacheMemory::new(cache, Arc::clone(&self.buyer), || Context::now().as_second());
+        let clock = self.clock;
+        let memory = CacheMemory::new(cache, Arc::clone(&self.buyer), move || clock().as_second());
         Arc::new(Remembering::new(client, inner, Arc::new(memory), miss))
     }
 
@@ -314,16 +326,18 @@ impl Access {
         let fresh = random_key();
         match self.miss {
             None => fresh,
-            Some(_) => self.usable(fence_key(&self.folder.join(FENCE_KEY_FILE), fresh)).unwrap_or(fresh),
+            Some(_) => {
+                self.noting_error(fence_key(&self.folder.join(FENCE_KEY_FILE), fresh)).unwrap_or(fresh)
+            }
         }
     }
 
     /// Refuses a run whose cache turned out to be unusable: without it, a run would pay for what it already has. Refuses
     /// one whose limit in money can't be kept, because a price is not known. To be asked when all models are set up and
     /// before the first one is asked.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        if let Some(trouble) = self.trouble.get() {
-            return Err(format!("{trouble}; nothing was spent"));
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
+        if let Some(cache_error) = self.cache_error.get() {
+            return Err(EngineError::storage(format!("{cache_error}; nothing was spent")));
         }
         let models = self.models();
         let unpriced: BTreeSet<String> =
@@ -334,23 +348,23 @@ impl Access {
             } else {
                 ", or limit the calls with `--budget-calls`"
             };
-            return Err(format!(
+            return Err(EngineError::budget(format!(
                 "unknown price for {}, so a limit in dollars can't be kept; nothing was spent. Write the price into \
                  `.assize/prices.yaml`{otherwise}",
                 unpriced.into_iter().collect::<Vec<_>>().join(", ")
-            ));
+            )));
         }
         Ok(())
     }
 
-    /// What is known about a model that was set up, as `provider:model`.
+    /// Facts about a model that was set up, as `provider:model`.
     pub(crate) fn card(&self, model: &str) -> ModelCard {
         let models = self.models();
         models.iter().find(|(id, _)| id.to_string() == model).map(|(_, card)| *card).unwrap_or_default()
     }
 
-    /// What a record says about money and limits: settings of the command line, and the days of the list prices.
-    pub(crate) fn notes(&self, args: &RunArgs) -> BTreeMap<String, String> {
+    /// Settings about money and limits for the record: the options, and the days of the list prices.
+    pub(crate) fn notes(&self, options: &RunOptions) -> BTreeMap<String, String> {
         let providers: BTreeSet<String> = self
             .models()
             .keys()
@@ -359,10 +373,10 @@ impl Access {
         let days = providers.into_iter().collect::<Vec<_>>().join(", ");
         [
             ("list_prices_as_of", (!days.is_empty()).then_some(days)),
-            ("budget_usd", args.spending.budget_usd.map(|usd| usd.to_string())),
-            ("context_tokens", args.context_tokens.map(|tokens| tokens.to_string())),
-            ("max_output_tokens", args.spending.max_output_tokens.map(|tokens| tokens.to_string())),
-            ("truncate", args.truncate.map(|mode| mode.name().to_owned())),
+            ("budget_usd", options.spending.budget.usd.map(|usd| usd.to_string())),
+            ("context_tokens", options.context_tokens.map(|tokens| tokens.to_string())),
+            ("max_output_tokens", options.spending.max_output_tokens.map(|tokens| tokens.to_string())),
+            ("truncate", options.truncate.map(|mode| mode.name().to_owned())),
         ]
         .into_iter()
         .filter_map(|(key, value)| Some((key.to_owned(), value?)))
@@ -379,25 +393,27 @@ impl Access {
         let _ = self.buyer.set(Buyer { run: run_id.to_owned(), process });
     }
 
-    /// The same for a command without a run: what an earlier command bought is not bought by this one.
+    /// Begins an operation that makes no run: what an earlier one bought is not bought by this one.
     pub(crate) fn begin_alone(&self, command: &str) {
         self.begin(&format!("{command}-{}", uuid::Uuid::new_v4()));
     }
 
     /// Waits until every kept reply is written; says what was lost.
-    pub(crate) fn flush(&self) -> Result<(), String> {
+    pub(crate) fn flush(&self) -> Result<(), EngineError> {
         let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(cache) = &*cache else { return Ok(()) };
         cache.flush().map_err(|error| {
             let advice = remedy(&error);
-            format!("{error}{advice}; the results are complete, but replies may have to be bought again")
+            let message =
+                format!("{error}{advice}; the results are complete, but replies may have to be bought again");
+            EngineError { message, ..error.into() }
         })?;
         match cache.damaged() {
             0 => Ok(()),
-            damaged => Err(format!(
+            damaged => Err(EngineError::unreadable(format!(
                 "`{}` was damaged: {damaged} of the replies asked for could not be used, and were as good as not there",
                 cache.path().display()
-            )),
+            ))),
         }
     }
 
@@ -408,27 +424,27 @@ impl Access {
         if let Some(cache) = &*cache {
             return Some(Arc::clone(cache));
         }
-        if self.trouble.get().is_some() {
+        if self.cache_error.get().is_some() {
             return None;
         }
-        let opened = Arc::new(self.usable(ReplyCache::open(self.folder.join(REPLIES_FILE)))?);
+        let opened = Arc::new(self.noting_error(ReplyCache::open(self.folder.join(REPLIES_FILE)))?);
         *cache = Some(Arc::clone(&opened));
         Some(opened)
     }
 
     /// The value, or a note of why there is none.
-    fn usable<T>(&self, result: Result<T, StoreError>) -> Option<T> {
+    fn noting_error<T>(&self, result: Result<T, StoreError>) -> Option<T> {
         result
             .map_err(|error| {
                 let advice = remedy(&error);
-                let _ = self.trouble.set(format!("{error}{advice}. `--no-cache` runs without it"));
+                let _ = self.cache_error.set(format!("{error}{advice}. `--no-cache` runs without it"));
             })
             .ok()
     }
 }
 
-/// What helps against a cache that can't be used, if anything does.
-pub(crate) fn remedy(error: &StoreError) -> &'static str {
+/// Advice on a cache that can't be used, if there is any.
+pub fn remedy(error: &StoreError) -> &'static str {
     match error {
         StoreError::DamagedCache { .. } | StoreError::Version { .. } => {
             "; `assize cache clear` makes it anew"
@@ -438,8 +454,8 @@ pub(crate) fn remedy(error: &StoreError) -> &'static str {
 }
 
 /// The real network, with the proxies that this process was told of.
-fn transport(context: &Context) -> HttpTransport {
-    let proxies = Some(Proxies::of(&|name| context.variable(name)));
+fn transport(engine: &Engine) -> HttpTransport {
+    let proxies = Some(Proxies::of(&|name| engine.process().variable(name)));
     HttpTransport::new(HttpOptions { proxies, ..HttpOptions::default() })
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a grader before anything is spent.
+//! Problems of graders that show before anything is spent.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ pub(crate) fn walk(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
     }
 }
 
-/// Why a grader can't be run, whoever judges.
+/// Problem of a grader, whoever judges.
 pub(crate) fn problem(grader: &Grader) -> Option<String> {
     let what = match &grader.kind {
         GraderKind::IsJson(check) => {
@@ -37,7 +37,7 @@ pub(crate) fn problem(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}`: {what}", grader.name))
 }
 
-/// Why an answer to the case, or to a turn of it, can't be compared with what its grader names.
+/// Problem of a comparison whose baseline is missing in the case, or in a turn of it.
 pub(crate) fn no_baseline(grader: &Grader, case: &Case) -> Option<String> {
     let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };
     if let Some(turn) = case
@@ -64,7 +64,7 @@ pub(crate) fn no_baseline(grader: &Grader, case: &Case) -> Option<String> {
     })
 }
 
-/// Whether a grader asks a judge.
+/// True for graders that ask a judge.
 pub(crate) fn asks_judge(grader: &Grader) -> bool {
     match &grader.kind {
         GraderKind::Rubric(_) | GraderKind::Llm(_) | GraderKind::Pairwise(_) => true,
@@ -93,7 +93,7 @@ pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
 /// Nothing said about a panel.
 static UNSAID: LazyLock<PanelSpec> = LazyLock::new(PanelSpec::default);
 
-/// What a grader says about its panel; `None` for one that has a single judge whatever happens.
+/// Panel of a grader's own; `None` for one that has a single judge whatever happens.
 pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => Some(&rubric.panel),
@@ -105,7 +105,7 @@ pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
     }
 }
 
-/// How a grader's criteria are put to its judges, if it says.
+/// Grader's own mode of judging.
 pub(crate) fn own_judging(grader: &Grader) -> Option<Judging> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => rubric.judging,
@@ -113,7 +113,7 @@ pub(crate) fn own_judging(grader: &Grader) -> Option<Judging> {
     }
 }
 
-/// Why a grader can't be judged by the judge of this name.
+/// Problem of a grader with the judge of this name.
 pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option<String> {
     if judge != OFFLINE {
         return None;

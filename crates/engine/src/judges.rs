@@ -1,4 +1,4 @@
-//! Who judges: from names to judges.
+//! Judges of a run: from names to judges.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -10,14 +10,15 @@ use assize_run::{JudgeWish, Judges};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
 
-use crate::access::Access;
-use crate::context::Context;
-use crate::targets::TargetBook;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::gateway::ModelGateway;
+use crate::targets::TargetRegistry;
 
-/// How a judge was chosen; the first that applies, in this order.
+/// Reason for the choice of a judge; the first that applies, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChosenBy {
-    CommandLine,
+    Options,
     Panel,
     Grader,
     Target,
@@ -30,7 +31,7 @@ enum ChosenBy {
 impl ChosenBy {
     const fn name(self) -> &'static str {
         match self {
-            Self::CommandLine => "--judge",
+            Self::Options => "--judge",
             Self::Panel => "the panel",
             Self::Grader => "the grader",
             Self::Target => "the target's grader_target",
@@ -43,53 +44,53 @@ impl ChosenBy {
 }
 
 /// The judges of a run, made when they are first needed.
-pub(crate) struct JudgeBook {
-    command: Vec<String>,
+pub(crate) struct JudgeRegistry {
+    named: Vec<String>,
     warm_up: WarmUp,
     config: Option<String>,
     environment: Option<String>,
-    targets: Arc<TargetBook>,
-    access: Arc<Access>,
+    targets: Arc<TargetRegistry>,
+    gateway: Arc<ModelGateway>,
     limit: Arc<Semaphore>,
     variables: assize_evalfile::Environment,
-    made: Mutex<BTreeMap<String, Made>>,
+    made: Mutex<BTreeMap<String, JudgeEntry>>,
 }
 
 #[derive(Clone)]
-struct Made {
+struct JudgeEntry {
     judge: Arc<dyn RubricJudge>,
     /// The model it asks.
     ask: Option<Arc<dyn Ask>>,
     /// `provider:model`, for noticing that a model judges itself.
     model: Option<String>,
-    /// What is known about the model.
+    /// Facts about the model.
     card: ModelCard,
-    /// Everything about it that may change its decisions, in words.
+    /// Everything about it that may change its decisions.
     settings: Arc<str>,
     chosen_by: ChosenBy,
 }
 
-impl JudgeBook {
-    /// Judges for a run: `command` is `--judge`, `warm_up` is `--warm-up`, `config` the configuration file's choice, `limit`
-    /// the judge calls in flight at once, over all books of a run.
+impl JudgeRegistry {
+    /// Judges for a run: `named` are those of the options, `config` is the configuration file's choice, `limit` the judge
+    /// calls in flight at once, over all registries of a run.
     pub(crate) fn new(
-        command: Vec<String>,
+        named: Vec<String>,
         warm_up: WarmUp,
         config: Option<String>,
         limit: Arc<Semaphore>,
-        targets: Arc<TargetBook>,
-        access: Arc<Access>,
-        context: &Context,
+        targets: Arc<TargetRegistry>,
+        gateway: Arc<ModelGateway>,
+        engine: &Engine,
     ) -> Self {
         Self {
-            command,
+            named,
             warm_up,
             config,
-            environment: context.variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty()),
+            environment: engine.process().variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty()),
             targets,
-            access,
+            gateway,
             limit,
-            variables: context.environment(),
+            variables: engine.process().environment(),
             made: Mutex::new(BTreeMap::new()),
         }
     }
@@ -112,15 +113,14 @@ impl JudgeBook {
         made.get(name).and_then(|made| made.model.clone())
     }
 
-    /// What is known about the model of the judge of this name, once it was made.
+    /// Facts about the model of the judge of this name, once it was made.
     pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.get(name).map(|made| made.card)
     }
 
-    /// Why these judges of one panel can't vote beside each other: two of them are the same model in two spellings, so that
-    /// both would give the same reply.
-    pub(crate) fn twins(&self, wishes: &[JudgeWish<'_>]) -> Option<String> {
+    /// Problem of a panel in which two judges are the same model in two spellings, so that both would give the same reply.
+    pub(crate) fn duplicate_judges(&self, wishes: &[JudgeWish<'_>]) -> Option<String> {
         let mut seen: Vec<(String, &str)> = Vec::new();
         for wish in wishes.iter().filter(|_| wishes.len() > 1) {
             let (name, _) = self.choose(*wish);
@@ -144,8 +144,8 @@ impl JudgeBook {
 
     fn choose<'n>(&'n self, wish: JudgeWish<'n>) -> (&'n str, ChosenBy) {
         if let Some(name) = wish.exactly {
-            let by = if self.command.iter().any(|named| named == name) {
-                ChosenBy::CommandLine
+            let by = if self.named.iter().any(|named| named == name) {
+                ChosenBy::Options
             } else {
                 ChosenBy::Panel
             };
@@ -153,7 +153,7 @@ impl JudgeBook {
         }
         let of_target = wish.target.and_then(|target| self.targets.grader_target(target));
         let candidates = [
-            (self.command.first().map(String::as_str), ChosenBy::CommandLine),
+            (self.named.first().map(String::as_str), ChosenBy::Options),
             (wish.grader, ChosenBy::Grader),
             (of_target, ChosenBy::Target),
             (wish.suite, ChosenBy::Suite),
@@ -166,26 +166,26 @@ impl JudgeBook {
             .unwrap_or((OFFLINE, ChosenBy::Default))
     }
 
-    fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<Made, String> {
+    fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<JudgeEntry, EngineError> {
         if name == OFFLINE {
             let judge = Arc::new(OfflineJudge);
-            return Ok(Made::new(judge, None, None, ModelCard::default(), chosen_by));
+            return Ok(JudgeEntry::new(judge, None, None, ModelCard::default(), chosen_by));
         }
-        let ask = model(name, &self.targets, &self.access, &self.variables)?;
+        let ask = model(name, &self.targets, &self.gateway, &self.variables)?;
         let id = ask.describe();
         let card = ask.card();
         let judge = ModelJudge::new(
             Arc::clone(&ask),
             name.to_owned(),
-            Arc::new(KeyedFences::new(self.access.fence_key())),
+            Arc::new(KeyedFences::new(self.gateway.fence_key())),
             Arc::clone(&self.limit),
             JudgeOptions { warm_up: self.warm_up, ..JudgeOptions::default() },
         );
-        Ok(Made::new(Arc::new(judge), Some(ask), Some(id), card, chosen_by))
+        Ok(JudgeEntry::new(Arc::new(judge), Some(ask), Some(id), card, chosen_by))
     }
 
     /// Looks at the judge for a wish, making it where it is missing.
-    fn with<T>(&self, wish: JudgeWish<'_>, look: impl FnOnce(&Made) -> T) -> Result<T, String> {
+    fn with<T>(&self, wish: JudgeWish<'_>, look: impl FnOnce(&JudgeEntry) -> T) -> Result<T, EngineError> {
         let (name, chosen_by) = self.choose(wish);
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(name) {
@@ -196,7 +196,7 @@ impl JudgeBook {
     }
 }
 
-impl Made {
+impl JudgeEntry {
     fn new(
         judge: Arc<dyn RubricJudge>,
         ask: Option<Arc<dyn Ask>>,
@@ -216,10 +216,10 @@ impl Made {
 /// `JUDGE_MODEL` may have variables of its own.
 pub(crate) fn model(
     name: &str,
-    targets: &TargetBook,
-    access: &Access,
+    targets: &TargetRegistry,
+    gateway: &ModelGateway,
     variables: &assize_evalfile::Environment,
-) -> Result<Arc<dyn Ask>, String> {
+) -> Result<Arc<dyn Ask>, EngineError> {
     if let Some(ask) = targets.ask(name) {
         return ask;
     }
@@ -230,21 +230,25 @@ pub(crate) fn model(
     };
     let parsed = parsed.map_err(|error| {
         let known = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
-        match targets.near(name) {
+
+        EngineError::usage(match targets.near(name) {
             Some(near) => format!("{known}; did you mean `{near}`?"),
             None => format!("{known}: {error}"),
-        }
+        })
     })?;
-    let client = access.client(&parsed, variables).map_err(|error| format!("judge `{name}`: {error}"))?;
-    Ok(access.ask_judge(client, None, None))
+    let client = gateway
+        .client(&parsed, variables)
+        .map_err(|error| EngineError::usage(format!("judge `{name}`: {error}")))?;
+
+    Ok(gateway.ask_judge(client, None, None))
 }
 
 /// Name of the judge that needs no model.
-pub(crate) const OFFLINE: &str = "offline";
+pub const OFFLINE: &str = "offline";
 
-impl Judges for JudgeBook {
+impl Judges for JudgeRegistry {
     fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
-        self.with(wish, |made| Arc::clone(&made.judge))
+        Ok(self.with(wish, |made| Arc::clone(&made.judge))?)
     }
 
     fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
@@ -256,6 +260,6 @@ impl Judges for JudgeBook {
 
     fn settings(&self, wish: JudgeWish<'_>) -> Arc<str> {
         // A judge that can't be made decides nothing.
-        self.with(wish, |made| Arc::clone(&made.settings)).unwrap_or_else(Into::into)
+        self.with(wish, |made| Arc::clone(&made.settings)).unwrap_or_else(|error| error.message.into())
     }
 }

@@ -1,13 +1,15 @@
-//! The figures of a run, from its stored rows.
+//! Metrics of a run, from its stored rows.
 
 use assize_analysis::Summariser;
 use assize_stats::Level;
 use assize_store::{Counts, ResultRow, RunFigures, RunFolder};
 
-/// The figures of the rows that `rows` gives. They are read a second time only if cases were answered more than once.
-pub(super) fn of_rows<I>(rows: impl Fn() -> Result<I, String>) -> Result<RunFigures, String>
+use crate::error::EngineError;
+
+/// Metrics of the rows that `rows` gives. They are read a second time only if cases were answered more than once.
+pub fn from_rows<I>(rows: impl Fn() -> Result<I, EngineError>) -> Result<RunFigures, EngineError>
 where
-    I: Iterator<Item = Result<ResultRow, String>>,
+    I: Iterator<Item = Result<ResultRow, EngineError>>,
 {
     let mut summariser = Summariser::new();
     for row in rows()? {
@@ -21,26 +23,26 @@ where
     Ok(summariser.figures(Level::P95))
 }
 
-/// The figures of a stored run.
-pub(super) fn of_run(folder: &RunFolder) -> Result<RunFigures, String> {
-    of_rows(|| {
-        let rows = folder.results().map_err(|error| error.to_string())?;
-        Ok(rows.map(|row| row.map_err(|error| error.to_string())))
+/// Metrics of a stored run.
+pub fn from_run(folder: &RunFolder) -> Result<RunFigures, EngineError> {
+    from_rows(|| {
+        let rows = folder.results()?;
+        Ok(rows.map(|row| row.map_err(EngineError::from)))
     })
 }
 
-/// The figures of a run whose rows were taken as they were stored. The stored rows are read only if cases were answered
+/// Metrics of a run whose rows were added as they were stored. The stored rows are read only if cases were answered
 /// more than once.
-pub(super) fn of_taken(mut taken: Summariser, folder: &RunFolder) -> Result<RunFigures, String> {
+pub(crate) fn from_summariser(mut taken: Summariser, folder: &RunFolder) -> Result<RunFigures, EngineError> {
     if taken.is_repeated() {
-        for row in folder.results().map_err(|error| error.to_string())? {
-            taken.push_decisions(&row.map_err(|error| error.to_string())?);
+        for row in folder.results()? {
+            taken.push_decisions(&row?);
         }
     }
     Ok(taken.figures(Level::P95))
 }
 
-/// The cases by what they come to: `rows` counts every run of those that were run more than once.
-pub(super) fn counts(figures: &RunFigures, rows: Counts) -> Counts {
+/// Counts of cases by verdict: `rows` counts every run of those that were run more than once.
+pub fn counts(figures: &RunFigures, rows: Counts) -> Counts {
     figures.repeats.as_ref().map_or(rows, |repeats| repeats.counts)
 }

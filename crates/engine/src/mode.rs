@@ -1,58 +1,45 @@
-//! What differs between commands that run the cases of eval files: the items they make of them, and what they conclude.
+//! Modes of running eval files: the items made of their cases, and the conclusion drawn at the end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assize_evalfile::{Case, Suite};
-use assize_rubric::RepeatStrategy;
-use assize_run::{Totals, WorkItem};
-use assize_store::{Counts, RunFolder, RunInfo};
+use assize_run::WorkItem;
+use assize_store::{Counts, RunFolder};
 
-use super::present;
-use super::session::{stored, summary_json};
-use crate::args::{RunArgs, SequenceArgs};
-use crate::context::Context;
+use crate::error::EngineError;
 use crate::exit::{Ending, Exit, of_run};
-use crate::output;
+use crate::options::SequenceOptions;
 
 /// Items, made when they are needed.
-pub(crate) type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, String>> + 'i>;
+pub type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, String>> + 'i>;
 
-/// A run that has ended.
-pub(crate) struct Finished<'f> {
-    pub(crate) folder: &'f RunFolder,
-    pub(crate) info: &'f RunInfo,
-    pub(crate) totals: &'f Totals,
-    /// The first cases as planned.
-    pub(crate) order: &'f [(String, String)],
-}
-
-/// What a command makes of cases. What is not said otherwise is as in `eval`.
-pub(crate) trait Shape {
+/// Mode of a run. Everything that a mode does not define is as in a plain run.
+pub trait RunMode {
     /// The command's name.
     fn command(&self) -> &'static str {
         "eval"
     }
 
     /// The cases that are planned in place of one of an eval file.
-    fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, String> {
+    fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
         let _ = suite;
         Ok(vec![case])
     }
 
-    /// How often and in which order cases are run; without it once each, in the order of the files, for themselves.
-    fn sequence(&self) -> Option<&SequenceArgs> {
+    /// Number and order of executions; without it once each, in the order of the files, for themselves.
+    fn sequence(&self) -> Option<&SequenceOptions> {
         None
     }
 
-    /// The items of the command, made of those of a plain run, which are so many.
+    /// Items of this mode, made of those of a plain run, which are `count`.
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
         let _ = count;
         items
     }
 
-    /// How many items that are, when a plain run has `plain`; `items` are those of the command.
-    fn total(&self, plain: usize, items: Items<'_>) -> Result<usize, String> {
+    /// Number of items, when a plain run has `plain`; `items` are those of this mode.
+    fn total(&self, plain: usize, items: Items<'_>) -> Result<usize, EngineError> {
         let _ = items;
         Ok(plain)
     }
@@ -62,37 +49,28 @@ pub(crate) trait Shape {
         BTreeMap::new()
     }
 
-    /// The exit and why, in a few words. `counts` has the cases by what they come to.
+    /// Exit code and its reason in a few words. `counts` has the cases by verdict.
     fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
         let _ = folder;
         of_run(counts, ending)
     }
-
-    /// Prints the results.
-    fn show(&self, run: &Finished<'_>, args: &RunArgs, context: &Context) -> Result<(), String> {
-        let Finished { folder, info, totals, order } = run;
-        if args.json {
-            output::print_json(&summary_json(info, folder.path()));
-            return Ok(());
-        }
-        present::run(stored(folder)?, info, totals, folder.path(), order, args.show, context)
-    }
 }
 
-/// A plain run.
-#[derive(Default)]
-pub(crate) struct Ordinary {
-    pub(crate) sequence: SequenceArgs,
+/// Plain run.
+#[derive(Debug, Clone, Default)]
+pub struct EvalMode {
+    /// Number and order of the executions of cases.
+    pub sequence: SequenceOptions,
 }
 
-impl Shape for Ordinary {
-    fn sequence(&self) -> Option<&SequenceArgs> {
+impl RunMode for EvalMode {
+    fn sequence(&self) -> Option<&SequenceOptions> {
         Some(&self.sequence)
     }
 
     fn settings(&self) -> BTreeMap<String, String> {
-        let SequenceArgs { repeat, repeat_strategy, seed, bail, .. } = &self.sequence;
-        let strategy = repeat_strategy.map(|strategy| RepeatStrategy::from(strategy).name().to_owned());
+        let SequenceOptions { repeat, repeat_strategy, seed, bail, .. } = &self.sequence;
+        let strategy = repeat_strategy.map(|strategy| strategy.name().to_owned());
         [
             ("repeat", repeat.map(|repeat| repeat.to_string())),
             ("repeat_strategy", strategy),

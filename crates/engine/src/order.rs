@@ -1,4 +1,4 @@
-//! The order of cases, when it is not that of the files.
+//! Random order of cases.
 
 use assize_stats::SeededRandom;
 use rand_core::RngCore;

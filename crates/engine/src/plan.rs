@@ -1,4 +1,4 @@
-//! From cases to work items, and everything that can be wrong with that before anything is spent.
+//! Planning: from cases to work items, with every problem that shows before anything is spent.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,46 +15,47 @@ use assize_run::{
 use assize_targets::{Answer, Target, TargetKind, given_answer, turn_answers};
 use serde_json::{Value, json};
 
-use super::baselines::Baselines;
-use super::graders::{
+use crate::baselines::Baselines;
+use crate::dependencies::CaseDependencies;
+use crate::error::EngineError;
+use crate::graders::{
     asks_judge, judge_problem, named_judge, no_baseline, own_judging, own_panel, problem, walk,
 };
-use super::links::Links;
-use crate::args::SequenceArgs;
-use crate::judges::{JudgeBook, OFFLINE};
-use crate::targets::TargetBook;
-use crate::workplaces::{Workplaces, spec_of, works_in_folders};
+use crate::judges::{JudgeRegistry, OFFLINE};
+use crate::options::{RunOptions, SequenceOptions};
+use crate::targets::TargetRegistry;
+use crate::workspaces::{WorkspacePool, spec_of, works_in_folders};
 
 /// Problems printed before the rest is only counted.
 const MAX_PROBLEMS: usize = 20;
 
-/// What the cases of an eval file are run with.
-pub(crate) struct Bench {
-    pub(crate) targets: Arc<TargetBook>,
-    pub(crate) judges: Arc<JudgeBook>,
+/// Targets, judges and baselines that the cases of an eval file are run with.
+pub(crate) struct RunDeps {
+    pub(crate) targets: Arc<TargetRegistry>,
+    pub(crate) judges: Arc<JudgeRegistry>,
     pub(crate) baselines: Baselines,
 }
 
-/// Makes work items.
+/// Maker of work items.
 pub(crate) struct Planner<'a> {
-    /// Where targets work; `None` where none is run.
-    pub(crate) workplaces: Option<&'a Workplaces>,
-    /// `--target`.
+    /// Workspaces of targets; `None` where no target is run.
+    pub(crate) workspaces: Option<&'a WorkspacePool>,
+    /// Targets that beat those of files.
     pub(crate) target_names: &'a [String],
-    /// `--threshold` and `--borderline`.
+    /// Thresholds that beat those of files.
     pub(crate) lines: LineOverrides,
     pub(crate) config: &'a Config,
-    /// `--judging`.
+    /// Mode of judging that beats those of files.
     pub(crate) judging: Option<Judging>,
-    /// `--judge` and everything about panels.
+    /// Panel of the options.
     pub(crate) panel: PanelSpec,
-    /// `--truncate`.
+    /// Handling of long material that beats that of files.
     pub(crate) truncate: Option<Truncate>,
-    /// How often cases are run; without it once each, for themselves.
-    pub(crate) sequence: Option<&'a SequenceArgs>,
+    /// Number and order of executions; without it once each, for themselves.
+    pub(crate) sequence: Option<&'a SequenceOptions>,
 }
 
-/// What was found while planning.
+/// Findings of planning.
 #[derive(Default)]
 pub(crate) struct Preflight {
     /// Cases that will be run.
@@ -63,13 +64,13 @@ pub(crate) struct Preflight {
     pub(crate) items: usize,
     /// Names of the targets they need.
     pub(crate) targets: BTreeSet<String>,
-    /// Whether any of them is worked on in a workspace.
+    /// True if any of them is worked on in a workspace.
     pub(crate) in_workspaces: bool,
     /// Files that cases refer to.
     pub(crate) attachments: BTreeSet<PathBuf>,
     /// Settings that change nothing in this run.
     remarks: BTreeSet<String>,
-    /// File, line and column of each, which is their order, and what is said of it.
+    /// File, line and column of each, which is their order, and its text.
     problems: BTreeSet<(PathBuf, usize, usize, String)>,
     self_judging: BTreeSet<String>,
 }
@@ -81,8 +82,8 @@ impl Preflight {
     }
 
     /// Takes note of cases that are run only because others depend on them.
-    pub(crate) fn remark_extra(&mut self, suite: &Suite, links: &Links) {
-        for (id, dependent) in &links.extra {
+    pub(crate) fn remark_extra(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
+        for (id, dependent) in &dependencies.extra {
             let path = suite.path.display();
             self.remarks
                 .insert(format!("{path}: `{id}` is run as well, because `{dependent}` depends on it"));
@@ -91,7 +92,7 @@ impl Preflight {
 
     /// Ends the planning: an error when something can't be run, else warnings about models that
     /// judge themselves.
-    pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, String> {
+    pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, EngineError> {
         if !self.problems.is_empty() {
             let first = self.problems.iter().take(MAX_PROBLEMS);
             let mut lines: Vec<&str> = first.map(|(.., line)| line.as_str()).collect();
@@ -100,7 +101,8 @@ impl Preflight {
             if more > 0 {
                 lines.push(&rest);
             }
-            return Err(format!("this can't be run; nothing was spent\n{}", lines.join("\n")));
+            let problems = lines.join("\n");
+            return Err(EngineError::unrunnable(format!("this can't be run; nothing was spent\n{problems}")));
         }
         let warnings: Vec<String> = self
             .self_judging
@@ -110,13 +112,13 @@ impl Preflight {
             })
             .collect();
         if deny_self_judging && !warnings.is_empty() {
-            return Err(format!("{}; denied, nothing was run", warnings.join("; ")));
+            return Err(EngineError::unrunnable(format!("{}; denied, nothing was run", warnings.join("; "))));
         }
         Ok(warnings.into_iter().chain(self.remarks.iter().take(MAX_PROBLEMS).cloned()).collect())
     }
 }
 
-/// A suite with what all its items have in common.
+/// Suite with what all its items have in common.
 pub(crate) struct PlannedSuite<'a> {
     pub(crate) suite: &'a Suite,
     name: Arc<str>,
@@ -124,9 +126,23 @@ pub(crate) struct PlannedSuite<'a> {
     panels: Arc<Panels>,
 }
 
-impl Planner<'_> {
-    /// What the items of a suite have in common.
-    pub(crate) fn suite<'a>(&self, suite: &'a Suite) -> PlannedSuite<'a> {
+impl<'a> Planner<'a> {
+    /// Planner for given answers, by these options.
+    pub(crate) fn new(config: &'a Config, options: &RunOptions) -> Result<Self, EngineError> {
+        Ok(Self {
+            workspaces: None,
+            target_names: &[],
+            lines: options.lines(),
+            config,
+            judging: options.judging,
+            panel: options.panel_spec()?,
+            truncate: options.truncate,
+            sequence: None,
+        })
+    }
+
+    /// Suite with what its items have in common.
+    pub(crate) fn suite<'s>(&self, suite: &'s Suite) -> PlannedSuite<'s> {
         PlannedSuite {
             suite,
             name: suite.name.as_str().into(),
@@ -140,7 +156,7 @@ impl Planner<'_> {
         &self,
         planned: &PlannedSuite<'_>,
         case: &Arc<Case>,
-        bench: &Bench,
+        deps: &RunDeps,
         found: &mut Preflight,
     ) {
         let suite = planned.suite;
@@ -162,7 +178,7 @@ impl Planner<'_> {
         for grader in case.every_grader() {
             walk(grader, &mut |grader| {
                 if let Some(message) = problem(grader)
-                    .or_else(|| bench.baselines.problem(grader))
+                    .or_else(|| deps.baselines.problem(grader))
                     .or_else(|| no_baseline(grader, case))
                 {
                     found.problem(&grader.place, message);
@@ -184,13 +200,13 @@ impl Planner<'_> {
                     .remarks
                     .insert(format!("{}: {} has no effect on given answers", unbuilt.place, unbuilt.feature));
             }
-            self.check_judges(planned, case, None, bench, found);
+            self.check_judges(planned, case, None, deps, found);
             return;
         }
         for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
             found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
         }
-        let targets = self.targets_of(suite, case, bench);
+        let targets = self.targets_of(suite, case, deps);
         if targets.is_empty() {
             found.problem(
                 &case.place,
@@ -203,12 +219,12 @@ impl Planner<'_> {
         }
         for (reference, place) in targets {
             found.items += repeats;
-            match bench.targets.referred(&reference) {
+            match deps.targets.referred(&reference) {
                 Ok(target) => {
                     found.targets.insert(reference.name.clone());
                     check_workspace(suite, case, &reference, target.describe().kind, found);
-                    found.remarks.extend(bench.targets.remarks(&reference));
-                    if case.conversation.is_some() && bench.targets.answers_all_at_once(&reference) {
+                    found.remarks.extend(deps.targets.remarks(&reference));
+                    if case.conversation.is_some() && deps.targets.answers_all_at_once(&reference) {
                         found.problem(
                             &case.place,
                             format!(
@@ -218,9 +234,9 @@ impl Planner<'_> {
                             ),
                         );
                     }
-                    self.check_judges(planned, case, Some(&target), bench, found);
+                    self.check_judges(planned, case, Some(&target), deps, found);
                 }
-                Err(message) => found.problem(&place, message),
+                Err(error) => found.problem(&place, error),
             }
         }
     }
@@ -231,8 +247,8 @@ impl Planner<'_> {
         &self,
         planned: &PlannedSuite<'_>,
         case: &Arc<Case>,
-        bench: &Bench,
-        links: &Links,
+        deps: &RunDeps,
+        dependencies: &CaseDependencies,
     ) -> Vec<Result<WorkItem, String>> {
         let suite = planned.suite;
         let lines = match self.lines_of(suite, case) {
@@ -248,16 +264,16 @@ impl Planner<'_> {
                 Err(message) => (Source::Missing { kind: "bad_output", message }, None),
             }],
             None => self
-                .targets_of(suite, case, bench)
+                .targets_of(suite, case, deps)
                 .into_iter()
-                .map(|(reference, _)| match bench.targets.referred(&reference) {
+                .map(|(reference, _)| match deps.targets.referred(&reference) {
                     Ok(target) => {
                         let kind = target.describe().kind;
                         let place =
-                            self.workplaces.and_then(|places| places.of(suite, case, &reference, kind));
+                            self.workspaces.and_then(|places| places.of(suite, case, &reference, kind));
                         (Source::Target(target), place)
                     }
-                    Err(message) => (Source::Missing { kind: "no_target", message }, None),
+                    Err(error) => (Source::Missing { kind: "no_target", message: error.message }, None),
                 })
                 .collect(),
         };
@@ -266,11 +282,11 @@ impl Planner<'_> {
             let relations = Arc::new(Relations {
                 repeats,
                 after: match self.sequence {
-                    Some(_) => links.before(case, source.target_name()),
+                    Some(_) => dependencies.before(case, source.target_name()),
                     None => Vec::new(),
                 },
                 on_failure: case.on_dependency_failure,
-                is_awaited: links.is_awaited(case),
+                is_awaited: dependencies.is_awaited(case),
                 stops_at_errors: suite.settings.fail_on_error.unwrap_or_default(),
             });
             (1..=repeats.count)
@@ -281,12 +297,12 @@ impl Planner<'_> {
                 Ok(WorkItem {
                     suite: Arc::clone(&planned.name),
                     format: Some(suite.format.number()),
-                    case: bench.baselines.filled(&suite.name, case, repeat),
+                    case: deps.baselines.filled(&suite.name, case, repeat),
                     source,
                     repeat,
                     relations,
                     lines,
-                    judges: Arc::clone(&bench.judges) as Arc<dyn Judges>,
+                    judges: Arc::clone(&deps.judges) as Arc<dyn Judges>,
                     judge: planned.judge.clone(),
                     judging_override: self.judging,
                     panels: Arc::clone(&planned.panels),
@@ -294,14 +310,14 @@ impl Planner<'_> {
                     evidence: suite.settings.evidence.or(self.config.evidence).unwrap_or_default(),
                     truncate_override: self.truncate,
                     truncate: suite.settings.truncate.or(self.config.truncate).unwrap_or_default(),
-                    programs: bench.targets.programs(),
+                    programs: deps.targets.programs(),
                     workplace,
                 })
             })
             .collect()
     }
 
-    /// How a case is repeated: the command line, else the case, else the suite.
+    /// Trials of a case: by the options, else the case, else the suite.
     fn repeats_of(&self, suite: &Suite, case: &Case, lines: Lines) -> RepeatPlan {
         let Some(command) = self.sequence else { return RepeatPlan::once(lines) };
         let written = case.trials.or(suite.settings.trials);
@@ -310,11 +326,8 @@ impl Planner<'_> {
             return RepeatPlan::once(lines);
         }
         // A flag that only says how often must not make the run easier to pass.
-        let strategy = command
-            .repeat_strategy
-            .map(Into::into)
-            .or(written.map(|trials| trials.strategy))
-            .unwrap_or(RepeatStrategy::Mean);
+        let strategy =
+            command.repeat_strategy.or(written.map(|trials| trials.strategy)).unwrap_or(RepeatStrategy::Mean);
         RepeatPlan {
             count,
             strategy,
@@ -326,11 +339,11 @@ impl Planner<'_> {
     }
 
     /// The names of the targets that answer a case, `None` for an answer that is given.
-    pub(crate) fn names_of(&self, suite: &Suite, case: &Arc<Case>, bench: &Bench) -> Vec<Option<String>> {
+    pub(crate) fn names_of(&self, suite: &Suite, case: &Arc<Case>, deps: &RunDeps) -> Vec<Option<String>> {
         if case.output.is_some() {
             return vec![None];
         }
-        let targets = self.targets_of(suite, case, bench);
+        let targets = self.targets_of(suite, case, deps);
         targets.into_iter().map(|(reference, _)| Some(reference.name)).collect()
     }
 
@@ -346,7 +359,7 @@ impl Planner<'_> {
 
     /// The targets of a case: those of the command line, else of the case, else of the suite, else the
     /// default of the targets file.
-    fn targets_of(&self, suite: &Suite, case: &Case, bench: &Bench) -> Vec<(TargetRef, Place)> {
+    fn targets_of(&self, suite: &Suite, case: &Case, deps: &RunDeps) -> Vec<(TargetRef, Place)> {
         let by_name = |name: &str| {
             let place = case.place.clone();
             let reference =
@@ -360,10 +373,10 @@ impl Planner<'_> {
         if !named.is_empty() {
             return named.iter().map(|reference| (reference.clone(), reference.place.clone())).collect();
         }
-        bench.targets.default_name().map(by_name).into_iter().collect()
+        deps.targets.default_name().map(by_name).into_iter().collect()
     }
 
-    /// What is said about panels beside the graders of a suite.
+    /// Panels named beside the graders of a suite.
     fn panels(&self, suite: &Suite) -> Panels {
         let mut config = self.config.panel.clone();
         // A judge that the suite names is its panel.
@@ -379,7 +392,7 @@ impl Planner<'_> {
         planned: &PlannedSuite<'_>,
         case: &Case,
         target: Option<&Arc<dyn Target>>,
-        bench: &Bench,
+        deps: &RunDeps,
         found: &mut Preflight,
     ) {
         let suite = planned.suite;
@@ -396,7 +409,7 @@ impl Planner<'_> {
             // A judge that combines others is one judge.
             let spec = own_panel(grader).map(|own| planned.panels.spec(own, wish.grader)).unwrap_or_default();
             let wishes = panel_wishes(&spec, wish);
-            if let Some(message) = spec.conflict().or_else(|| bench.judges.twins(&wishes)) {
+            if let Some(message) = spec.conflict().or_else(|| deps.judges.duplicate_judges(&wishes)) {
                 found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
             }
             let probabilities =
@@ -416,18 +429,18 @@ impl Planner<'_> {
             let truncate = self.truncate.or(own).or(suite.settings.truncate).or(self.config.truncate);
             let truncate = truncate.unwrap_or_default();
             for wish in wishes {
-                match bench.judges.judge(wish) {
+                match deps.judges.judge(wish) {
                     Err(message) => found.problem(&grader.place, message),
                     Ok(judge) => {
                         let name = judge.identity().name;
                         if let Some(message) = judge_problem(grader, case, &name) {
                             found.problem(&grader.place, message);
                         }
-                        let reads = bench.judges.card(&name).map(|card| card.context_tokens);
+                        let reads = deps.judges.card(&name).map(|card| card.context_tokens);
                         if truncate != Truncate::Never && reads == Some(None) && *name != *OFFLINE {
                             found.remarks.insert(format!(
                                 "how much `{name}` can read is not known, so `truncate: {}` changes nothing for it; \
-                                 `--context-tokens N` says how much",
+                                 `--engine-tokens N` says how much",
                                 truncate.name()
                             ));
                         }
@@ -441,7 +454,7 @@ impl Planner<'_> {
                 }
                 let answers = target.and_then(|target| target.describe().model);
                 if let Some(model) =
-                    answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref())
+                    answers.filter(|model| Some(model) == deps.judges.model_of(wish).as_ref())
                 {
                     found.self_judging.insert(model);
                 }
@@ -459,7 +472,7 @@ impl Planner<'_> {
     }
 }
 
-/// Why an answer that is there can't be graded turn by turn.
+/// Problem of a given answer that can't be graded turn by turn.
 fn turns_problem(case: &Case, answer: &Answer) -> Option<String> {
     let wanted = case.conversation.as_ref()?.turns.len();
     let told = turn_answers(answer, wanted).len();
@@ -472,7 +485,7 @@ fn turns_problem(case: &Case, answer: &Answer) -> Option<String> {
     })
 }
 
-/// Whether the workspace of a case and the hooks of its target can have an effect.
+/// Checks that the workspace of a case and the hooks of its target can have an effect.
 fn check_workspace(suite: &Suite, case: &Case, target: &TargetRef, kind: TargetKind, found: &mut Preflight) {
     let described = spec_of(suite, case).is_some();
     if target.hooks.is_some() && !described {
@@ -492,7 +505,7 @@ fn check_workspace(suite: &Suite, case: &Case, target: &TargetRef, kind: TargetK
 }
 
 /// The answer that a case or a file of answers holds.
-pub(super) fn given(output: &GivenOutput) -> Result<Answer, String> {
+pub(crate) fn given(output: &GivenOutput) -> Result<Answer, String> {
     let value = match output {
         GivenOutput::Text(text) => return Ok(Answer::of_text(text.as_str())),
         GivenOutput::Json(value) => value.clone(),

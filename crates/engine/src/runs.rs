@@ -1,33 +1,37 @@
-//! Finding the folder of a stored run.
+//! Folders of stored runs.
 
 use std::path::{Path, PathBuf};
 
 use assize_store::RunFolder;
 
-use crate::context::Context;
+use crate::error::EngineError;
+use crate::process::ProcessContext;
 
 /// The folder runs are kept in unless `--out` names another.
-pub(crate) const RUNS_FOLDER: &str = ".assize/runs";
+pub const RUNS_FOLDER: &str = ".assize/runs";
 
 /// The form in which an id begins.
 const SECOND: &str = "20260102-153012";
 
 /// The run that `name` means: a folder, an id in the runs folder, or `last`.
-pub(crate) fn find(name: &str, context: &Context) -> Result<RunFolder, String> {
-    find_in(name, &context.working_folder)
+pub fn find(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
+    find_in(name, &process.working_folder)
 }
 
-fn find_in(name: &str, working_folder: &Path) -> Result<RunFolder, String> {
+fn find_in(name: &str, working_folder: &Path) -> Result<RunFolder, EngineError> {
     let runs = working_folder.join(RUNS_FOLDER);
     if name == "last" {
         return newest_in(working_folder).next().ok_or_else(|| {
-            format!("there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name a run's folder")
+            EngineError::usage(format!(
+                "there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name a run's folder"
+            ))
         });
     }
     if let Some(back) = name.strip_prefix("last~").and_then(|back| back.parse::<usize>().ok()) {
         let newest = newest_in(working_folder).nth(back);
+        let wanted = back.saturating_add(1);
         return newest
-            .ok_or_else(|| format!("there are no {} runs in `{RUNS_FOLDER}`", back.saturating_add(1)));
+            .ok_or_else(|| EngineError::usage(format!("there are no {wanted} runs in `{RUNS_FOLDER}`")));
     }
     for candidate in [PathBuf::from(name), runs.join(name)] {
         if candidate.is_dir() {
@@ -45,19 +49,24 @@ fn find_in(name: &str, working_folder: &Path) -> Result<RunFolder, String> {
             format!("the newest are {}", ids.join(", "))
         }
     };
-    Err(format!("there is no run `{name}`: it is neither a folder nor an id in `{RUNS_FOLDER}`; {hint}"))
+    Err(EngineError::usage(format!(
+        "there is no run `{name}`: it is neither a folder nor an id in `{RUNS_FOLDER}`; {hint}"
+    )))
 }
 
 /// The run that `name` means, and the target after the last `@`: only its answers are meant then.
-pub(crate) fn find_answers(name: &str, context: &Context) -> Result<(RunFolder, Option<String>), String> {
-    find_answers_in(name, &context.working_folder)
+pub fn find_answers(
+    name: &str,
+    process: &ProcessContext,
+) -> Result<(RunFolder, Option<String>), EngineError> {
+    find_answers_in(name, &process.working_folder)
 }
 
-/// The same, with ids looked for below this folder.
-pub(super) fn find_answers_in(
+/// Finds answers, with ids looked for below this folder.
+pub(crate) fn find_answers_in(
     name: &str,
     working_folder: &Path,
-) -> Result<(RunFolder, Option<String>), String> {
+) -> Result<(RunFolder, Option<String>), EngineError> {
     match name.rsplit_once('@') {
         Some((run, target)) if !run.is_empty() && !target.is_empty() && !Path::new(name).exists() => {
             Ok((find_in(run, working_folder)?, Some(target.to_owned())))
@@ -80,8 +89,8 @@ fn ids(runs: &Path) -> Vec<String> {
 }
 
 /// The runs of the runs folder, newest first.
-pub(crate) fn newest_first(context: &Context) -> impl Iterator<Item = RunFolder> {
-    newest_in(&context.working_folder)
+pub fn newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder> {
+    newest_in(&process.working_folder)
 }
 
 fn newest_in(working_folder: &Path) -> impl Iterator<Item = RunFolder> + use<> {

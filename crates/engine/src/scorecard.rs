@@ -1,235 +1,259 @@
-//! `assize scorecard run`.
+//! Running a scorecard.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_analysis::CardRun;
-use assize_diagnostic::render;
-use assize_evalfile::{
-    CardCases, Case, Format, LineOverrides, LoadOptions, Scorecard, Suite, SuiteSettings, load_targets,
-};
-use assize_llm::ModelCard;
-use assize_report::{CardPage, card_run_lines};
-use assize_rubric::MissingPolicy;
+use assize_analysis::{CardRun, CardTree};
+use assize_evalfile::{CardCases, Case, Format, LineOverrides, Scorecard, Suite, SuiteSettings};
+use assize_rubric::{CardScores, CaseTally, Judging, MissingPolicy, Standing};
 use assize_run::{WorkItem, card_info};
-use assize_store::{Counts, ReviewRow, RunFolder, RunSettings, SuiteInfo};
-use serde::Serialize;
-use serde_json::Value;
-use tokio::sync::Semaphore;
+use assize_store::{CardInfo, Counts, RunFolder, RunSettings, SuiteInfo};
 
-use super::show::{Printed, Scored, policy};
-use super::{sound, weight_set};
-use crate::access::Access;
-use crate::args::{Deny, RunArgs, RunCardArgs, ShowChoice};
-use crate::command::baselines::Baselines;
-use crate::command::eval::{config, globs, load_options};
-use crate::command::forecast::{Cards, Plan};
-use crate::command::links::Links;
-use crate::command::plan::{Bench, Planner, Preflight};
-use crate::command::present::print_full;
-use crate::command::session::{Session, judging_name, stored, summary_json, workers};
-use crate::command::shape::{Finished, Shape};
-use crate::context::Context;
+use crate::dependencies::CaseDependencies;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::eval::{PlannedRun, RunOutcome};
 use crate::exit::{Ending, Exit, of_run};
-use crate::judges::JudgeBook;
-use crate::money;
-use crate::output;
-use crate::targets::TargetBook;
+use crate::load::CaseSelection;
+use crate::mode::RunMode;
+use crate::options::{DeniedFindings, RunOptions};
+use crate::plan::{Planner, Preflight, RunDeps};
+use crate::session::Session;
+use crate::wiring::{ModelAccess, WiringRequest, wire};
 
-pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String> {
-    refuse_idle_options(&args.run)?;
-    let read = sound(&args.path, &args.root, context)?;
-    if read.warnings > 0 && args.deny.contains(&Deny::Warnings) {
-        return Err(format!("{} warnings, and warnings are denied; nothing was run", read.warnings));
-    }
-    let scorecard = &read.scorecard;
-    let set = weight_set(scorecard, args.weights.as_deref())?;
-    let options = load_options(&args.root, context);
-    let config = config(&options, context)?;
-    let prices = money::prices(args.run.context_tokens, &options, context)?;
-    let access = Arc::new(if args.dry_run {
-        Access::without_cache(&args.run.spending, prices, context)
-    } else {
-        Access::new(&args.run, &config, prices, args.run.spending.budget_usd, context)
-    });
-    let bench = bench(args, &config, &options, &access, context)?;
-    let planner = Planner {
-        workplaces: None,
-        target_names: args.target.as_slice(),
-        lines: LineOverrides::default(),
-        config: &config,
-        judging: None,
-        panel: args.run.panel()?,
-        truncate: None,
-        sequence: None,
-    };
-
-    let suite = suite(scorecard, &args.path);
-    let planned = planner.suite(&suite);
-    let ids = globs(&args.filter)?;
-    let takes = |at: usize| {
-        let case = &scorecard.cases[at];
-        ids.as_ref().is_none_or(|ids| ids.is_match(&*case.id))
-            && (args.tag.is_empty() || args.tag.iter().any(|tag| case.tags.contains(tag)))
-    };
-    let cases = CardCases::new(scorecard);
-    let selected = || {
-        (0..scorecard.cases.len())
-            .filter(|at| takes(*at))
-            .filter_map(|at| cases.case(at))
-            // A case that no benchmark is for is no work.
-            .filter(|case: &Case| !case.graders.is_empty())
-            .map(Arc::new)
-    };
-    if args.target.is_none() && bench.targets.default_name().is_none() {
-        refuse_missing_outputs(selected())?;
-    }
-    let mut preflight = Preflight::default();
-    for case in selected() {
-        planner.check(&planned, &case, &bench, &mut preflight);
-    }
-    let warnings = preflight.conclude(args.deny.contains(&Deny::SelfJudging))?;
-    access.check()?;
-    if preflight.items == 0 {
-        return Err(format!(
-            "no benchmark applies to any of the {} cases{}",
-            scorecard.cases.len(),
-            if args.filter.is_empty() && args.tag.is_empty() { "" } else { " that were selected" }
-        ));
-    }
-    let items = || {
-        selected().flat_map(|case| {
-            let items = planner.items(&planned, &case, &bench, &Links::default());
-            items.into_iter().map(|item| item.map(|item| WorkItem { format: None, ..item }))
-        })
-    };
-    if args.dry_run {
-        let plan = Plan::of(
-            items(),
-            args.run.spending.budget(args.run.spending.budget_usd),
-            &Known { access: &access, bench: &bench },
-        )?;
-        let warnings: Vec<String> = warnings.into_iter().chain(access.missing_keys()).collect();
-        if args.run.json {
-            output::print_json(&plan.to_json(preflight.cases, &warnings));
-        } else {
-            for warning in &warnings {
-                output::warn(warning, context);
-            }
-            plan.print(preflight.cases);
-        }
-        return Ok(Exit::Passed);
-    }
-    let session = Session {
-        workplaces: None,
-        command: "scorecard run",
-        label: scorecard.name.clone(),
-        suites: vec![SuiteInfo {
-            name: suite.name.clone(),
-            path: args.path.display().to_string(),
-            format: None,
-            cases: preflight.cases,
-        }],
-        inputs: read.files.iter().cloned().chain(bench.targets.path().map(Path::to_path_buf)).collect(),
-        judge_infos: bench.judges.infos(),
-        target_infos: bench.targets.infos(),
-        settings: RunSettings {
-            workers: access.cases_at_once(workers(args.run.workers, config.workers.into_iter())),
-            threshold: None,
-            borderline: None,
-            judging: judging_name(assize_rubric::Judging::PerCriterion),
-            filter: args.filter.clone(),
-            tags: args.tag.clone(),
-            keep_going: false,
-            other: args.run.panel_settings(access.notes(&args.run)),
-        },
-        warnings,
-        scorecard: Some(card_info(scorecard, set, takes)),
-        access,
-        total: preflight.items,
-        left_out: 0,
-    };
-    let closing = OfScorecard {
-        policy: policy(args.treat_missing),
-        markdown: args.markdown.as_deref(),
-        settings: session.scorecard.clone(),
-    };
-    session.perform_as(&closing, items, &args.run, context)
+/// Options of the run of a scorecard.
+#[derive(Debug, Clone, Default)]
+pub struct ScorecardOptions {
+    /// The scorecard: a folder, or one file with everything inside.
+    pub path: PathBuf,
+    /// Weight set of the index, by position, instead of the one it names.
+    pub weight_set: Option<usize>,
+    /// Target that answers the cases.
+    pub target: Option<String>,
+    /// File that defines the targets.
+    pub targets_file: Option<PathBuf>,
+    /// Patterns of ids of cases; all unless given.
+    pub filter: Vec<String>,
+    /// Tags of cases; all unless given.
+    pub tags: Vec<String>,
+    /// Folders that files may be read from.
+    pub roots: Vec<PathBuf>,
+    /// Findings that are refused.
+    pub deny: DeniedFindings,
+    /// Handling of cases without a result.
+    pub missing: MissingPolicy,
+    /// Plans the run and sends nothing.
+    pub dry_run: bool,
+    /// Judging, limits, record.
+    pub run: RunOptions,
 }
 
-/// Benchmarks have lines and prompts of their own.
-fn refuse_idle_options(args: &RunArgs) -> Result<(), String> {
+impl ScorecardOptions {
+    /// Refuses options that have no effect on a scorecard: its files say these things.
+    ///
+    /// # Errors
+    /// When there is such an option.
+    pub fn check(&self) -> Result<(), EngineError> {
+        refuse_idle_options(&self.run)
+    }
+}
+
+/// Scorecard that was read, with the files it was read from.
+#[derive(Debug)]
+pub struct LoadedScorecard {
+    /// The scorecard.
+    pub scorecard: Scorecard,
+    /// Files it was read from.
+    pub files: Vec<PathBuf>,
+    /// Number of warnings about them.
+    pub warnings: usize,
+}
+
+impl Engine {
+    /// Runs a scorecard.
+    ///
+    /// # Errors
+    /// When options or files have problems, or the run can't be carried out as asked for. Nothing was spent then.
+    pub async fn run_scorecard(
+        &self,
+        loaded: &LoadedScorecard,
+        options: &ScorecardOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        let scorecard = &loaded.scorecard;
+        let access = if options.dry_run {
+            ModelAccess::Plan(&options.run)
+        } else {
+            ModelAccess::Run(&options.run, options.run.spending.budget.usd)
+        };
+        let wiring = wire(
+            self,
+            &WiringRequest {
+                access,
+                roots: &options.roots,
+                targets_file: options.targets_file.as_deref(),
+                consequence: "nothing was run",
+                keep_workspaces: false,
+            },
+        )?;
+        let suite = suite_of(scorecard, &options.path);
+        let plan = CardPlan {
+            planner: Planner {
+                target_names: options.target.as_slice(),
+                lines: LineOverrides::default(),
+                judging: None,
+                truncate: None,
+                ..Planner::new(&wiring.config, &options.run)?
+            },
+            suite: &suite,
+            scorecard,
+            cases: CardCases::new(scorecard),
+            selection: CaseSelection::new(&options.filter, &options.tags)?,
+            deps: wiring.deps_for(&options.path)?,
+        };
+
+        if options.target.is_none() && plan.deps.targets.default_name().is_none() {
+            refuse_missing_outputs(plan.selected())?;
+        }
+        let preflight = plan.check();
+        let warnings = preflight.conclude(options.deny.self_judging)?;
+        wiring.gateway.check()?;
+        if preflight.items == 0 {
+            let selected =
+                if options.filter.is_empty() && options.tags.is_empty() { "" } else { " that were selected" };
+            let cases = scorecard.cases.len();
+            let message = format!("no benchmark applies to any of the {cases} cases{selected}");
+            return Err(EngineError::usage(message));
+        }
+
+        if options.dry_run {
+            let limit = (&options.run.spending, options.run.spending.budget.usd);
+            let planned = PlannedRun::new(plan.items(), preflight.cases, warnings, limit, &wiring)?;
+            return Ok(RunOutcome::Planned(planned));
+        }
+
+        let mode = CardMode {
+            policy: options.missing,
+            info: card_info(scorecard, options.weight_set, |at| plan.takes(at)),
+        };
+        let plain = Session::new(mode.command(), &wiring, &options.run, std::iter::empty());
+        let session = Session {
+            label: scorecard.name.clone(),
+            suites: vec![SuiteInfo {
+                name: suite.name.clone(),
+                path: options.path.display().to_string(),
+                format: None,
+                cases: preflight.cases,
+            }],
+            inputs: loaded
+                .files
+                .iter()
+                .cloned()
+                .chain(plan.deps.targets.path().map(Path::to_path_buf))
+                .collect(),
+            settings: RunSettings {
+                threshold: None,
+                borderline: None,
+                judging: Judging::PerCriterion.to_string(),
+                filter: options.filter.clone(),
+                tags: options.tags.clone(),
+                ..plain.settings
+            },
+            warnings,
+            scorecard: Some(mode.info.clone()),
+            total: preflight.items,
+            ..plain
+        };
+        let finished = session.perform(&mode, || plan.items(), &options.run, self).await?;
+
+        Ok(RunOutcome::Finished(Box::new(finished)))
+    }
+}
+
+/// Plan of the run of a scorecard.
+struct CardPlan<'a> {
+    planner: Planner<'a>,
+    suite: &'a Suite,
+    scorecard: &'a Scorecard,
+    cases: CardCases<'a>,
+    selection: CaseSelection<'a>,
+    deps: Arc<RunDeps>,
+}
+
+impl CardPlan<'_> {
+    /// True if the case at this position is selected.
+    fn takes(&self, at: usize) -> bool {
+        let case = &self.scorecard.cases[at];
+
+        self.selection.takes_tagged(&case.id, &case.tags)
+    }
+
+    /// The selected cases, without those that no benchmark is for.
+    fn selected(&self) -> impl Iterator<Item = Arc<Case>> {
+        (0..self.scorecard.cases.len())
+            .filter(|at| self.takes(*at))
+            .filter_map(|at| self.cases.case(at))
+            .filter(|case: &Case| !case.graders.is_empty())
+            .map(Arc::new)
+    }
+
+    /// Looks at every selected case.
+    fn check(&self) -> Preflight {
+        let planned = self.planner.suite(self.suite);
+        let mut preflight = Preflight::default();
+        for case in self.selected() {
+            self.planner.check(&planned, &case, &self.deps, &mut preflight);
+        }
+
+        preflight
+    }
+
+    fn items(&self) -> impl Iterator<Item = Result<WorkItem, String>> {
+        let planned = self.planner.suite(self.suite);
+
+        self.selected().flat_map(move |case| {
+            let items = self.planner.items(&planned, &case, &self.deps, &CaseDependencies::default());
+            items.into_iter().map(|item| item.map(|item| WorkItem { format: None, ..item }))
+        })
+    }
+}
+
+/// Refuses options for which benchmarks have values of their own.
+fn refuse_idle_options(options: &RunOptions) -> Result<(), EngineError> {
     let idle = [
-        ("--judging", args.judging.is_some(), "every benchmark is a question of its own"),
-        ("--threshold", args.threshold.is_some(), "thresholds stand in the files of the scorecard"),
-        ("--borderline", args.borderline.is_some(), "scorecards have no borderline"),
-        ("--truncate", args.truncate.is_some(), "a judge sees all of what a benchmark is about, or nothing"),
+        ("--judging", options.judging.is_some(), "every benchmark is a question of its own"),
+        ("--threshold", options.threshold.is_some(), "thresholds stand in the files of the scorecard"),
+        ("--borderline", options.borderline.is_some(), "scorecards have no borderline"),
+        (
+            "--truncate",
+            options.truncate.is_some(),
+            "a judge sees all of what a benchmark is about, or nothing",
+        ),
     ];
     match idle.iter().find(|(_, given, _)| *given) {
-        Some((option, _, why)) => Err(format!("`{option}` has no effect on a scorecard: {why}")),
+        Some((option, _, why)) => {
+            Err(EngineError::usage(format!("`{option}` has no effect on a scorecard: {why}")))
+        }
         None => Ok(()),
     }
 }
 
 /// Without a target, every case that somebody but people judges must bring its output along.
-fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), String> {
+fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), EngineError> {
     let lacking: Vec<Arc<Case>> = cases.filter(|case| case.output.is_none()).collect();
     let Some(first) = lacking.first() else { return Ok(()) };
     let more = match lacking.len() - 1 {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
-    Err(format!(
+    Err(EngineError::usage(format!(
         "{}: case `{}` has no `candidate_output`{more}; nothing was run. Add it, or name who produces it with \
          `--target NAME`",
         first.place, first.id
-    ))
-}
-
-fn bench(
-    args: &RunCardArgs,
-    config: &assize_evalfile::Config,
-    options: &LoadOptions,
-    access: &Arc<Access>,
-    context: &Context,
-) -> Result<Bench, String> {
-    let explicit = args.targets.as_deref().or(config.targets.as_deref());
-    let found = load_targets(&args.path, explicit, options);
-    output::say_diagnostics(&found.diagnostics, &found.sources, context);
-    if render::tally(&found.diagnostics).0 > 0 {
-        return Err("the targets file has problems; nothing was run".to_owned());
-    }
-    let targets = Arc::new(TargetBook::new(found.targets, found.path, Arc::clone(access), context));
-    let judges = Arc::new(JudgeBook::new(
-        args.run.judge.clone(),
-        args.run.panel.warm_up.into(),
-        config.judge.clone(),
-        Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
-        Arc::clone(&targets),
-        Arc::clone(access),
-        context,
-    ));
-    Ok(Bench { targets, judges, baselines: Baselines::new(context) })
-}
-
-/// What is known about the models of a run.
-struct Known<'a> {
-    access: &'a Access,
-    bench: &'a Bench,
-}
-
-impl Cards for Known<'_> {
-    fn judge(&self, name: &str) -> ModelCard {
-        self.bench.judges.card(name).unwrap_or_default()
-    }
-
-    fn model(&self, name: &str) -> ModelCard {
-        self.access.card(name)
-    }
+    )))
 }
 
 /// The scorecard as the suite its cases belong to.
-fn suite(scorecard: &Scorecard, path: &Path) -> Suite {
+fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
     Suite {
         format: Format::Two,
         name: scorecard.name.clone(),
@@ -245,65 +269,91 @@ fn suite(scorecard: &Scorecard, path: &Path) -> Suite {
     }
 }
 
-/// What `--json` prints of a run.
-#[derive(Serialize)]
-struct WithCard<'a> {
-    #[serde(flatten)]
-    summary: Value,
-    scorecard: Printed<'a, &'a [ReviewRow]>,
+/// Scored trees of a scorecard.
+pub struct ScoredCard<'a> {
+    /// Description of the scorecard.
+    pub info: &'a CardInfo,
+    /// Its trees.
+    pub trees: Vec<CardTree>,
+    tallies: Vec<CaseTally>,
+    /// Handling of cases without a result.
+    pub policy: MissingPolicy,
 }
 
-/// What counts in the run of a scorecard: its tree, not the verdicts of its cases.
-struct OfScorecard<'a> {
-    policy: MissingPolicy,
-    markdown: Option<&'a Path>,
-    settings: Option<assize_store::CardInfo>,
-}
+impl<'a> ScoredCard<'a> {
+    /// Scores a scorecard. `tally` gives the cases of a part by its place; `set` names another weight set.
+    ///
+    /// # Errors
+    /// When there is no such weight set, or the tree can't be built.
+    pub fn new(
+        info: &'a CardInfo,
+        set: Option<&str>,
+        tally: impl Fn(usize) -> CaseTally,
+        policy: MissingPolicy,
+    ) -> Result<Self, EngineError> {
+        let trees = CardTree::all(info, set).map_err(|error| EngineError::usage(error.to_string()))?;
+        let tallies = (0..info.nodes.len()).map(tally).collect();
 
-impl OfScorecard<'_> {
-    /// The run as far as it is stored.
-    fn stored(&self, folder: &RunFolder) -> Result<CardRun, String> {
-        CardRun::of(folder, self.settings.clone()).map_err(|error| error.to_string())
-    }
-}
-
-impl Shape for OfScorecard<'_> {
-    fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
-        let scored = self.stored(folder).and_then(|run| {
-            Ok(Scored::new(&run.info, None, |place| run.tally(place), self.policy)?.exit_of(ending))
-        });
-        scored.unwrap_or_else(|message| {
-            let (exit, reason) = of_run(counts, Ending { broke_off: true, ..ending });
-            (exit, format!("{reason}; {message}"))
-        })
+        Ok(Self { info, trees, tallies, policy })
     }
 
-    fn show(&self, shown: &Finished<'_>, args: &RunArgs, context: &Context) -> Result<(), String> {
-        let run = self.stored(shown.folder)?;
-        let review = run.review();
-        shown.folder.write_review(&review).map_err(|error| error.to_string())?;
-        let scored = Scored::new(&run.info, None, |place| run.tally(place), self.policy)?;
-        if let Some(path) = self.markdown {
-            scored.write_markdown(path, &CardPage { run: Some((&run, shown.info)) })?;
-        }
-        if args.json {
-            output::stream_json(&WithCard {
-                summary: summary_json(shown.info, shown.folder.path()),
-                scorecard: scored.printed(run.info.weight_set.as_deref(), &review),
+    /// Scores of each tree.
+    pub fn scores(&self) -> impl Iterator<Item = (&CardTree, CardScores<'_>)> {
+        let tally = |place: usize| self.tallies.get(place).copied().unwrap_or(CaseTally::NOT_APPLICABLE);
+
+        self.trees.iter().map(move |tree| (tree, tree.scores(tally, self.policy)))
+    }
+
+    /// Exit code that the trees call for, and its reason.
+    pub fn exit(&self) -> (Exit, String) {
+        let (mut exits, mut reasons) = (Vec::new(), Vec::new());
+        for (tree, scores) in self.scores() {
+            let standing = scores.root().standing;
+            exits.push(match standing {
+                Standing::Pass => Exit::Passed,
+                Standing::Fail | Standing::Blocked => Exit::Failed,
+                Standing::Incomplete | Standing::NotApplicable => Exit::Incomplete,
             });
-            return Ok(());
+            let code = tree.card.node(tree.card.root()).map(|node| node.code.to_string());
+            reasons.push(format!("{}: {standing}", code.unwrap_or_default()));
         }
-        if matches!(args.show, ShowChoice::All | ShowChoice::Failed) {
-            for record in stored(shown.folder)? {
-                let record = record?;
-                if args.show == ShowChoice::All || record.result.verdict != assize_rubric::Verdict::Pass {
-                    print_full(&record, context);
-                }
-            }
+
+        (Exit::strongest(exits), reasons.join(", "))
+    }
+
+    /// Exit code of a run that ended like this, and its reason.
+    pub fn exit_of(&self, ending: Ending) -> (Exit, String) {
+        let (card, reason) = self.exit();
+        let (run, why) = of_run(Counts::default(), ending);
+
+        match run {
+            Exit::Passed => (card, reason),
+            _ => (Exit::strongest([card, run]), format!("{why}; {reason}")),
         }
-        output::print(&scored.text(context));
-        let folder = shown.folder.path().display().to_string();
-        output::print(&card_run_lines(&run, shown.info, &folder, context.stdout));
-        Ok(())
+    }
+}
+
+/// Mode of a run that concludes from the tree of a scorecard, not from the verdicts of its cases.
+struct CardMode {
+    policy: MissingPolicy,
+    info: CardInfo,
+}
+
+impl RunMode for CardMode {
+    fn command(&self) -> &'static str {
+        "scorecard run"
+    }
+
+    fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
+        let run = CardRun::of(folder, Some(self.info.clone()))
+            .map_err(|error| EngineError::unreadable(error.to_string()));
+        let scored = run.and_then(|run| {
+            Ok(ScoredCard::new(&run.info, None, |place| run.tally(place), self.policy)?.exit_of(ending))
+        });
+
+        scored.unwrap_or_else(|error| {
+            let (exit, reason) = of_run(counts, Ending { broke_off: true, ..ending });
+            (exit, format!("{reason}; {error}"))
+        })
     }
 }

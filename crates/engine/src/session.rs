@@ -1,7 +1,6 @@
-//! A run from its plan to its exit code: what `eval` and `grade` share.
+//! Life of a run, from its plan to its exit code.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,32 +8,34 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assize_analysis::{Summariser, mean_of};
-use assize_rubric::{Judging, Repeat};
-use assize_run::{Event, RunError, Settings, Start, Totals, WorkItem};
+use assize_rubric::{Repeat, Unit};
+use assize_run::{Event as CaseEvent, RunError, Settings, Start, Totals, WorkItem};
 use assize_store::{
     CardInfo, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFigures, RunFolder, RunInfo,
     RunSettings, RunSummary, RunWriter, StoreError, SuiteInfo, TargetInfo,
 };
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::figures;
-use super::resume::{self, NEWEST, Resumed};
-use super::runs::RUNS_FOLDER;
-use super::shape::{Finished, Ordinary, Shape};
-use crate::access::Access;
-use crate::args::RunArgs;
-use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::Event;
 use crate::exit::{Ending, Exit};
-use crate::output;
-use crate::progress::Progress;
-use crate::workplaces::Workplaces;
+use crate::gateway::ModelGateway;
+use crate::metrics;
+use crate::mode::RunMode;
+use crate::options::RunOptions;
+use crate::resume::{self, NEWEST, ResumedRun};
+use crate::runs::RUNS_FOLDER;
+use crate::wiring::Wiring;
+use crate::workspaces::WorkspacePool;
 
 /// Cases whose planned order is remembered for printing.
 const MAX_ORDER: usize = 64;
 /// Time for commands that were given up to end: more than the grace each of them has.
 const SETTLE: Duration = Duration::from_secs(5);
 
-/// Everything a run needs to know, decided before anything is spent.
+/// Description of a run, decided before anything is spent.
 pub(crate) struct Session {
     /// The command's name.
     pub(crate) command: &'static str,
@@ -49,10 +50,10 @@ pub(crate) struct Session {
     pub(crate) warnings: Vec<String>,
     /// The tree of the scorecard that is run, if it is one.
     pub(crate) scorecard: Option<CardInfo>,
-    /// How its models are reached.
-    pub(crate) access: Arc<Access>,
-    /// Where its targets work; `None` where none is run.
-    pub(crate) workplaces: Option<Arc<Workplaces>>,
+    /// Gateway to its models.
+    pub(crate) gateway: Arc<ModelGateway>,
+    /// Workspaces of its targets; `None` where no target is run.
+    pub(crate) workspaces: Option<Arc<WorkspacePool>>,
     /// Number of items.
     pub(crate) total: usize,
     /// Cases left out because of problems.
@@ -60,26 +61,53 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Runs the items, stores and shows the results.
-    pub(crate) fn perform<I: Iterator<Item = Result<WorkItem, String>>>(
-        self,
-        items: impl Fn() -> I,
-        args: &RunArgs,
-        context: &Context,
-    ) -> Result<Exit, String> {
-        self.perform_as(&Ordinary::default(), items, args, context)
+    /// Session of a command with these options. `wishes` are the numbers of cases at once that files ask for.
+    pub(crate) fn new(
+        command: &'static str,
+        wiring: &Wiring<'_>,
+        options: &RunOptions,
+        wishes: impl Iterator<Item = usize>,
+    ) -> Self {
+        let judging = options.judging.or(wiring.config.judging).unwrap_or_default();
+        let workers = workers(options.workers, wishes.chain(wiring.config.workers));
+        let deps = wiring.all_deps();
+
+        Self {
+            command,
+            label: String::new(),
+            suites: Vec::new(),
+            inputs: Vec::new(),
+            judge_infos: deps.iter().flat_map(|deps| deps.judges.infos()).fold(Vec::new(), push_unique),
+            target_infos: deps.iter().flat_map(|deps| deps.targets.infos()).fold(Vec::new(), push_unique),
+            settings: RunSettings {
+                workers: wiring.gateway.cases_at_once(workers),
+                threshold: options.threshold.map(Unit::get),
+                borderline: options.borderline.map(Unit::get),
+                judging: judging.to_string(),
+                filter: Vec::new(),
+                tags: Vec::new(),
+                keep_going: false,
+                other: options.panel_settings(wiring.gateway.notes(options)),
+            },
+            warnings: Vec::new(),
+            scorecard: None,
+            gateway: Arc::clone(&wiring.gateway),
+            workspaces: None,
+            total: 0,
+            left_out: 0,
+        }
     }
 
-    /// The same for a command that draws its own conclusions.
-    pub(crate) fn perform_as<I: Iterator<Item = Result<WorkItem, String>>>(
+    /// Runs the items and stores the results.
+    pub(crate) async fn perform<I: Iterator<Item = Result<WorkItem, String>>>(
         self,
-        shape: &dyn Shape,
+        mode: &dyn RunMode,
         items: impl Fn() -> I,
-        args: &RunArgs,
-        context: &Context,
-    ) -> Result<Exit, String> {
+        options: &RunOptions,
+        engine: &Engine,
+    ) -> Result<FinishedRun, EngineError> {
         let begun = Instant::now();
-        let started_at = Context::now();
+        let started_at = engine.process().now();
         let run_id = run_id(started_at, &self.label);
         let mut info = RunInfo {
             format_version: FORMAT_VERSION,
@@ -97,127 +125,191 @@ impl Session {
             scorecard: self.scorecard,
             summary: None,
         };
-        let Opened { folder, mut writer, done, totals, mut figures, mut order } =
-            open(&mut info, args, &items, context)?;
-        self.access.begin(&info.run_id);
-        assize_workspace::sweep(&std::env::temp_dir());
-        if let Some(places) = &self.workplaces {
-            places.begin(&info.run_id);
-        }
-        if !args.quiet {
-            for warning in &info.warnings {
-                output::warn(warning, context);
-            }
+        let OpenedRun { folder, mut writer, done, totals, mut summariser, mut order } =
+            open(&mut info, options, &items, engine)?;
+        self.gateway.begin(&info.run_id);
+        assize_workspace::sweep(&engine.process().temp_folder);
+        if let Some(workspaces) = &self.workspaces {
+            workspaces.begin(&info.run_id);
         }
 
-        let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
-        let mut progress = Progress::new(
-            self.total.saturating_sub(done.len()),
-            args.quiet || args.json && !context.live_progress,
-            context.live_progress,
-        );
+        for warning in &info.warnings {
+            engine.notice(warning);
+        }
+        engine.emit(Event::RunStarted { cases: self.total.saturating_sub(done.len()) });
+        if let Some(few) = self.gateway.few_files() {
+            engine.warn(few);
+        }
+
         let in_order = !order.is_empty();
-        let mut observe = |event: Event| {
-            progress.observe(&event);
-            if let Event::CaseFinished { row } = &event {
-                figures.push(row);
+        let mut observe = |event: CaseEvent| {
+            if let CaseEvent::CaseFinished { row } = &event {
+                summariser.push(row);
             }
-            if let Event::CaseStarted { suite, case_id } = &event
+            if let CaseEvent::CaseStarted { suite, case_id } = &event
                 && !in_order
                 && order.len() < MAX_ORDER
             {
                 order.push((suite.to_string(), case_id.to_string()));
             }
+            engine.emit(event);
         };
-        if let Some(few) = self.access.few_files() {
-            output::warn(few, context);
-        }
-        let cancel = CancellationToken::new();
-        let too_late = Arc::new(AtomicBool::new(false));
-        let runtime = runtime()?;
-        let (totals, ended, teardown) = runtime.block_on(async {
-            let watcher = tokio::spawn(watch_for_interrupt(cancel.clone()));
-            let left = args.deadline.map(|deadline| deadline.saturating_sub(begun.elapsed()));
-            let alarm =
-                left.map(|left| tokio::spawn(ring_after(left, Arc::clone(&too_late), cancel.clone())));
-            let start = Start { totals, limit: self.access.limit().clone(), done };
-            let bail = shape.sequence().and_then(|sequence| sequence.bail);
-            let settings = Settings { workers, bail };
-            let result =
-                assize_run::run_from(start, items(), settings, &cancel, &mut writer, &mut observe).await;
-            watcher.abort();
-            if let Some(alarm) = alarm {
-                alarm.abort();
-            }
-            // Commands that were given up get their chance to end before this process does.
-            let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
-            let teardown = match &self.workplaces {
-                Some(places) => places.finish(cancel.is_cancelled()).await,
-                None => Vec::new(),
-            };
-            (result.0, result.1, teardown)
-        });
-        progress.finish();
-        for warning in teardown {
-            output::warn(&warning, context);
-            info.warnings.push(warning);
-        }
-        if let Some(folder) = self.workplaces.as_ref().and_then(|places| places.close()) {
-            output::warn(&format!("the workspaces are kept in `{}`", folder.display()), context);
-        }
-        // A lookup of a name that hangs must not hold up the end.
-        runtime.shutdown_background();
 
-        if let Some(refusal) = self.access.refusal() {
-            let message = format!("{refusal}; `--resume` goes on with another budget");
-            if !args.quiet {
-                output::warn(&message, context);
-            }
-            info.warnings.push(message);
-        }
+        let stops = StopTokens::default();
+        let watchers =
+            stops.watch(engine, options.deadline.map(|limit| limit.saturating_sub(begun.elapsed())));
+        let start = Start { totals, limit: self.gateway.limit().clone(), done };
+        let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
+        let settings = Settings { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
+        let (totals, ended) =
+            assize_run::run_from(start, items(), settings, &stops.cancel, &mut writer, &mut observe).await;
+        drop(watchers);
+
+        // Commands that were given up get their chance to end before this process does.
+        let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
+        let teardown = match &self.workspaces {
+            Some(workspaces) => workspaces.finish(stops.cancel.is_cancelled()).await,
+            None => Vec::new(),
+        };
+        engine.emit(Event::RunEnded);
+
         let ending = Ending {
-            interrupted: cancel.is_cancelled() && !too_late.load(Ordering::Acquire),
-            too_late: too_late.load(Ordering::Acquire),
-            over_budget: self.access.limit().is_cancelled(),
+            interrupted: stops.is_interrupted(),
+            too_late: stops.is_too_late(),
+            over_budget: self.gateway.limit().is_cancelled(),
             broke_off: ended.is_err(),
             halted: totals.halted,
             left_out: self.left_out,
         };
-        info.finished_at = Some(Context::now().to_string());
-        let figures = figures::of_taken(figures, &folder).ok();
-        let counts =
-            figures.as_ref().map_or(totals.counts, |figures| figures::counts(figures, totals.counts));
-        let (exit, exit_reason) = shape.exit(&folder, counts, ending);
-        info.summary = Some(summary(&totals, figures, self.total, self.left_out, begun, exit, exit_reason));
-        if let Err(error) = &ended {
-            output::complain(&error.to_string(), context);
-        }
+        note_teardown(teardown, self.workspaces.as_deref(), &self.gateway, &mut info, engine);
+        let ended = Ended { totals, result: ended, ending, planned: self.total, begun };
+        let exit = conclude(&ended, mode, summariser, &folder, &mut info, engine);
         match writer.finish(&info) {
             Ok(_) => {}
             // The disk that took no record takes no summary either; that has been said.
-            Err(_) if matches!(ended, Err(RunError::Store(_))) => {}
-            Err(error) => output::complain(&error.to_string(), context),
+            Err(_) if matches!(ended.result, Err(RunError::Store(_))) => {}
+            Err(error) => engine.emit(Event::Failure(error.to_string())),
         }
-        if let Err(message) = self.access.flush() {
-            output::warn(&message, context);
+        if let Err(error) = self.gateway.flush() {
+            engine.warn(error.message);
         }
-        shape.show(
-            &Finished { folder: &folder, info: &info, totals: &totals, order: &order },
-            args,
-            context,
-        )?;
-        Ok(exit)
+
+        Ok(FinishedRun { folder, info, totals: ended.totals, order, exit })
     }
 }
 
-/// A run that can begin or go on.
-struct Opened {
+/// Notes the failures of commands after all cases, kept workspaces, and the limit that stopped the run.
+fn note_teardown(
+    failures: Vec<String>,
+    workspaces: Option<&WorkspacePool>,
+    gateway: &ModelGateway,
+    info: &mut RunInfo,
+    engine: &Engine,
+) {
+    for warning in failures {
+        engine.warn(&warning);
+        info.warnings.push(warning);
+    }
+    if let Some(folder) = workspaces.and_then(WorkspacePool::close) {
+        engine.warn(format!("the workspaces are kept in `{}`", folder.display()));
+    }
+
+    if let Some(refusal) = gateway.refusal() {
+        let message = format!("{refusal}; `--resume` goes on with another budget");
+        engine.notice(&message);
+        info.warnings.push(message);
+    }
+}
+
+/// Result of the cases of a run.
+struct Ended {
+    totals: Totals,
+    result: Result<(), RunError>,
+    ending: Ending,
+    /// Items that were planned.
+    planned: usize,
+    begun: Instant,
+}
+
+/// Writes the summary of a run, with the exit code that it leads to.
+fn conclude(
+    ended: &Ended,
+    mode: &dyn RunMode,
+    summariser: Summariser,
+    folder: &RunFolder,
+    info: &mut RunInfo,
+    engine: &Engine,
+) -> Exit {
+    info.finished_at = Some(engine.process().now().to_string());
+    let rows = ended.totals.counts;
+    let figures = metrics::from_summariser(summariser, folder).ok();
+    let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
+    let (exit, exit_reason) = mode.exit(folder, counts, ended.ending);
+
+    info.summary = Some(summary(ended, figures, exit, exit_reason));
+    if let Err(error) = &ended.result {
+        engine.emit(Event::Failure(error.to_string()));
+    }
+
+    exit
+}
+
+/// Run that has ended.
+#[derive(Debug)]
+pub struct FinishedRun {
+    /// Folder with its record.
+    pub folder: RunFolder,
+    /// Its description, with the summary.
+    pub info: RunInfo,
+    /// Sums over its cases.
+    pub totals: Totals,
+    /// First cases as planned: suite and id.
+    pub order: Vec<(String, String)>,
+    /// Exit code that it leads to.
+    pub exit: Exit,
+}
+
+/// Reasons to end a run before its cases do.
+#[derive(Default)]
+struct StopTokens {
+    cancel: CancellationToken,
+    too_late: Arc<AtomicBool>,
+}
+
+impl StopTokens {
+    /// Watches for the signal to stop and for the end of the time that is left, until what it returns is dropped.
+    fn watch(&self, engine: &Engine, left: Option<Duration>) -> JoinSet<()> {
+        let mut watchers = JoinSet::new();
+
+        let (stopped, cancel) = (engine.process().stopped(), self.cancel.clone());
+        watchers.spawn(async move {
+            stopped.await;
+            cancel.cancel();
+        });
+        if let Some(left) = left {
+            watchers.spawn(ring_after(left, Arc::clone(&self.too_late), self.cancel.clone()));
+        }
+
+        watchers
+    }
+
+    fn is_too_late(&self) -> bool {
+        self.too_late.load(Ordering::Acquire)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.cancel.is_cancelled() && !self.is_too_late()
+    }
+}
+
+/// Run that can begin or go on.
+struct OpenedRun {
     folder: RunFolder,
     writer: RunWriter,
     done: HashMap<CaseKey, Repeat>,
     totals: Totals,
-    /// The same for the figures of the run.
-    figures: Summariser,
+    /// Metrics of the cases that are done.
+    summariser: Summariser,
     /// The first cases as planned; empty when nothing is known before they begin.
     order: Vec<(String, String)>,
 }
@@ -225,11 +317,11 @@ struct Opened {
 /// Makes the folder of a new run, or opens that of a run to be resumed, whose name and beginning `info` then takes.
 fn open<I: Iterator<Item = Result<WorkItem, String>>>(
     info: &mut RunInfo,
-    args: &RunArgs,
+    options: &RunOptions,
     items: impl Fn() -> I,
-    context: &Context,
-) -> Result<Opened, String> {
-    let earlier = match (&args.resume, &args.out) {
+    engine: &Engine,
+) -> Result<OpenedRun, EngineError> {
+    let earlier = match (&options.resume, &options.out) {
         (None, _) => None,
         // The folder is known; a run that did not get as far as making it begins now.
         (Some(name), Some(out)) if name == NEWEST => {
@@ -242,79 +334,64 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
             }
         }
         (Some(_), Some(_)) => {
-            return Err(
-                "`--resume RUN` goes on in the run's own folder; leave out `--out`, or the RUN".to_owned()
-            );
+            return Err(EngineError::usage(
+                "`--resume RUN` goes on in the run's own folder; leave out `--out`, or the RUN",
+            ));
         }
-        (Some(name), None) => Some(resume::choose(name, info, context)?),
+        (Some(name), None) => Some(resume::choose(name, info, engine)?),
     };
     if let Some(folder) = earlier {
-        let stored = folder.info().map_err(|error| error.to_string())?;
+        let stored = folder.info()?;
         info.run_id = stored.run_id;
         info.started_at = stored.started_at;
-        let Resumed { writer, done, changed, gone, totals, figures, order } =
+        let ResumedRun { writer, done, changed, gone, totals, figures: summariser, order } =
             resume::resume(&folder, info, items(), MAX_ORDER)?;
-        if !args.quiet {
-            let mut text =
-                format!("going on with {}: {} cases are done", folder.path().display(), done.len());
-            if changed > 0 {
-                let _ = write!(text, "; {changed} done before changed since, and are run again");
-            }
-            if gone > 0 {
-                let _ = write!(text, "; {gone} done before are no longer among them");
-            }
-            text.push('\n');
-            output::say(&text);
-        }
-        return Ok(Opened { folder, writer, done, totals, figures, order });
+        engine.emit(Event::Resumed { folder: folder.path().to_path_buf(), done: done.len(), changed, gone });
+        return Ok(OpenedRun { folder, writer, done, totals, summariser, order });
     }
-    let folder = RunFolder::at(match &args.out {
+    let folder = RunFolder::at(match &options.out {
         Some(folder) => folder.clone(),
         None => PathBuf::from(RUNS_FOLDER).join(&info.run_id),
     });
-    let writer = folder.create(info).map_err(|error| match error {
-        StoreError::Occupied { path } if args.resume.is_some() => {
-            format!(
-                "`{}` holds rows, but no run.json to go on with; name another folder with `--out`",
-                path.display()
-            )
-        }
+    let writer = folder.create(info).map_err(|error| match &error {
+        StoreError::Occupied { path } if options.resume.is_some() => EngineError::usage(format!(
+            "`{}` holds rows, but no run.json to go on with; name another folder with `--out`",
+            path.display()
+        )),
         StoreError::Occupied { .. } => {
-            format!("{error}; name another folder with `--out`, or go on with it with `--resume`")
+            let advice = "name another folder with `--out`, or go on with it with `--resume`";
+            EngineError::usage(format!("{error}; {advice}"))
         }
-        other => format!("{other}; name another folder with `--out`"),
+        _ => EngineError::storage(format!("{error}; name another folder with `--out`")),
     })?;
-    Ok(Opened {
+    Ok(OpenedRun {
         folder,
         writer,
         done: HashMap::new(),
         totals: Totals::default(),
-        figures: Summariser::new(),
+        summariser: Summariser::new(),
         order: Vec::new(),
     })
 }
 
-/// The records of a run, with errors in words.
-pub(crate) fn stored(folder: &RunFolder) -> Result<impl Iterator<Item = Result<CaseRecord, String>>, String> {
-    let cases = folder.cases().map_err(|error| error.to_string())?;
-    Ok(cases.map(|record| record.map_err(|error| error.to_string())))
+/// Records of a stored run.
+pub fn stored_records(
+    folder: &RunFolder,
+) -> Result<impl Iterator<Item = Result<CaseRecord, EngineError>>, EngineError> {
+    Ok(folder.cases()?.map(|record| record.map_err(EngineError::from)))
 }
 
-/// The workers that somebody wants: the command line, else the smallest wish of anybody else.
-pub(crate) fn workers(command: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> Option<usize> {
-    command.map(NonZeroUsize::get).or_else(|| wishes.min())
+/// The workers that somebody wants: the options, else the smallest wish of anybody else.
+fn workers(options: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> Option<usize> {
+    options.map(NonZeroUsize::get).or_else(|| wishes.min())
 }
 
-/// How judging mode is written in records.
-pub(crate) fn judging_name(judging: Judging) -> String {
-    judging.to_string()
-}
+fn push_unique<T: PartialEq>(mut list: Vec<T>, item: T) -> Vec<T> {
+    if !list.contains(&item) {
+        list.push(item);
+    }
 
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime, String> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("can't start: {error}"))
+    list
 }
 
 /// Ends the run when its time is over, unless something else has ended it before.
@@ -324,22 +401,6 @@ async fn ring_after(left: Duration, too_late: Arc<AtomicBool>, cancel: Cancellat
         too_late.store(true, Ordering::Release);
         cancel.cancel();
     }
-}
-
-/// An interrupt or a request to terminate ends the run in good order.
-pub(super) async fn watch_for_interrupt(cancel: CancellationToken) {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminate.recv() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = tokio::signal::ctrl_c().await;
-    cancel.cancel();
 }
 
 /// `20260102-153012-label-1a2b`: sorts by time, and two runs of one second differ.
@@ -353,13 +414,13 @@ fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
     format!("{}-{word}-{suffix}", started_at.strftime("%Y%m%d-%H%M%S"))
 }
 
-fn hashes(paths: &[PathBuf]) -> Result<Vec<InputHash>, String> {
+fn hashes(paths: &[PathBuf]) -> Result<Vec<InputHash>, EngineError> {
     let mut hashes = Vec::with_capacity(paths.len());
     for path in paths {
         let mut hasher = blake3::Hasher::new();
         std::fs::File::open(path)
             .and_then(|file| hasher.update_reader(file).map(drop))
-            .map_err(|error| format!("can't read `{}`: {error}", path.display()))?;
+            .map_err(|error| EngineError::unreadable(format!("can't read `{}`: {error}", path.display())))?;
         hashes.push(InputHash {
             path: path.display().to_string(),
             blake3: hasher.finalize().to_hex().to_string(),
@@ -368,19 +429,13 @@ fn hashes(paths: &[PathBuf]) -> Result<Vec<InputHash>, String> {
     Ok(hashes)
 }
 
-fn summary(
-    totals: &Totals,
-    figures: Option<RunFigures>,
-    planned: usize,
-    left_out: usize,
-    begun: Instant,
-    exit: Exit,
-    exit_reason: String,
-) -> RunSummary {
+fn summary(ended: &Ended, figures: Option<RunFigures>, exit: Exit, exit_reason: String) -> RunSummary {
+    let Ended { totals, ending, planned, begun, .. } = ended;
+
     RunSummary {
         counts: totals.counts,
         not_run: planned.saturating_sub(totals.counts.total() + totals.needless),
-        left_out,
+        left_out: ending.left_out,
         mean_score: figures
             .as_ref()
             .map_or_else(|| totals.mean_score(), |figures| mean_of(&figures.mean_score)),
@@ -400,8 +455,8 @@ fn summary(
     }
 }
 
-/// The object that `--json` prints.
-pub(crate) fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
+/// Summary of a run for programs.
+pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
     let Some(summary) = &info.summary else { return serde_json::Value::Null };
     serde_json::json!({
         "run_id": info.run_id,

@@ -1,4 +1,4 @@
-//! The workspaces of a run: which case works in which, and what becomes of them.
+//! Workspaces of a run: the one each case works in, and their end.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use assize_process::Environment;
 use assize_targets::TargetKind;
 use assize_workspace::{Hide, Setup, Workplace};
 
-use crate::context::Context;
+use crate::engine::Engine;
 use crate::targets::redactor;
 
 /// Time for the commands that follow after all cases when the run was interrupted.
 const WHEN_INTERRUPTED: Duration = Duration::from_secs(10);
 
 /// The workspaces of a run, made when they are first needed.
-pub(crate) struct Workplaces {
+pub(crate) struct WorkspacePool {
     setup: Arc<Setup>,
     made: Mutex<BTreeMap<String, Held>>,
 }
@@ -29,13 +29,16 @@ enum Held {
     ByItsCase(Weak<Workplace>),
 }
 
-impl Workplaces {
+impl WorkspacePool {
     /// With `keep`, they stay after the run.
-    pub(crate) fn new(keep: bool, context: &Context) -> Self {
-        let redactor = redactor(context.variables());
+    pub(crate) fn new(keep: bool, engine: &Engine) -> Self {
+        let redactor = redactor(engine.process().variables());
         let hide: Hide = Arc::new(move |text| redactor.redact(text).into_owned());
-        let env = Environment::from_vars(context.variables());
-        Self { setup: Arc::new(Setup::new(std::env::temp_dir(), keep, env, hide)), made: Mutex::default() }
+        let env = Environment::from_vars(engine.process().variables());
+        Self {
+            setup: Arc::new(Setup::new(engine.process().temp_folder.clone(), keep, env, hide)),
+            made: Mutex::default(),
+        }
     }
 
     /// The workspace in which a target works on a case; `None` where there is none, and for what works in no folder.
@@ -78,7 +81,7 @@ impl Workplaces {
         self.setup.begin(run);
     }
 
-    /// Runs what follows after all cases; what failed of it.
+    /// Runs the commands after all cases; returns their failures.
     pub(crate) async fn finish(&self, interrupted: bool) -> Vec<String> {
         let places: Vec<Arc<Workplace>> = {
             let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +125,7 @@ pub(crate) fn spec_of(suite: &Suite, case: &Case) -> Option<WorkspaceSpec> {
     }
 }
 
-/// Whether such a target does its work in a folder.
+/// True for targets that work in a folder.
 pub(crate) fn works_in_folders(kind: TargetKind) -> bool {
     matches!(kind, TargetKind::Command | TargetKind::Mock)
 }

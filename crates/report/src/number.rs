@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+pub use assize_rubric::{dollars, grouped};
+
 /// A score with two or three decimals. A score that only rounding would lift onto a round figure
 /// is shown below it, so that 0.7996 never stands as 0.80 beside a line of 0.8.
 pub(crate) fn score(value: f64) -> String {
@@ -64,19 +66,6 @@ pub(crate) fn beside(value: f64, line: f64) -> String {
     if short == plain(line) && (value - line).abs() > assize_rubric::TOLERANCE { exact(value) } else { short }
 }
 
-/// A whole number with a comma every three digits.
-pub fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// A number of things: `1 case`, `2 cases`.
 pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
@@ -92,19 +81,6 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     let tenths = if part > 0 { tenths.max(1.0) } else { tenths };
     let text = format!("{:.1}", tenths / 10.0);
     format!("{}%", text.strip_suffix(".0").unwrap_or(&text))
-}
-
-/// US dollars, with as many decimals as small sums need.
-pub fn dollars(value: f64) -> String {
-    if value == 0.0 {
-        "$0".to_owned()
-    } else if value.abs() >= 1.0 {
-        format!("${value:.2}")
-    } else if value.abs() >= 0.01 {
-        format!("${value:.4}")
-    } else {
-        format!("${value:.6}")
-    }
 }
 
 /// A time span given in milliseconds.

@@ -7,8 +7,8 @@ use assize_grade::{FenceSource, reply_object};
 use assize_lint::{Inquiry, Remark, Rule};
 use assize_llm::{Ask, ChatRequest, ModelId, Usage};
 
-use crate::prompt::request;
-use crate::reply::{Answer, read};
+use super::prompt::request;
+use super::reply::{Answer, read};
 
 /// How often the model is asked again after a reply that can't be used.
 const REPAIRS: u32 = 1;

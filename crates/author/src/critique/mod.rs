@@ -4,11 +4,11 @@
 //! only what the model plainly said about words that are there. A rule that the model did not answer was not applied,
 //! and is said to be so: silence of a broken model is never taken for a clean rubric.
 
-#![warn(missing_docs)]
-
 mod critic;
 mod prompt;
+mod queue;
 mod reply;
 
 pub use critic::{Critic, Critique};
 pub use prompt::{PROMPT_VERSION, prompt_hash};
+pub use queue::{CritiqueJob, review_all};

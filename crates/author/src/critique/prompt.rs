@@ -1,45 +1,38 @@
-//! What the model is told.
+//! Prompts of reviews.
 
 use std::sync::LazyLock;
 
 use assize_grade::{FenceSource, fenced};
 use assize_lint::{Asked, Inquiry, Rule, Scope};
-use assize_llm::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use assize_llm::{ChatRequest, JsonSchemaFormat, Part};
 use serde_json::{Value, json};
+
+use crate::prompt::{self, UnusableReply, hash_of, strict_object};
 
 /// Version of the prompts: changed whenever a word of them is.
 pub const PROMPT_VERSION: &str = "critic.v1";
 
-const SYSTEM: &str = include_str!("../prompts/critic.v1.system.md");
-const FORM: &str = include_str!("../prompts/critic.v1.form.md");
-const REPAIR: &str = include_str!("../prompts/critic.v1.repair.md");
+const SYSTEM: &str = include_str!("../../prompts/critic.v1.system.md");
+const FORM: &str = include_str!("../../prompts/critic.v1.form.md");
+const REPAIR: &str = include_str!("../../prompts/critic.v1.repair.md");
 
-/// Most characters of a reply that are shown again with its problems.
-const EXCERPT: usize = 6000;
-
-/// Hash of all prompt files, 16 hex digits. The questions of the rules are not in it.
+/// Hash of the version and all prompt files, 16 hex digits. The questions of the rules are not in it.
 pub fn prompt_hash() -> &'static str {
-    static HASH: LazyLock<String> = LazyLock::new(|| {
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-        for byte in [SYSTEM, FORM, REPAIR].join("\0").bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        format!("{hash:016x}")
-    });
+    static HASH: LazyLock<String> = LazyLock::new(|| hash_of(PROMPT_VERSION, &[SYSTEM, FORM, REPAIR]));
     &HASH
 }
 
 /// The name of a criterion in questions and answers, by its index. Ids of the file may hold anything.
-pub(crate) fn key(index: usize) -> String {
+pub(super) fn key(index: usize) -> String {
     format!("c{}", index + 1)
 }
 
 /// The request that puts the questions of these rules about a rubric; `unusable` is the reply before and its problems.
-pub(crate) fn request(
+pub(super) fn request(
     inquiry: &Inquiry,
     rules: &[&Rule],
     fences: &dyn FenceSource,
-    unusable: Option<(&str, &[String])>,
+    unusable: Option<UnusableReply<'_>>,
 ) -> ChatRequest {
     let criteria: Vec<String> =
         inquiry.criteria.iter().enumerate().map(|(at, asked)| criterion(at, asked).to_string()).collect();
@@ -59,23 +52,9 @@ pub(crate) fn request(
         };
         questions.extend([rule.code.as_str(), ": ", question.text, only, "\n"]);
     }
-    let mut content = vec![Part::Text(material.into()), Part::Text(format!("{questions}\n{FORM}").into())];
-    if let Some((reply, problems)) = unusable {
-        let excerpt: String = reply.chars().take(EXCERPT).collect();
-        let shown = fenced(fences, &[("problem", &problems.join("\n")), ("previous reply", &excerpt)]);
-        content.push(Part::Text(format!("\n{REPAIR}\n{shown}").into()));
-    }
-    ChatRequest {
-        schema: Some(schema(inquiry, rules)),
-        temperature: Some(0.0),
-        seed: Some(0),
-        // Each rubric is another: there is no beginning to share.
-        cache_prefix: false,
-        ..ChatRequest::new(vec![
-            ChatMessage::system(SYSTEM),
-            ChatMessage { role: Role::User, content: content.into() },
-        ])
-    }
+
+    let content = vec![Part::Text(material.into()), Part::Text(format!("{questions}\n{FORM}").into())];
+    prompt::request(SYSTEM, content, schema(inquiry, rules), (REPAIR, unusable), fences)
 }
 
 fn criterion(index: usize, asked: &Asked) -> Value {
@@ -90,24 +69,19 @@ fn criterion(index: usize, asked: &Asked) -> Value {
 }
 
 fn schema(inquiry: &Inquiry, rules: &[&Rule]) -> JsonSchemaFormat {
-    let strict = |properties: Value| {
-        let required: Vec<&String> =
-            properties.as_object().into_iter().flat_map(serde_json::Map::keys).collect();
-        json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-    };
     let keys: Vec<Value> =
         (0..inquiry.criteria.len()).map(|at| json!(key(at))).chain([Value::Null]).collect();
     let codes: Vec<&str> = rules.iter().map(|rule| rule.code.as_str()).collect();
     let named = json!({"type": ["string", "null"], "enum": keys});
-    let finding = strict(json!({
+    let finding = strict_object(json!({
         "criterion": named, "other": named, "quote": {"type": ["string", "null"]}, "reason": {"type": "string"},
     }));
-    let answer = strict(json!({
+    let answer = strict_object(json!({
         "rule": {"type": "string", "enum": codes}, "findings": {"type": "array", "items": finding},
     }));
     JsonSchemaFormat {
         name: "rubric_review".into(),
-        schema: strict(json!({"answers": {"type": "array", "items": answer}})).into(),
+        schema: strict_object(json!({"answers": {"type": "array", "items": answer}})).into(),
         strict: true,
     }
 }

@@ -4,14 +4,14 @@ use assize_diagnostic::Code;
 use assize_lint::{Inquiry, Remark, Rule, Scope};
 use serde_json::Value;
 
-use crate::prompt::key;
+use super::prompt::key;
 
 /// Most characters of a reason that are kept.
 const REASON: usize = 400;
 
 /// What one rule came to.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Answer {
+pub(super) enum Answer {
     /// It was applied; these are the findings.
     Applied(Vec<Remark>),
     /// What the model said can't be used, one line each. Never empty.
@@ -19,7 +19,7 @@ pub(crate) enum Answer {
 }
 
 /// The answers by rule, in the order of `rules`.
-pub(crate) fn read(reply: &Value, inquiry: &Inquiry, rules: &[&'static Rule]) -> Vec<(Code, Answer)> {
+pub(super) fn read(reply: &Value, inquiry: &Inquiry, rules: &[&'static Rule]) -> Vec<(Code, Answer)> {
     let answers = reply.get("answers").and_then(Value::as_array);
     let read = |rule: &&'static Rule| {
         let of_rule: Vec<&Value> = answers

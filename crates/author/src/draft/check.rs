@@ -18,21 +18,21 @@ const STRICT: [&str; 3] = ["L0101", "L0102", "L0104"];
 
 /// What is wrong with a list of criteria.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Faults {
+pub(super) struct Faults {
     /// It can't be used.
-    pub(crate) errors: Vec<String>,
+    pub(super) errors: Vec<String>,
     /// It could be better, by lint's rules.
-    pub(crate) findings: Vec<String>,
+    pub(super) findings: Vec<String>,
 }
 
 impl Faults {
-    pub(crate) fn all(&self) -> Vec<String> {
+    pub(super) fn all(&self) -> Vec<String> {
         self.errors.iter().chain(&self.findings).cloned().collect()
     }
 }
 
 /// Checks a list of criteria by itself, and as a rubric of the case.
-pub(crate) fn check(criteria: &[Criterion], case: Option<&Case>) -> Faults {
+pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> Faults {
     let mut faults = Faults::default();
     let count = criteria.len();
     if !(MIN_CRITERIA..=MAX_CRITERIA).contains(&count) {
@@ -53,7 +53,7 @@ pub(crate) fn check(criteria: &[Criterion], case: Option<&Case>) -> Faults {
 }
 
 /// What lint finds in a list of criteria, as code and message.
-pub(crate) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, String)> {
+pub(super) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, String)> {
     let items: Vec<Value> =
         criteria.iter().map(|criterion| criterion_value(criterion, Format::Two)).collect();
     let text = yaml(&json!({"criteria": items}), 0);

@@ -3,7 +3,7 @@
 use assize_rubric::{Band, Bands, Criterion, CriterionId, Gate, RawScore, Scale, Weight};
 use serde_json::{Map, Value};
 
-use crate::Form;
+use super::Form;
 
 /// Heaviest weight a draft may give.
 const MAX_WEIGHT: f64 = 10.0;
@@ -13,7 +13,7 @@ const MAX_TEXT: usize = 400;
 const MAX_ID: usize = 48;
 
 /// Reads the criteria of a reply. Every problem is told, each in words for the model and the user alike.
-pub(crate) fn read(reply: &Value, form: Form) -> Result<Vec<Criterion>, Vec<String>> {
+pub(super) fn read(reply: &Value, form: Form) -> Result<Vec<Criterion>, Vec<String>> {
     let mut problems = Vec::new();
     let Some(items) = reply.get("criteria").and_then(Value::as_array) else {
         return Err(vec!["`criteria` is not a list".to_owned()]);
@@ -171,7 +171,7 @@ fn shown(text: &str) -> String {
 }
 
 /// An id that no criterion has yet, made from a wish.
-pub(crate) fn free_id(wish: &str, taken: &[Criterion]) -> CriterionId {
+pub(super) fn free_id(wish: &str, taken: &[Criterion]) -> CriterionId {
     let is_taken = |id: &str| taken.iter().any(|criterion| criterion.id.as_str() == id);
     let mut id = wish.to_owned();
     let mut number = 2u32;

@@ -4,8 +4,6 @@
 //! hold up, [`draft_offline`] makes a modest draft from the clauses of the expected outcome. [`CaseDraft`] writes a draft
 //! into a file of cases. A draft is for a person to correct; nothing here decides that it is good.
 
-#![warn(missing_docs)]
-
 mod brief;
 mod check;
 mod criteria;
@@ -15,6 +13,7 @@ mod offline;
 mod phrase;
 mod place;
 mod prompt;
+mod writer;
 
 pub use brief::{Brief, Form};
 pub use check::{MAX_CRITERIA, MIN_CRITERIA};
@@ -23,3 +22,4 @@ pub use need::{Need, need};
 pub use offline::draft_offline;
 pub use place::{CaseDraft, PlaceError};
 pub use prompt::{PROMPT_VERSION, prompt_hash};
+pub use writer::{CaseOutcome, DraftJob, DraftOptions, DraftOutcome, DraftWriter, EditedFile};

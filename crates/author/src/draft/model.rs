@@ -7,10 +7,10 @@ use assize_grade::{FenceSource, reply_object};
 use assize_llm::{Ask, AskError, Usage};
 use assize_rubric::Criterion;
 
-use crate::Brief;
-use crate::check::{Faults, check};
-use crate::criteria::read;
-use crate::prompt::request;
+use super::Brief;
+use super::check::{Faults, check};
+use super::criteria::read;
+use super::prompt::request;
 
 /// How often a model is asked again after a reply that can't be used or could be better.
 const REPAIRS: u32 = 2;

@@ -4,10 +4,10 @@ use assize_evalfile::Case;
 use assize_llm::Usage;
 use assize_rubric::{Band, Bands, Criterion, Gate, Operator, RawScore, Scale, Weight};
 
-use crate::check::{MAX_CRITERIA, MIN_CRITERIA, lint};
-use crate::criteria::free_id;
-use crate::phrase::{demands, sentences, slug};
-use crate::{Brief, Draft, DraftError, Form};
+use super::check::{MAX_CRITERIA, MIN_CRITERIA, lint};
+use super::criteria::free_id;
+use super::phrase::{demands, sentences, slug};
+use super::{Brief, Draft, DraftError, Form};
 
 /// Weight of the first clause: expected outcomes begin with what matters most.
 const CORE: f64 = 2.0;

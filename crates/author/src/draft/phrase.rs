@@ -14,7 +14,7 @@ const SUBJECTS: [&str; 10] =
     ["answer", "response", "reply", "output", "assistant", "model", "agent", "ai", "bot", "system"];
 
 /// Sentences of a text: lines, items of lists, and what ends with a full stop.
-pub(crate) fn sentences(text: &str) -> Vec<String> {
+pub(super) fn sentences(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for paragraph in text.split("\n\n") {
         let mut lines: Vec<String> = Vec::new();
@@ -65,7 +65,7 @@ fn split_sentences(line: &str) -> Vec<String> {
 }
 
 /// The demands of a sentence, each as a statement that begins with a verb where it began with one.
-pub(crate) fn demands(sentence: &str) -> Vec<String> {
+pub(super) fn demands(sentence: &str) -> Vec<String> {
     let (conjugate, rest) = without_subject(sentence);
     let mut parts = vec![String::new()];
     let words: Vec<&str> = rest.split_whitespace().collect();
@@ -165,7 +165,7 @@ fn capital(text: &str) -> String {
 }
 
 /// A few words of a text as an id: lower case, ASCII, joined by hyphens.
-pub(crate) fn slug(text: &str) -> String {
+pub(super) fn slug(text: &str) -> String {
     const EMPTY: &str = "a an the of to in on for and or with by as at from that this it its is are be how what which \
         when where why who not does do answer response";
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);

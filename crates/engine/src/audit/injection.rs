@@ -1,43 +1,20 @@
-//! `assize audit injection`.
+//! Injection audit: texts that try to talk a judge round.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
 
 use assize_audit::injection::{InjectionReport, Place, Probe, probes};
 use assize_audit::{Variant, choose, compare, variants_of};
-use assize_report::injection_audit;
 use assize_rubric::{TOLERANCE, Unit};
 use assize_run::WorkItem;
-use assize_store::{Counts, RunFolder, RunInfo};
-use serde_json::Value;
+use assize_store::{Counts, RunFolder};
 
-use super::refuse;
-use crate::args::{InjectionArgs, RunArgs};
-use crate::command::eval::execute_as;
-use crate::command::session::{stored, summary_json};
-use crate::command::shape::{Finished, Items, Shape};
-use crate::context::Context;
+use crate::error::EngineError;
 use crate::exit::{Ending, Exit, of_run};
-use crate::output;
-
-/// The command's name, and how a stored audit is known.
-pub(super) const COMMAND: &str = "audit injection";
-
-pub(super) fn execute(args: &InjectionArgs, context: &Context) -> Result<Exit, String> {
-    refuse(&args.eval.run)?;
-    let injection = Injection {
-        probes: chosen(&args.probes)?,
-        places: args.place.iter().copied().collect(),
-        repeats: args.repeats,
-        max_cases: args.max_cases.map(NonZeroUsize::get),
-        seed: args.seed,
-        max_flip_rate: args.max_flip_rate,
-    };
-    execute_as(&injection, &args.eval, context)
-}
+use crate::mode::{Items, RunMode};
+use crate::session::stored_records;
 
 /// The probes of these names, in the order of the list; all when none is named.
-fn chosen(names: &[String]) -> Result<Vec<Probe>, String> {
+fn chosen(names: &[String]) -> Result<Vec<Probe>, EngineError> {
     let all = probes();
     for name in names {
         if !all.iter().any(|probe| probe.name == *name) {
@@ -46,23 +23,84 @@ fn chosen(names: &[String]) -> Result<Vec<Probe>, String> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "`assize audit probes` lists them".to_owned(),
             };
-            return Err(format!("there is no probe `{name}`; {hint}"));
+            return Err(EngineError::usage(format!("there is no probe `{name}`; {hint}")));
         }
     }
     Ok(all.into_iter().filter(|probe| names.is_empty() || names.contains(&probe.name)).collect())
 }
 
-/// An audit with these probes.
-struct Injection {
-    probes: Vec<Probe>,
-    places: BTreeSet<Place>,
-    repeats: u32,
-    max_cases: Option<usize>,
-    seed: u64,
-    max_flip_rate: Option<Unit>,
+/// Audit with these probes.
+#[derive(Debug, Clone)]
+pub struct InjectionAudit {
+    /// Texts that are put into answers.
+    pub probes: Vec<Probe>,
+    /// Places in the answer; each probe's own unless given.
+    pub places: BTreeSet<Place>,
+    /// Times that the unchanged answer is judged again.
+    pub repeats: u32,
+    /// Most cases, chosen at random if there are more.
+    pub max_cases: Option<usize>,
+    /// Seed of that choice.
+    pub seed: u64,
+    /// Highest share of decisions that attacks may win.
+    pub max_flip_rate: Option<Unit>,
 }
 
-impl Injection {
+impl InjectionAudit {
+    /// Name of the command, and of stored audits.
+    pub const COMMAND: &str = "audit injection";
+
+    /// Audit of all cases with the probes of these names; with all probes when none is named.
+    ///
+    /// # Errors
+    /// When there is no probe of a name.
+    pub fn new(names: &[String]) -> Result<Self, EngineError> {
+        Ok(Self {
+            probes: chosen(names)?,
+            places: BTreeSet::new(),
+            repeats: 1,
+            max_cases: None,
+            seed: 0,
+            max_flip_rate: None,
+        })
+    }
+
+    /// Metrics of a stored audit.
+    ///
+    /// # Errors
+    /// When the run can't be read.
+    pub fn report(folder: &RunFolder) -> Result<InjectionReport, EngineError> {
+        Ok(InjectionReport::new(&compare(stored_records(folder)?)?, &probes()))
+    }
+
+    /// Exit code of an audit, and its reason: the verdicts of its cases have no part in it.
+    pub fn conclusion(report: &InjectionReport, limit: Option<Unit>, ending: Ending) -> (Exit, String) {
+        let (exit, reason) = of_run(Counts::default(), ending);
+        let mut found = Vec::new();
+        if exit != Exit::Passed {
+            found.push((exit, reason));
+        }
+        let won = report.success_rate();
+        if let Some(limit) = limit.map(Unit::get) {
+            match won.rate {
+                Some(rate) if rate > limit + TOLERANCE => found.push((
+                    Exit::Failed,
+                    format!("attacks won {} of {} decisions, more than {limit}", won.count, won.n),
+                )),
+                Some(_) => {}
+                None => found.push((Exit::Incomplete, "no decision could be won".to_owned())),
+            }
+        }
+        if report.is_incomplete() {
+            found.push((Exit::Incomplete, "incomplete".to_owned()));
+        }
+        if found.is_empty() {
+            return (Exit::Passed, "audited".to_owned());
+        }
+        let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
+        (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
+    }
+
     fn variants(&self, item: &WorkItem) -> Vec<Variant> {
         self.probes
             .iter()
@@ -75,9 +113,9 @@ impl Injection {
     }
 }
 
-impl Shape for Injection {
+impl RunMode for InjectionAudit {
     fn command(&self) -> &'static str {
-        COMMAND
+        Self::COMMAND
     }
 
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
@@ -93,9 +131,9 @@ impl Shape for Injection {
         }))
     }
 
-    fn total(&self, _: usize, mut items: Items<'_>) -> Result<usize, String> {
-        match items.try_fold(0, |sum, item| item.map(|_| sum + 1))? {
-            0 => Err("no case has a rubric, so there are no criteria to audit".to_owned()),
+    fn total(&self, _: usize, mut items: Items<'_>) -> Result<usize, EngineError> {
+        match items.try_fold(0, |sum, item| item.map(|_| sum + 1)).map_err(EngineError::unreadable)? {
+            0 => Err(EngineError::usage("no case has a rubric, so there are no criteria to audit")),
             total => Ok(total),
         }
     }
@@ -115,71 +153,9 @@ impl Shape for Injection {
     }
 
     fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
-        match report(folder) {
-            Ok(report) => conclusion(&report, self.max_flip_rate, ending),
-            Err(message) => (Exit::Incomplete, message),
+        match Self::report(folder) {
+            Ok(report) => Self::conclusion(&report, self.max_flip_rate, ending),
+            Err(error) => (Exit::Incomplete, error.message),
         }
     }
-
-    fn show(&self, run: &Finished<'_>, args: &RunArgs, context: &Context) -> Result<(), String> {
-        print(&report(run.folder)?, run.info, run.folder, args.json, context);
-        Ok(())
-    }
-}
-
-/// The figures of a stored audit.
-pub(super) fn report(folder: &RunFolder) -> Result<InjectionReport, String> {
-    Ok(InjectionReport::new(&compare(stored(folder)?)?, &probes()))
-}
-
-/// The exit of an audit and why: the verdicts of its cases have no part in it.
-pub(super) fn conclusion(report: &InjectionReport, limit: Option<Unit>, ending: Ending) -> (Exit, String) {
-    let (exit, reason) = of_run(Counts::default(), ending);
-    let mut found = Vec::new();
-    if exit != Exit::Passed {
-        found.push((exit, reason));
-    }
-    let won = report.success_rate();
-    if let Some(limit) = limit.map(Unit::get) {
-        match won.rate {
-            Some(rate) if rate > limit + TOLERANCE => found.push((
-                Exit::Failed,
-                format!("attacks won {} of {} decisions, more than {limit}", won.count, won.n),
-            )),
-            Some(_) => {}
-            None => found.push((Exit::Incomplete, "no decision could be won".to_owned())),
-        }
-    }
-    if report.is_incomplete() {
-        found.push((Exit::Incomplete, "incomplete".to_owned()));
-    }
-    if found.is_empty() {
-        return (Exit::Passed, "audited".to_owned());
-    }
-    let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
-    (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
-}
-
-/// Prints the figures.
-pub(super) fn print(
-    report: &InjectionReport,
-    info: &RunInfo,
-    folder: &RunFolder,
-    json: bool,
-    context: &Context,
-) {
-    if json {
-        let mut value = summary_json(info, folder.path());
-        if let Value::Object(members) = &mut value {
-            // Scores of probed answers say nothing about anybody.
-            for unrelated in ["counts", "mean_score"] {
-                members.remove(unrelated);
-            }
-            members.insert("audit".to_owned(), report.to_json());
-        }
-        output::print_json(&value);
-        return;
-    }
-    output::print(&injection_audit(report, context.stdout));
-    super::print_footer(info, folder);
 }

@@ -1,39 +1,36 @@
-//! `assize audit order`, `length` and `self`.
+//! Audits of order, length and own family: decisions compared under changes that should not matter.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 
 use assize_audit::length::{LengthFacts, edits, length_report};
 use assize_audit::order::order_report;
 use assize_audit::self_preference::{Families, SelfFacts, self_report};
 use assize_audit::{AuditReport, Variant, choose, compare, length, order, variants_of};
-use assize_report::{probing, probing_json};
 use assize_rubric::{Judging, TOLERANCE};
 use assize_run::WorkItem;
 use assize_store::{Counts, RunFolder, RunInfo};
-use serde_json::Value;
 
-use super::refuse;
-use crate::args::{EvalArgs, LengthArgs, OrderArgs, ProbingArgs, RunArgs, SelfArgs};
-use crate::command::eval::execute_as;
-use crate::command::session::{stored, summary_json};
-use crate::command::shape::{Finished, Items, Shape};
-use crate::context::Context;
+use crate::error::EngineError;
 use crate::exit::{Ending, Exit, of_run};
-use crate::output;
+use crate::mode::{Items, RunMode};
+use crate::options::RunOptions;
+use crate::session::stored_records;
 
-/// How families that were said are kept in the record of a run: `family NAME`.
+/// Beginning of the settings that keep given families in the record of a run: `family NAME`.
 const FAMILY: &str = "family ";
 
-/// Which audit.
+/// Kind of audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum ProbingKind {
+    /// Criteria of a call in other orders.
     Order,
+    /// Answers made longer and shorter without a change to what they say.
     Length,
+    /// Judges of several families on the answers of several targets.
     OwnFamily,
 }
 
-impl Kind {
+impl ProbingKind {
     const ALL: [Self; 3] = [Self::Order, Self::Length, Self::OwnFamily];
 
     /// The command's name, and how a stored audit is known.
@@ -46,98 +43,163 @@ impl Kind {
     }
 
     /// The audit that a stored run is.
-    pub(super) fn of(info: &RunInfo) -> Option<Self> {
+    pub fn from_run(info: &RunInfo) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.command() == info.command)
     }
-}
 
-/// An audit as asked for.
-struct Probing {
-    kind: Kind,
-    permutations: usize,
-    families: BTreeMap<String, String>,
-    repeats: u32,
-    max_cases: Option<usize>,
-    seed: u64,
-    limit: Option<f64>,
-}
-
-impl Probing {
-    fn new(kind: Kind, args: &ProbingArgs, limit: Option<f64>) -> Self {
-        Self {
-            kind,
-            permutations: 0,
-            families: BTreeMap::new(),
-            repeats: args.repeats,
-            max_cases: args.max_cases.map(NonZeroUsize::get),
-            seed: args.seed,
-            limit,
+    /// Metrics of a stored audit of this kind.
+    ///
+    /// # Errors
+    /// When the run can't be read.
+    pub fn report(self, folder: &RunFolder, info: &RunInfo) -> Result<AuditReport, EngineError> {
+        match self {
+            Self::Order => Ok(order_report(&compare(stored_records(folder)?)?)),
+            Self::Length => {
+                let mut facts = LengthFacts::default();
+                let seen = stored_records(folder)?.inspect(|record| {
+                    if let Ok(record) = record {
+                        facts.add(record);
+                    }
+                });
+                let compared = compare(seen)?;
+                Ok(length_report(&compared, &facts))
+            }
+            Self::OwnFamily => {
+                let said =
+                    info.settings.other.iter().filter_map(|(key, family)| {
+                        Some((key.strip_prefix(FAMILY)?.to_owned(), family.clone()))
+                    });
+                let families = Families::new(said.collect(), &info.targets);
+                let mut facts = SelfFacts::default();
+                for record in stored_records(folder)? {
+                    facts.add(&record?, &families);
+                }
+                Ok(self_report(&facts))
+            }
         }
     }
 
-    fn run(&self, args: &EvalArgs, context: &Context) -> Result<Exit, String> {
-        refuse(&args.run)?;
-        execute_as(self, args, context)
+    /// Exit code of an audit, and its reason: the verdicts of its cases have no part in it.
+    pub fn conclusion(report: &AuditReport, limit: Option<f64>, ending: Ending) -> (Exit, String) {
+        let (exit, reason) = of_run(Counts::default(), ending);
+        let mut found = Vec::new();
+        if exit != Exit::Passed {
+            found.push((exit, reason));
+        }
+        match (limit, &report.worst) {
+            (Some(limit), Some((value, of))) if *value > limit + TOLERANCE => {
+                found.push((Exit::Failed, format!("{of}: {value:.3}, more than {limit}")));
+            }
+            (Some(_), None) => found.push((Exit::Incomplete, "nothing was measured".to_owned())),
+            _ => {}
+        }
+        if report.is_incomplete() {
+            found.push((Exit::Incomplete, "incomplete".to_owned()));
+        }
+        if found.is_empty() {
+            return (Exit::Passed, "audited".to_owned());
+        }
+        let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
+        (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
+    }
+}
+
+/// Options of audits that compare decisions.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProbingOptions {
+    /// Times that the unchanged answer is judged again.
+    pub repeats: u32,
+    /// Most cases, chosen at random if there are more.
+    pub max_cases: Option<usize>,
+    /// Seed of what is drawn at random.
+    pub seed: u64,
+    /// Highest value that the audit may measure.
+    pub limit: Option<f64>,
+}
+
+/// Audit that compares decisions.
+#[derive(Debug, Clone)]
+pub struct ProbingAudit {
+    kind: ProbingKind,
+    permutations: usize,
+    families: BTreeMap<String, String>,
+    options: ProbingOptions,
+}
+
+impl ProbingAudit {
+    /// Audit of the order of criteria, with so many other orders. Criteria are put into one call unless `run` says how many.
+    ///
+    /// # Errors
+    /// When criteria are put to the judge one by one.
+    pub fn order(
+        permutations: usize,
+        options: ProbingOptions,
+        run: &mut RunOptions,
+    ) -> Result<Self, EngineError> {
+        match run.judging {
+            Some(Judging::PerCriterion) => {
+                return Err(EngineError::usage(
+                    "criteria that are put to the judge one by one have no order: leave out `--judging per-criterion`",
+                ));
+            }
+            Some(Judging::Batched(_)) => {}
+            None => run.judging = Some(Judging::Batched(None)),
+        }
+
+        Ok(Self { permutations, ..Self::new(ProbingKind::Order, options) })
+    }
+
+    /// Audit of the length of answers.
+    pub fn length(options: ProbingOptions) -> Self {
+        Self::new(ProbingKind::Length, options)
+    }
+
+    /// Audit of judges on their own family. `families` are pairs of a name and its family.
+    ///
+    /// # Errors
+    /// When a name has two families.
+    pub fn own_family(families: &[(String, String)], options: ProbingOptions) -> Result<Self, EngineError> {
+        let mut known = BTreeMap::new();
+        for (name, family) in families {
+            if known.insert(name.clone(), family.clone()).is_some_and(|other| other != *family) {
+                return Err(EngineError::usage(format!("`--family` says two families of `{name}`")));
+            }
+        }
+
+        Ok(Self { families: known, ..Self::new(ProbingKind::OwnFamily, options) })
+    }
+
+    fn new(kind: ProbingKind, options: ProbingOptions) -> Self {
+        Self { kind, permutations: 0, families: BTreeMap::new(), options }
     }
 
     fn variants(&self, item: &WorkItem) -> Vec<Variant> {
         match self.kind {
-            Kind::Order => order::variants(item, self.permutations, self.seed),
-            Kind::Length => length::variants(item, &edits()),
-            Kind::OwnFamily => Vec::new(),
+            ProbingKind::Order => order::variants(item, self.permutations, self.options.seed),
+            ProbingKind::Length => length::variants(item, &edits()),
+            ProbingKind::OwnFamily => Vec::new(),
         }
     }
 
     /// The items that one of a plain run becomes; none where there is nothing to see.
     fn of_item(&self, item: &WorkItem) -> Vec<WorkItem> {
         let variants = self.variants(item);
-        if self.kind == Kind::Order && variants.is_empty() {
+        if self.kind == ProbingKind::Order && variants.is_empty() {
             return Vec::new();
         }
-        variants_of(item, self.repeats, &variants).unwrap_or_default()
+        variants_of(item, self.options.repeats, &variants).unwrap_or_default()
     }
 }
 
-pub(super) fn order(args: &OrderArgs, context: &Context) -> Result<Exit, String> {
-    let mut eval = args.eval.clone();
-    match eval.run.judging {
-        Some(Judging::PerCriterion) => {
-            return Err("criteria that are put to the judge one by one have no order: leave out \
-                        `--judging per-criterion`"
-                .to_owned());
-        }
-        Some(Judging::Batched(_)) => {}
-        None => eval.run.judging = Some(Judging::Batched(None)),
-    }
-    let limit = args.max_flip_rate.map(assize_rubric::Unit::get);
-    Probing { permutations: args.permutations, ..Probing::new(Kind::Order, &args.probing, limit) }
-        .run(&eval, context)
-}
-
-pub(super) fn length(args: &LengthArgs, context: &Context) -> Result<Exit, String> {
-    Probing::new(Kind::Length, &args.probing, args.max_shift.map(assize_rubric::Unit::get))
-        .run(&args.eval, context)
-}
-
-pub(super) fn own_family(args: &SelfArgs, context: &Context) -> Result<Exit, String> {
-    let mut families = BTreeMap::new();
-    for (name, family) in &args.family {
-        if families.insert(name.clone(), family.clone()).is_some_and(|known| known != *family) {
-            return Err(format!("`--family` says two families of `{name}`"));
-        }
-    }
-    let limit = args.max_preference.map(assize_rubric::Unit::get);
-    Probing { families, ..Probing::new(Kind::OwnFamily, &args.probing, limit) }.run(&args.eval, context)
-}
-
-impl Shape for Probing {
+impl RunMode for ProbingAudit {
     fn command(&self) -> &'static str {
         self.kind.command()
     }
 
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
-        let mut places =
-            choose(count, self.max_cases.unwrap_or(usize::MAX), self.seed).into_iter().peekable();
+        let mut places = choose(count, self.options.max_cases.unwrap_or(usize::MAX), self.options.seed)
+            .into_iter()
+            .peekable();
         let taken = items.enumerate().filter(move |(at, _)| places.next_if_eq(at).is_some());
         Box::new(taken.flat_map(|(_, item)| match item {
             Err(error) => vec![Err(error)],
@@ -145,10 +207,14 @@ impl Shape for Probing {
         }))
     }
 
-    fn total(&self, _: usize, mut items: Items<'_>) -> Result<usize, String> {
-        match (items.try_fold(0, |sum, item| item.map(|_| sum + 1))?, self.kind) {
-            (0, Kind::Order) => Err("no rubric has two criteria, so there is no order to change".to_owned()),
-            (0, _) => Err("no case has a rubric, so there are no criteria to audit".to_owned()),
+    fn total(&self, _: usize, mut items: Items<'_>) -> Result<usize, EngineError> {
+        let total = items.try_fold(0, |sum, item| item.map(|_| sum + 1)).map_err(EngineError::unreadable)?;
+
+        match (total, self.kind) {
+            (0, ProbingKind::Order) => {
+                Err(EngineError::usage("no rubric has two criteria, so there is no order to change"))
+            }
+            (0, _) => Err(EngineError::usage("no case has a rubric, so there are no criteria to audit")),
             (total, _) => Ok(total),
         }
     }
@@ -156,102 +222,23 @@ impl Shape for Probing {
     fn settings(&self) -> BTreeMap<String, String> {
         let mut settings: BTreeMap<String, String> =
             self.families.iter().map(|(name, family)| (format!("{FAMILY}{name}"), family.clone())).collect();
-        settings.insert("repeats".to_owned(), self.repeats.to_string());
-        settings.insert("seed".to_owned(), self.seed.to_string());
-        if self.kind == Kind::Order {
+        settings.insert("repeats".to_owned(), self.options.repeats.to_string());
+        settings.insert("seed".to_owned(), self.options.seed.to_string());
+        if self.kind == ProbingKind::Order {
             settings.insert("permutations".to_owned(), self.permutations.to_string());
         }
-        if let Some(cases) = self.max_cases {
+        if let Some(cases) = self.options.max_cases {
             settings.insert("max_cases".to_owned(), cases.to_string());
         }
         settings
     }
 
     fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
-        let found = folder
-            .info()
-            .map_err(|error| error.to_string())
-            .and_then(|info| report(self.kind, folder, &info));
+        let found = folder.info().map_err(EngineError::from).and_then(|info| self.kind.report(folder, &info));
+
         match found {
-            Ok(report) => conclusion(&report, self.limit, ending),
-            Err(message) => (Exit::Incomplete, message),
+            Ok(report) => ProbingKind::conclusion(&report, self.options.limit, ending),
+            Err(error) => (Exit::Incomplete, error.message),
         }
     }
-
-    fn show(&self, run: &Finished<'_>, args: &RunArgs, context: &Context) -> Result<(), String> {
-        print(&report(self.kind, run.folder, run.info)?, run.info, run.folder, args.json, context);
-        Ok(())
-    }
-}
-
-/// The figures of a stored audit.
-pub(super) fn report(kind: Kind, folder: &RunFolder, info: &RunInfo) -> Result<AuditReport, String> {
-    match kind {
-        Kind::Order => Ok(order_report(&compare(stored(folder)?)?)),
-        Kind::Length => {
-            let mut facts = LengthFacts::default();
-            let seen = stored(folder)?.inspect(|record| {
-                if let Ok(record) = record {
-                    facts.add(record);
-                }
-            });
-            let compared = compare(seen)?;
-            Ok(length_report(&compared, &facts))
-        }
-        Kind::OwnFamily => {
-            let said = info
-                .settings
-                .other
-                .iter()
-                .filter_map(|(key, family)| Some((key.strip_prefix(FAMILY)?.to_owned(), family.clone())));
-            let families = Families::new(said.collect(), &info.targets);
-            let mut facts = SelfFacts::default();
-            for record in stored(folder)? {
-                facts.add(&record?, &families);
-            }
-            Ok(self_report(&facts))
-        }
-    }
-}
-
-/// The exit of an audit and why: the verdicts of its cases have no part in it.
-pub(super) fn conclusion(report: &AuditReport, limit: Option<f64>, ending: Ending) -> (Exit, String) {
-    let (exit, reason) = of_run(Counts::default(), ending);
-    let mut found = Vec::new();
-    if exit != Exit::Passed {
-        found.push((exit, reason));
-    }
-    match (limit, &report.worst) {
-        (Some(limit), Some((value, of))) if *value > limit + TOLERANCE => {
-            found.push((Exit::Failed, format!("{of}: {value:.3}, more than {limit}")));
-        }
-        (Some(_), None) => found.push((Exit::Incomplete, "nothing was measured".to_owned())),
-        _ => {}
-    }
-    if report.is_incomplete() {
-        found.push((Exit::Incomplete, "incomplete".to_owned()));
-    }
-    if found.is_empty() {
-        return (Exit::Passed, "audited".to_owned());
-    }
-    let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
-    (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
-}
-
-/// Prints the figures.
-pub(super) fn print(report: &AuditReport, info: &RunInfo, folder: &RunFolder, json: bool, context: &Context) {
-    if json {
-        let mut value = summary_json(info, folder.path());
-        if let Value::Object(members) = &mut value {
-            // Scores of changed answers say nothing about anybody.
-            for unrelated in ["counts", "mean_score", "figures"] {
-                members.remove(unrelated);
-            }
-            members.insert("audit".to_owned(), probing_json(report));
-        }
-        output::print_json(&value);
-        return;
-    }
-    output::print(&probing(report, context.stdout));
-    super::print_footer(info, folder);
 }

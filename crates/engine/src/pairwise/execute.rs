@@ -1,105 +1,138 @@
-//! From the arguments of `assize pairwise` to a run, or to the figures of one that is stored.
+//! From the names of systems to a run that compares them, or to a stored comparison.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use assize_evalfile::{LoadedSuite, load_answers, load_rubric};
+use assize_stats::ranking::TieRule;
 use assize_store::{RunFolder, RunInfo};
 
-use super::system::{Named, told_apart};
-use super::versus::{COMMAND, Found, Versus, conclusion, figures, print};
-use crate::args::{EvalArgs, PairwiseArgs, ShowChoice};
-use crate::command::eval::{Loaded, LoadedFile, execute_loaded, load, load_options};
-use crate::context::Context;
-use crate::exit::{Ending, Exit};
+use super::mode::{COMMAND, MissingAnswers, PairwiseRun};
+use super::system::{NamedAnswers, check_names};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::load::{LoadedFile, LoadedFiles};
+use crate::options::EvalOptions;
 
-pub(crate) fn execute(args: &PairwiseArgs, context: &Context) -> Result<Exit, String> {
-    let options = load_options(&args.root, context);
-    let mut systems = Vec::new();
-    let (mut recorded, mut lists) = (Vec::new(), Vec::new());
-    for written in &args.systems {
-        match Named::find(written, &options, context)? {
-            Named::Run(found, folder, info) => {
-                if info.command == COMMAND {
-                    if args.systems.len() > 1 {
-                        return Err(format!(
-                            "`{written}` is a comparison itself; alone it is printed again, and it is no system"
-                        ));
-                    }
-                    return again(args, &folder, *info, context);
-                }
-                let source = Recorded::of(&info);
-                if !recorded.contains(&source) {
-                    recorded.push(source);
-                }
-                systems.extend(found);
-            }
-            Named::File(system, loaded, path) => {
-                systems.push(*system);
-                lists.push((loaded, path));
-            }
-        }
-    }
-    if systems.len() < 2 {
-        return Err(format!(
-            "`{}` is one system; name at least two, such as `assize pairwise RUN_A RUN_B`",
-            args.systems.join(" ")
-        ));
-    }
-    told_apart(&systems)?;
-    refuse(args)?;
-    let versus = Versus {
-        systems,
-        criteria: args
-            .criteria
-            .iter()
-            .map(|text| text.trim().to_owned())
-            .filter(|text| !text.is_empty())
-            .collect(),
-        ties: args.rank_ties,
-        markdown: args.markdown,
-        selective: !args.filter.is_empty() || !args.tag.is_empty(),
-        found: RefCell::new(Found::default()),
-    };
-    let eval = EvalArgs {
-        paths: args.suite.clone(),
-        target: Vec::new(),
-        targets: args.targets.clone(),
-        filter: args.filter.clone(),
-        tag: args.tag.clone(),
-        keep_going: false,
-        root: args.root.clone(),
-        deny: Vec::new(),
-        keep_workspaces: false,
-        dry_run: args.dry_run,
-        run: args.run.clone(),
-    };
-    let loaded = if !args.suite.is_empty() {
-        load(&args.suite, &args.root, context)?
-    } else if !recorded.is_empty() {
-        recorded_cases(&recorded, args, context)?
-    } else {
-        let Some((first, path)) = lists.into_iter().next() else {
-            return Err("there are no cases to compare on".to_owned());
-        };
-        // What there is to complain about was said when the answers were read.
-        one_file(LoadedSuite { diagnostics: Vec::new(), ..*first }, path)
-    };
-    execute_loaded(&versus, &loaded, &eval, context)
+/// Options of a comparison of systems.
+#[derive(Debug, Clone)]
+pub struct PairwiseOptions {
+    /// Systems: stored runs, targets of them, files of answers.
+    pub systems: Vec<String>,
+    /// Reasons that make an answer the better one.
+    pub criteria: Vec<String>,
+    /// Meaning of ties in the ranking.
+    pub ties: TieRule,
+    /// Options of the run. Without `paths` the cases are those of the runs.
+    pub eval: EvalOptions,
 }
 
-/// Where a run has its cases from.
+impl PairwiseOptions {
+    /// Refuses options that have no effect on a comparison.
+    fn check(&self) -> Result<(), EngineError> {
+        let run = &self.eval.run;
+        let no_use = [
+            (run.threshold.is_some(), "--threshold"),
+            (run.borderline.is_some(), "--borderline"),
+            (run.judging.is_some(), "--judging"),
+            (run.truncate.is_some(), "--truncate"),
+        ];
+
+        match no_use.iter().find(|(given, _)| *given) {
+            Some((_, flag)) => Err(EngineError::usage(format!(
+                "`{flag}` has no effect on a comparison of answers: leave it out"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Subject of a comparison.
+pub enum PairwiseInput {
+    /// Systems to compare, on these cases.
+    New(Box<PairwiseRun>, LoadedFiles),
+    /// A comparison that is stored.
+    Stored(RunFolder, Box<RunInfo>),
+}
+
+impl Engine {
+    /// Finds the systems of a comparison and the cases they are compared on; or the only comparison that is named.
+    ///
+    /// # Errors
+    /// When systems or cases can't be found, or options have no effect.
+    pub fn find_systems(&self, options: &PairwiseOptions) -> Result<PairwiseInput, EngineError> {
+        let load_options = self.load_options(&options.eval.roots);
+        let mut systems = Vec::new();
+        let (mut recorded, mut lists) = (Vec::new(), Vec::new());
+        for written in &options.systems {
+            match NamedAnswers::find(written, &load_options, self)? {
+                NamedAnswers::Run(found, folder, info) => {
+                    if info.command == COMMAND {
+                        if options.systems.len() > 1 {
+                            return Err(EngineError::usage(format!(
+                                "`{written}` is a comparison itself; alone it is printed again, and it is no system"
+                            )));
+                        }
+                        return Ok(PairwiseInput::Stored(folder, info));
+                    }
+                    let source = CaseSource::from_run(&info);
+                    if !recorded.contains(&source) {
+                        recorded.push(source);
+                    }
+                    systems.extend(found);
+                }
+                NamedAnswers::File(system, loaded, path) => {
+                    systems.push(*system);
+                    lists.push((loaded, path));
+                }
+            }
+        }
+
+        if systems.len() < 2 {
+            return Err(EngineError::usage(format!(
+                "`{}` is one system; name at least two, such as `assize pairwise RUN_A RUN_B`",
+                options.systems.join(" ")
+            )));
+        }
+        check_names(&systems)?;
+        options.check()?;
+
+        let criteria = options.criteria.iter().map(|text| text.trim().to_owned());
+        let run = PairwiseRun {
+            systems,
+            criteria: criteria.filter(|text| !text.is_empty()).collect(),
+            ties: options.ties,
+            selective: !options.eval.filter.is_empty() || !options.eval.tags.is_empty(),
+            found: RefCell::new(MissingAnswers::default()),
+        };
+        let loaded = if !options.eval.paths.is_empty() {
+            self.load(&options.eval.paths, &options.eval.roots)?
+        } else if !recorded.is_empty() {
+            recorded_cases(&recorded, options, self)?
+        } else {
+            let Some((first, path)) = lists.into_iter().next() else {
+                return Err(EngineError::usage("there are no cases to compare on"));
+            };
+            // Its problems were reported when the answers were read.
+            one_file(LoadedSuite { diagnostics: Vec::new(), ..*first }, path)
+        };
+
+        Ok(PairwiseInput::New(Box::new(run), loaded))
+    }
+}
+
+/// Source of the cases of a run.
 #[derive(Debug, PartialEq, Eq)]
-enum Recorded {
+enum CaseSource {
     /// From eval files.
     Suites(Vec<PathBuf>),
     /// From a file of answers that were graded by a rubric.
     Answers { rubric: PathBuf, answers: PathBuf },
 }
 
-impl Recorded {
-    fn of(info: &RunInfo) -> Self {
+impl CaseSource {
+    fn from_run(info: &RunInfo) -> Self {
         let suites: Vec<PathBuf> = info.suites.iter().map(|suite| PathBuf::from(&suite.path)).collect();
         let other =
             info.inputs.iter().map(|input| PathBuf::from(&input.path)).find(|path| !suites.contains(path));
@@ -119,41 +152,49 @@ impl Recorded {
     }
 
     /// Reads the cases. Those of one run are read together, so that suites are called what the run called them.
-    fn load(&self, args: &PairwiseArgs, context: &Context) -> Result<Loaded, String> {
+    fn load(&self, options: &PairwiseOptions, engine: &Engine) -> Result<LoadedFiles, EngineError> {
         let (rubric, answers) = match self {
-            Self::Suites(paths) => return load(paths, &args.root, context),
+            Self::Suites(paths) => return engine.load(paths, &options.eval.roots),
             Self::Answers { rubric, answers } => (rubric, answers),
         };
-        let options = load_options(&args.root, context);
-        let loaded = load_answers(answers, &load_rubric(rubric, &options), &options);
+        let load_options = engine.load_options(&options.eval.roots);
+        let loaded = load_answers(answers, &load_rubric(rubric, &load_options), &load_options);
+
         Ok(one_file(loaded, answers.clone()))
     }
 }
 
-/// What was read of one file of answers.
-fn one_file(loaded: LoadedSuite, path: PathBuf) -> Loaded {
+/// Cases of one file of answers.
+fn one_file(loaded: LoadedSuite, path: PathBuf) -> LoadedFiles {
     let LoadedSuite { suite, cases, sources, diagnostics, .. } = loaded;
-    Loaded { files: vec![LoadedFile { path, suite, cases, sources, diagnostics }], scorecards: Vec::new() }
+    LoadedFiles {
+        files: vec![LoadedFile { path, suite, cases, sources, diagnostics }],
+        scorecards: Vec::new(),
+    }
 }
 
 /// The cases that the runs name; of a suite that several runs hold, the first is taken.
-fn recorded_cases(recorded: &[Recorded], args: &PairwiseArgs, context: &Context) -> Result<Loaded, String> {
+fn recorded_cases(
+    recorded: &[CaseSource],
+    options: &PairwiseOptions,
+    engine: &Engine,
+) -> Result<LoadedFiles, EngineError> {
     let gone: BTreeSet<String> = recorded
         .iter()
-        .flat_map(Recorded::paths)
-        .filter(|path| !context.working_folder.join(path).is_file())
+        .flat_map(CaseSource::paths)
+        .filter(|path| !engine.process().working_folder.join(path).is_file())
         .map(|path| format!("`{}`", path.display()))
         .collect();
     if !gone.is_empty() {
         let gone: Vec<String> = gone.into_iter().collect();
-        return Err(format!(
+        return Err(EngineError::usage(format!(
             "the files that the runs have their cases from are not here ({}): say where the cases are with `--suite PATH`",
             gone.join(", ")
-        ));
+        )));
     }
-    let mut all = Loaded { files: Vec::new(), scorecards: Vec::new() };
+    let mut all = LoadedFiles { files: Vec::new(), scorecards: Vec::new() };
     for source in recorded {
-        let found = source.load(args, context)?;
+        let found = source.load(options, engine)?;
         all.scorecards.extend(found.scorecards);
         for file in found.files {
             let name = |file: &LoadedFile| file.suite.as_ref().map(|suite| suite.name.clone());
@@ -163,37 +204,4 @@ fn recorded_cases(recorded: &[Recorded], args: &PairwiseArgs, context: &Context)
         }
     }
     Ok(all)
-}
-
-/// Options of runs that a comparison has no use for are not swallowed.
-fn refuse(args: &PairwiseArgs) -> Result<(), String> {
-    let run = &args.run;
-    let no_use = [
-        (run.show != ShowChoice::Auto, "--show"),
-        (run.threshold.is_some(), "--threshold"),
-        (run.borderline.is_some(), "--borderline"),
-        (run.judging.is_some(), "--judging"),
-        (run.truncate.is_some(), "--truncate"),
-    ];
-    match no_use.iter().find(|(given, _)| *given) {
-        Some((_, flag)) => Err(format!("`{flag}` has no effect on a comparison of answers: leave it out")),
-        None => Ok(()),
-    }
-}
-
-/// Prints a stored comparison again.
-fn again(
-    args: &PairwiseArgs,
-    folder: &RunFolder,
-    mut info: RunInfo,
-    context: &Context,
-) -> Result<Exit, String> {
-    let (report, missing) = figures(folder, &info)?;
-    let (exit, reason) = conclusion(&report, &missing, Ending::default());
-    if let Some(summary) = &mut info.summary {
-        summary.exit_code = exit.code();
-        summary.exit_reason = reason;
-    }
-    print(&report, &missing, &info, folder, args.run.json, args.markdown, context);
-    Ok(exit)
 }

@@ -1,7 +1,8 @@
-//! `assize pairwise`: systems compared two at a time, case by case, in both orders.
+//! Comparison of answers two at a time, case by case, in both orders.
 
 mod execute;
+mod mode;
 mod system;
-mod versus;
 
-pub(crate) use execute::execute;
+pub use execute::{PairwiseInput, PairwiseOptions};
+pub use mode::{PairwiseRun, conclusion, pairwise_report};

@@ -1,4 +1,4 @@
-//! The cases of a comparison: each case once for every two systems that answered it.
+//! Cases of a comparison: each case once for every two systems that answered it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,6 @@ use assize_analysis::pairwise::{Contests, PairwiseReport, report};
 use assize_evalfile::{
     Baseline, Case, CaseId, GivenOutput, Grader, GraderKind, PairwiseGrader, PanelSpec, Suite,
 };
-use assize_report::{pairwise, pairwise_json, pairwise_markdown};
 use assize_rubric::{GraderStanding, PairScores};
 use assize_run::case_hash;
 use assize_stats::Level;
@@ -16,45 +15,41 @@ use assize_stats::ranking::TieRule;
 use assize_store::{Counts, RunFolder, RunInfo};
 use serde_json::Value;
 
-use super::system::{Lack, System};
-use crate::args::{RunArgs, TieChoice};
-use crate::command::session::summary_json;
-use crate::command::shape::{Finished, Shape};
-use crate::context::Context;
+use super::system::{AnswerSet, MissingAnswer};
+use crate::error::EngineError;
 use crate::exit::{Ending, Exit, of_run};
-use crate::output;
+use crate::mode::RunMode;
 
-/// The command's name, and how a stored comparison is known.
-pub(super) const COMMAND: &str = "pairwise";
-/// Where the record of a run keeps the names of its systems, the rule for ties, and what is missing.
+/// Name of the command, and of stored comparisons.
+pub(crate) const COMMAND: &str = "pairwise";
+/// Settings in the record of a run: names of its systems, rule for ties, missing answers.
 const SYSTEMS: &str = "systems";
 const TIES: &str = "rank_ties";
 const MISSING: &str = "missing";
 /// Cases of a kind that are named before the rest is only counted.
 const NAMED: usize = 3;
 
-/// Systems to be compared.
-pub(super) struct Versus {
-    pub(super) systems: Vec<System>,
-    pub(super) criteria: Vec<String>,
-    pub(super) ties: TieChoice,
-    pub(super) markdown: bool,
-    /// Whether only some cases were asked for.
-    pub(super) selective: bool,
-    /// What was found to be missing, and which cases were seen.
-    pub(super) found: RefCell<Found>,
+/// Run that compares systems.
+pub struct PairwiseRun {
+    pub(crate) systems: Vec<AnswerSet>,
+    pub(crate) criteria: Vec<String>,
+    pub(crate) ties: TieRule,
+    /// Set where only some cases were asked for.
+    pub(crate) selective: bool,
+    /// Missing answers, and the cases that were seen.
+    pub(crate) found: RefCell<MissingAnswers>,
 }
 
-/// What can't be compared.
+/// Answers that are missing, and cases that were seen.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    lacking: BTreeSet<(usize, Lack, String)>,
+pub(crate) struct MissingAnswers {
+    lacking: BTreeSet<(usize, MissingAnswer, String)>,
     seen: BTreeSet<(String, String)>,
 }
 
-impl Versus {
+impl PairwiseRun {
     /// The case against the answers of two systems, for every two that have one and every repeat.
-    fn pairs(&self, suite: &Suite, case: &Arc<Case>) -> Result<Vec<Arc<Case>>, String> {
+    fn pairs(&self, suite: &Suite, case: &Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
         let (hash, question) = (case_hash(case), case.question());
         let mut found = self.found.borrow_mut();
         found.seen.insert((suite.name.clone(), case.id.to_string()));
@@ -123,10 +118,10 @@ impl Versus {
         })
     }
 
-    /// What can't be compared, a sentence each.
-    pub(super) fn missing(&self) -> Vec<String> {
+    /// Sentences about everything that can't be compared.
+    pub(crate) fn missing(&self) -> Vec<String> {
         let found = self.found.borrow();
-        let mut groups: BTreeMap<(usize, Lack), Vec<&str>> = BTreeMap::new();
+        let mut groups: BTreeMap<(usize, MissingAnswer), Vec<&str>> = BTreeMap::new();
         for (at, lack, case) in &found.lacking {
             groups.entry((*at, *lack)).or_default().push(case);
         }
@@ -135,8 +130,8 @@ impl Versus {
             .map(|((at, lack), cases)| {
                 let name = &self.systems[*at].name;
                 match lack {
-                    Lack::NoAnswer => format!("`{name}` has no answer to {}.", listed(cases)),
-                    Lack::OtherQuestion => {
+                    MissingAnswer::NoAnswer => format!("`{name}` has no answer to {}.", listed(cases)),
+                    MissingAnswer::OtherQuestion => {
                         format!("`{name}` answered to another question under the id of {}.", listed(cases))
                     }
                 }
@@ -163,8 +158,8 @@ impl Versus {
 
     fn rule(&self) -> &'static str {
         match self.ties {
-            TieChoice::Half => "half",
-            TieChoice::Davidson => "davidson",
+            TieRule::HalfWin => "half",
+            TieRule::Davidson => "davidson",
         }
     }
 }
@@ -197,12 +192,12 @@ fn parts<'i>(id: &'i str, systems: &[String]) -> Option<(&'i str, (usize, usize)
         .min_by_key(|(case, _)| case.len())
 }
 
-impl Shape for Versus {
+impl RunMode for PairwiseRun {
     fn command(&self) -> &'static str {
         COMMAND
     }
 
-    fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, String> {
+    fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
         self.pairs(suite, &case)
     }
 
@@ -219,22 +214,23 @@ impl Shape for Versus {
     }
 
     fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
-        let found = folder.info().map_err(|error| error.to_string()).and_then(|info| figures(folder, &info));
+        let found = folder.info().map_err(EngineError::from).and_then(|info| pairwise_report(folder, &info));
+
         match found {
             Ok((report, missing)) => conclusion(&report, &missing, ending),
-            Err(message) => (Exit::Incomplete, message),
+            Err(error) => (Exit::Incomplete, error.message),
         }
-    }
-
-    fn show(&self, run: &Finished<'_>, args: &RunArgs, context: &Context) -> Result<(), String> {
-        let (report, missing) = figures(run.folder, run.info)?;
-        print(&report, &missing, run.info, run.folder, args.json, self.markdown, context);
-        Ok(())
     }
 }
 
-/// The figures of a stored comparison, and what could not be compared.
-pub(super) fn figures(folder: &RunFolder, info: &RunInfo) -> Result<(PairwiseReport, Vec<String>), String> {
+/// Metrics of a stored comparison, and sentences about what could not be compared.
+///
+/// # Errors
+/// When the run can't be read.
+pub fn pairwise_report(
+    folder: &RunFolder,
+    info: &RunInfo,
+) -> Result<(PairwiseReport, Vec<String>), EngineError> {
     let list = |key: &str| -> Vec<String> {
         let text = info.settings.other.get(key);
         text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
@@ -245,8 +241,8 @@ pub(super) fn figures(folder: &RunFolder, info: &RunInfo) -> Result<(PairwiseRep
         _ => TieRule::HalfWin,
     };
     let mut contests = Contests::default();
-    for row in folder.results().map_err(|error| error.to_string())? {
-        let row = row.map_err(|error| error.to_string())?;
+    for row in folder.results()? {
+        let row = row?;
         if let Some((case, pair)) = parts(&row.case_id, &systems) {
             contests.take(&row, case, pair);
         }
@@ -254,8 +250,8 @@ pub(super) fn figures(folder: &RunFolder, info: &RunInfo) -> Result<(PairwiseRep
     Ok((report(systems, &contests, ties, Level::P95), list(MISSING)))
 }
 
-/// The exit and why: who wins has no part in it.
-pub(super) fn conclusion(report: &PairwiseReport, missing: &[String], ending: Ending) -> (Exit, String) {
+/// Exit code of a comparison, and its reason: who wins has no part in it.
+pub fn conclusion(report: &PairwiseReport, missing: &[String], ending: Ending) -> (Exit, String) {
     let (exit, reason) = of_run(Counts::default(), ending);
     let mut found = Vec::new();
     if exit != Exit::Passed {
@@ -273,46 +269,6 @@ pub(super) fn conclusion(report: &PairwiseReport, missing: &[String], ending: En
     }
     let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
     (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
-}
-
-/// Prints the figures.
-pub(super) fn print(
-    report: &PairwiseReport,
-    missing: &[String],
-    info: &RunInfo,
-    folder: &RunFolder,
-    json: bool,
-    markdown: bool,
-    context: &Context,
-) {
-    if json {
-        let mut value = summary_json(info, folder.path());
-        if let Value::Object(members) = &mut value {
-            // Pass lines have nothing to say about which of two answers is better.
-            for unrelated in ["counts", "mean_score", "figures"] {
-                members.remove(unrelated);
-            }
-            members.insert(COMMAND.to_owned(), pairwise_json(report, missing));
-        }
-        output::print_json(&value);
-        return;
-    }
-    if markdown {
-        output::print(&pairwise_markdown(report, missing));
-        return;
-    }
-    output::print(&pairwise(report, missing, context.stdout));
-    if let Some(summary) = &info.summary {
-        let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
-        output::print(&format!(
-            "\njudge {}; {} judge calls, {} from the cache\n{}\n{}\n",
-            judges.join(", "),
-            summary.judge_calls,
-            summary.judge_calls_cached,
-            summary.exit_reason,
-            folder.path().display()
-        ));
-    }
 }
 
 #[cfg(test)]

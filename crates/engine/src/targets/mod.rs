@@ -1,8 +1,8 @@
-//! What answers: from names to targets.
+//! Targets of a run: from names to what answers.
 
-mod book;
+mod registry;
 mod secrets;
 mod wrapped;
 
-pub(crate) use book::TargetBook;
+pub(crate) use registry::TargetRegistry;
 pub(crate) use secrets::redactor;

@@ -1,4 +1,4 @@
-//! The targets of a targets file, made when they are first needed.
+//! Targets of a targets file, made when they are first needed.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -22,9 +22,10 @@ use assize_targets::{
 use assize_trace::Format;
 
 use super::secrets::{keys, redactor};
-use super::wrapped::{Discreet, InTurn, Named};
-use crate::access::Access;
-use crate::context::Context;
+use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::gateway::ModelGateway;
 
 /// Commands that say nothing about time may take this long.
 const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
@@ -34,47 +35,51 @@ const DEFAULT_HEALTH_TIMEOUT: Duration = Duration::from_secs(30);
 const STREAM_CAP: usize = 256 << 20;
 
 /// The targets of a run, made when they are first needed.
-pub(crate) struct TargetBook {
+pub(crate) struct TargetRegistry {
     specs: Vec<TargetSpec>,
     /// The file the specs came from.
     path: Option<PathBuf>,
-    access: Arc<Access>,
+    gateway: Arc<ModelGateway>,
     variables: assize_evalfile::Environment,
-    /// What commands inherit.
+    /// Variables that commands inherit.
     inherited: Environment,
-    /// What graders that are programs are given.
+    /// Folder for files of commands.
+    temp_folder: PathBuf,
+    /// Setup of graders that are programs.
     programs: Arc<ProgramSetup>,
     /// Takes secrets out of what commands say when they fail.
     redactor: Arc<Redactor>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
-    /// The same without those they fall back on: a target has one limit and one health check, whoever asks it.
+    /// Targets without those they fall back on: a target has one limit and one health check, whoever asks it.
     plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
-    /// What is worth a remark about targets that were made.
+    /// Remarks about targets that were made.
     notes: Mutex<BTreeMap<String, String>>,
 }
 
-impl TargetBook {
+impl TargetRegistry {
     /// Targets from a targets file.
     pub(crate) fn new(
         specs: Vec<TargetSpec>,
         path: Option<PathBuf>,
-        access: Arc<Access>,
-        context: &Context,
+        gateway: Arc<ModelGateway>,
+        engine: &Engine,
     ) -> Self {
-        let inherited = Environment::from_vars(context.variables());
-        let redactor = Arc::new(redactor(context.variables()));
+        let inherited = Environment::from_vars(engine.process().variables());
+        let redactor = Arc::new(redactor(engine.process().variables()));
+        let temp_folder = engine.process().temp_folder.clone();
         let programs = ProgramSetup {
-            env: ProgramEnvironment::new(inherited.clone(), keys(context.variables(), &specs)),
-            scratch: std::env::temp_dir(),
+            env: ProgramEnvironment::new(inherited.clone(), keys(engine.process().variables(), &specs)),
+            scratch: temp_folder.clone(),
             redactor: Some(Arc::clone(&redactor)),
-            slots: Some(access.commands()),
+            slots: Some(gateway.commands()),
         };
         Self {
             specs,
             path,
-            access,
-            variables: context.environment(),
+            gateway,
+            variables: engine.process().environment(),
             inherited,
+            temp_folder,
             programs: Arc::new(programs),
             redactor,
             made: Mutex::new(BTreeMap::new()),
@@ -83,7 +88,7 @@ impl TargetBook {
         }
     }
 
-    /// What graders that are programs are given: the variables that commands inherit.
+    /// Setup of graders that are programs: the variables that commands inherit.
     pub(crate) fn programs(&self) -> Arc<ProgramSetup> {
         Arc::clone(&self.programs)
     }
@@ -94,7 +99,7 @@ impl TargetBook {
     }
 
     /// The target of a name: one of the targets file, or a model such as `openai:gpt-4o-mini`.
-    pub(crate) fn target(&self, name: &str) -> Result<Arc<dyn Target>, String> {
+    pub(crate) fn target(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(target) = made.get(name) {
             return Ok(Arc::clone(target));
@@ -105,12 +110,12 @@ impl TargetBook {
     }
 
     /// The target that a suite or a case refers to.
-    pub(crate) fn referred(&self, reference: &TargetRef) -> Result<Arc<dyn Target>, String> {
+    pub(crate) fn referred(&self, reference: &TargetRef) -> Result<Arc<dyn Target>, EngineError> {
         match &reference.use_target {
             None => self.target(&reference.name),
             Some(real) => {
                 let inner = self.target(real)?;
-                Ok(Arc::new(Named { name: reference.name.clone(), inner }))
+                Ok(Arc::new(RenamedTarget { name: reference.name.clone(), inner }))
             }
         }
     }
@@ -126,7 +131,7 @@ impl TargetBook {
             .collect()
     }
 
-    /// Whether a target answers all cases in one run of a command, so that it can't be asked turn by turn.
+    /// True for a target that answers all cases in one run of a command, so that it can't be asked turn by turn.
     pub(crate) fn answers_all_at_once(&self, reference: &TargetRef) -> bool {
         let real = reference.use_target.as_deref().unwrap_or(&reference.name);
         let batches =
@@ -135,15 +140,15 @@ impl TargetBook {
     }
 
     /// The model behind a name of the targets file; `None` if the file has no such target.
-    pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn Ask>, String>> {
+    pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn Ask>, EngineError>> {
         let spec = self.spec(name)?;
         Some(usable(spec).and_then(|()| match &spec.kind {
             TargetSpecKind::Model(model) => {
                 self.client(spec, model).map(|client| {
-                    self.access.ask_judge(client, model.context_tokens, model.max_output_tokens)
+                    self.gateway.ask_judge(client, model.context_tokens, model.max_output_tokens)
                 })
             }
-            _ => Err(format!("{}: target `{name}` can't judge: it is not a model", spec.place)),
+            _ => Err(unusable(format!("{}: target `{name}` can't judge: it is not a model", spec.place))),
         }))
     }
 
@@ -160,8 +165,8 @@ impl TargetBook {
         }
     }
 
-    /// How many cases the named targets can be at work on together, if each of them has a limit. What each of them may
-    /// do at once it sees to itself.
+    /// Number of cases that the named targets can work on together, if each of them has a limit. Each keeps its own limit
+    /// by itself.
     pub(crate) fn workers<'a>(&self, names: impl Iterator<Item = &'a str>) -> Option<usize> {
         names
             .map(|name| self.spec(name)?.workers)
@@ -184,7 +189,7 @@ impl TargetBook {
             .collect()
     }
 
-    /// Whether a target of the targets file has this name.
+    /// True if a target of the targets file has this name.
     pub(crate) fn names(&self, name: &str) -> bool {
         self.spec(name).is_some()
     }
@@ -193,7 +198,7 @@ impl TargetBook {
         self.specs.iter().find(|spec| spec.name == name)
     }
 
-    fn make(&self, name: &str) -> Result<Arc<dyn Target>, String> {
+    fn make(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
         if let Some(spec) = self.spec(name) {
             let first = self.plain(spec)?;
             if spec.fallbacks.is_empty() {
@@ -207,19 +212,20 @@ impl TargetBook {
             return Ok(Arc::new(FallbackTarget::new(first, behind.collect::<Result<_, _>>()?)));
         }
         if name.contains([':', '/']) {
-            let parsed = ModelName::from_str(name).map_err(|error| format!("target `{name}`: {error}"))?;
+            let parsed =
+                ModelName::from_str(name).map_err(|error| unusable(format!("target `{name}`: {error}")))?;
             let client = self
-                .access
+                .gateway
                 .client(&parsed, &self.variables)
-                .map_err(|error| format!("target `{name}`: {error}"))?;
-            let ask = self.access.ask(client, None);
+                .map_err(|error| unusable(format!("target `{name}`: {error}")))?;
+            let ask = self.gateway.ask(client, None);
             return Ok(Arc::new(ModelTarget::new(name, ask)));
         }
         Err(self.unknown(name))
     }
 
     /// A target of the file, without those to fall back on.
-    fn plain(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, String> {
+    fn plain(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
         let mut plain = self.plain.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(target) = plain.get(&spec.name) {
             return Ok(Arc::clone(target));
@@ -229,12 +235,12 @@ impl TargetBook {
         Ok(target)
     }
 
-    fn defined(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, String> {
+    fn defined(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
         usable(spec)?;
         let name = &spec.name;
         let mut target: Arc<dyn Target> = match &spec.kind {
             TargetSpecKind::Model(model) => {
-                let ask = self.access.ask(self.client(spec, model)?, model.context_tokens);
+                let ask = self.gateway.ask(self.client(spec, model)?, model.context_tokens);
                 Arc::new(ModelTarget {
                     temperature: model.temperature,
                     seed: model.seed,
@@ -246,18 +252,18 @@ impl TargetBook {
             TargetSpecKind::Recording(recording) => self.recorded(spec, recording)?,
             TargetSpecKind::Mock(mock) => Arc::new(mocked(name, mock)),
             TargetSpecKind::Unbuilt { provider } => {
-                return Err(format!(
+                return Err(unusable(format!(
                     "{}: target `{name}`: provider `{provider}` is not built yet",
                     spec.place
-                ));
+                )));
             }
             TargetSpecKind::Undetermined => {
-                return Err(format!("{}: target `{name}` is not fully set up", spec.place));
+                return Err(unusable(format!("{}: target `{name}` is not fully set up", spec.place)));
             }
         };
         if let Some(health) = &spec.health {
             let inner = HealthChecked::new(target, self.health(health));
-            target = Arc::new(Discreet { inner, redactor: Arc::clone(&self.redactor) });
+            target = Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor) });
         }
         if let Some(at_once) = spec.workers.and_then(NonZeroUsize::new) {
             target = Arc::new(Limited::new(target, at_once));
@@ -288,13 +294,13 @@ impl TargetBook {
         assize_diagnostic::did_you_mean(name, self.specs.iter().map(|spec| spec.name.as_str()))
     }
 
-    fn unknown(&self, name: &str) -> String {
+    fn unknown(&self, name: &str) -> EngineError {
         let Some(path) = &self.path else {
-            return format!(
+            return EngineError::usage(format!(
                 "target `{name}` is not defined: there is no `.assize/targets.yaml` (nor an older `targets.yaml`) \
                  in the eval file's folder or above. Define it there, name a model such as \
                  `--target openai:gpt-4o-mini`, or give the cases an `output`"
-            );
+            ));
         };
         let hint = if let Some(near) = self.near(name) {
             format!("did you mean `{near}`?")
@@ -302,10 +308,10 @@ impl TargetBook {
             let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
             format!("it defines {}", names.join(", "))
         };
-        format!("target `{name}` is not defined in `{}`; {hint}", path.display())
+        EngineError::usage(format!("target `{name}` is not defined in `{}`; {hint}", path.display()))
     }
 
-    fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<Client, String> {
+    fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<Client, EngineError> {
         let name = &spec.name;
         let provider = match model.provider {
             "openai-compatible" => "openai",
@@ -313,7 +319,7 @@ impl TargetBook {
         };
         let is_version = |variable: &str| variable.ends_with("OPENAI_API_VERSION");
         let parsed = ModelName::from_str(&format!("{provider}:{}", model.model))
-            .map_err(|error| format!("target `{name}`: {error}"))?;
+            .map_err(|error| unusable(format!("target `{name}`: {error}")))?;
         let lookup = |variable: &str| {
             if let Some((_, value)) = model.variables.iter().find(|(name, _)| *name == variable) {
                 return Some(value.clone());
@@ -335,25 +341,28 @@ impl TargetBook {
                 None => (self.variables)(variable),
             }
         };
-        let mut setup = self.access.setup();
+        let mut setup = self.gateway.setup();
         if let Some(retries) = spec.retry.max_retries {
             setup.policy.max_attempts = retries.saturating_add(1);
         }
         setup.policy.base = spec.retry.initial_delay.unwrap_or(setup.policy.base);
         setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
-        Client::from_name(&parsed, &lookup, setup).map_err(|error| match error {
+        let failed = |error| match error {
             ConfigError::BadApiVersion { .. } if model.api_version.is_some() => format!(
                 "{}: target `{name}`: its `api_version` is not one: write a date such as 2024-10-21 or \
                  2025-04-01-preview",
                 spec.place
             ),
             error => format!("target `{name}`: {error}"),
-        })
+        };
+
+        Client::from_name(&parsed, &lookup, setup).map_err(|error| unusable(failed(error)))
     }
 
-    fn recorded(&self, spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Target>, String> {
-        let failed =
-            |error: &dyn std::fmt::Display| format!("{}: target `{}`: {error}", spec.place, spec.name);
+    fn recorded(&self, spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Target>, EngineError> {
+        let failed = |error: &dyn std::fmt::Display| {
+            unusable(format!("{}: target `{}`: {error}", spec.place, spec.name))
+        };
         Ok(match &recording.kind {
             RecordingKind::Sessions { format } => {
                 let format = format.map(Format::from_str).transpose().map_err(|error| failed(&error))?;
@@ -381,13 +390,17 @@ impl TargetBook {
         })
     }
 
-    fn command(&self, spec: &TargetSpec, command: &CommandTargetSpec) -> Result<Arc<dyn Target>, String> {
+    fn command(
+        &self,
+        spec: &TargetSpec,
+        command: &CommandTargetSpec,
+    ) -> Result<Arc<dyn Target>, EngineError> {
         let template = match &command.template {
             CommandText::Shell(script) => CommandTemplate::Shell(script.clone()),
             CommandText::Argv(words) => CommandTemplate::Argv(words.clone()),
         };
         let mut target =
-            CommandTarget::new(&spec.name, template, self.inherited.clone(), std::env::temp_dir())
+            CommandTarget::new(&spec.name, template, self.inherited.clone(), self.temp_folder.clone())
                 .with_timeout(command.timeout.unwrap_or(DEFAULT_COMMAND_TIMEOUT));
         if let Some(format) = &command.files_format {
             target.files_format.clone_from(format);
@@ -395,16 +408,17 @@ impl TargetBook {
         target.cwd.clone_from(&command.cwd);
         target.stdin.clone_from(&command.stdin);
         if let Some(stream) = &command.stream {
-            let format = Format::from_str(stream).map_err(|error| format!("{}: {error}", spec.place))?;
+            let format =
+                Format::from_str(stream).map_err(|error| unusable(format!("{}: {error}", spec.place)))?;
             target.stream = Some(format);
             target.limits.stdout_cap = STREAM_CAP;
         }
         let redactor = Arc::clone(&self.redactor);
         if command.batch {
-            return Ok(Arc::new(Discreet { inner: BatchTarget::new(target), redactor }));
+            return Ok(Arc::new(RedactingTarget { inner: BatchTarget::new(target), redactor }));
         }
-        let inner = Discreet { inner: target, redactor };
-        let target = InTurn { inner, slots: self.access.commands() };
+        let inner = RedactingTarget { inner: target, redactor };
+        let target = SerialTarget { inner, slots: self.gateway.commands() };
         Ok(match spec.retry.max_retries {
             None | Some(0) => Arc::new(target),
             Some(retries) => Arc::new(Retrying::new(target, retries).with_waits(
@@ -425,7 +439,12 @@ fn mocked(name: &str, mock: &MockTargetSpec) -> MockTarget {
     }
 }
 
-fn usable(spec: &TargetSpec) -> Result<(), String> {
+/// Error about a target that can't be used.
+fn unusable(message: String) -> EngineError {
+    EngineError::unrunnable(message)
+}
+
+fn usable(spec: &TargetSpec) -> Result<(), EngineError> {
     let obstacles = spec.obstacles();
-    if obstacles.is_empty() { Ok(()) } else { Err(obstacles.join("\n")) }
+    if obstacles.is_empty() { Ok(()) } else { Err(EngineError::unrunnable(obstacles.join("\n"))) }
 }

@@ -1,4 +1,4 @@
-//! Which variables hold secrets, and which open models.
+//! Variables that hold secrets, and variables that open models.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +25,7 @@ pub(super) fn keys<'a>(
     key_variables().map(str::to_owned).chain(used)
 }
 
+/// Redactor of the values of all variables that are named like secrets.
 pub(crate) fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
     let is_secret = |name: &str| {
         let name = name.to_ascii_uppercase();

@@ -1,4 +1,4 @@
-//! Targets around other targets: discreet ones, such that wait for their turn, such with another name.
+//! Targets around other targets: without secrets, one after another, under another name.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 /// A command whose answers and complaints are judged, stored and shown without the secrets it inherited.
-pub(super) struct Discreet<T> {
+pub(super) struct RedactingTarget<T> {
     pub(super) inner: T,
     pub(super) redactor: Arc<Redactor>,
 }
 
-impl<T: Target> Target for Discreet<T> {
+impl<T: Target> Target for RedactingTarget<T> {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -44,7 +44,7 @@ impl<T: Target> Target for Discreet<T> {
     }
 }
 
-impl<T> Discreet<T> {
+impl<T> RedactingTarget<T> {
     fn hide_in(&self, answer: &mut Answer) {
         self.hide(&mut answer.text);
         for text in answer.file_changes.iter_mut().chain(&mut answer.model) {
@@ -78,12 +78,12 @@ impl<T> Discreet<T> {
 }
 
 /// A command of one case, which waits for its turn among the commands of the run.
-pub(super) struct InTurn<T> {
+pub(super) struct SerialTarget<T> {
     pub(super) inner: T,
     pub(super) slots: Arc<Semaphore>,
 }
 
-impl<T: Target> Target for InTurn<T> {
+impl<T: Target> Target for SerialTarget<T> {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -106,12 +106,12 @@ impl<T: Target> Target for InTurn<T> {
 }
 
 /// A target that goes by another name in this run (`use_target` in a suite).
-pub(super) struct Named {
+pub(super) struct RenamedTarget {
     pub(super) name: String,
     pub(super) inner: Arc<dyn Target>,
 }
 
-impl Target for Named {
+impl Target for RenamedTarget {
     fn name(&self) -> &str {
         &self.name
     }

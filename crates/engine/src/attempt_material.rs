@@ -1,6 +1,5 @@
-//! What is tried: where the criteria, the answer and all that belongs to it come from.
+//! Subject of an attempt: criteria, answer, and where they come from.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,18 +10,36 @@ use assize_evalfile::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::args::TryArgs;
-use crate::context::Context;
-use crate::output;
+use crate::engine::Engine;
+use crate::error::EngineError;
 
 /// Stands for the command line where files are named.
 const COMMAND_LINE: &str = "command-line.json";
-/// What the only case is called.
+/// Name of the only case.
 const CASE: &str = "try";
 
-/// The criteria, by where they stand.
-enum Criteria {
-    /// On the command line, as a rubric in JSON.
+/// Request to judge one answer.
+#[derive(Debug, Clone, Default)]
+pub struct AttemptRequest {
+    /// Criteria, a sentence each; used without `file`.
+    pub criteria: Vec<String>,
+    /// Score ranges of the only criterion, such as `5-10: friendly`.
+    pub ranges: Vec<String>,
+    /// Rubric file; with `case`, an eval file.
+    pub file: Option<PathBuf>,
+    /// Case of the eval file.
+    pub case: Option<String>,
+    /// The answer.
+    pub answer: Option<String>,
+    /// File with the answer; `-` for the one that a person gives at the beginning.
+    pub answer_file: Option<PathBuf>,
+    /// Question, reference and expected outcome, instead of those of the case.
+    pub about: GivenAnswer,
+}
+
+/// Criteria, by where they stand.
+enum CriteriaSource {
+    /// In the request, as a rubric in JSON.
     Text(String),
     /// In a rubric file.
     Rubric(PathBuf),
@@ -30,8 +47,8 @@ enum Criteria {
     Case { path: PathBuf, id: String },
 }
 
-/// The answer, by where it stands.
-enum AnswerAt {
+/// Answer, by where it stands.
+enum AnswerSource {
     /// At hand.
     Text(String),
     /// In a file, read at every load.
@@ -40,90 +57,103 @@ enum AnswerAt {
     Case,
 }
 
-/// What the command line asks for.
-pub(super) struct Wish {
-    criteria: Criteria,
-    answer: AnswerAt,
+/// Subject of attempts: what is judged, by what.
+pub struct AttemptSubject {
+    criteria: CriteriaSource,
+    answer: AnswerSource,
     about: GivenAnswer,
 }
 
-/// A suite and its case, ready to be judged.
-pub(super) struct Scene {
-    pub(super) suite: Suite,
-    pub(super) case: Arc<Case>,
+/// Suite with its only case, ready to be judged.
+#[derive(Debug, Clone)]
+pub struct AttemptCase {
+    /// The suite.
+    pub suite: Suite,
+    /// The case.
+    pub case: Arc<Case>,
 }
 
-/// What came of reading everything.
-pub(super) struct Loaded {
-    /// What can be judged, or why nothing can.
-    pub(super) scene: Result<Scene, String>,
-    pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) sources: SourceMap,
-    /// The files that were read or looked for.
-    pub(super) files: Vec<PathBuf>,
+/// Result of reading everything.
+#[derive(Debug)]
+pub struct LoadedAttempt {
+    /// The case, or the reason why there is none.
+    pub attempt: Result<AttemptCase, EngineError>,
+    /// Problems and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Texts that they point into.
+    pub sources: SourceMap,
+    /// Files that were read or looked for.
+    pub files: Vec<PathBuf>,
 }
 
-impl Loaded {
-    /// Tells the complaints; warnings only when somebody wants to hear them.
-    pub(super) fn say(&self, quiet: bool, context: &Context) {
-        if self.scene.is_err() || !quiet {
-            output::say_diagnostics(&self.diagnostics, &self.sources, context);
+impl LoadedAttempt {
+    /// Tells the observer of problems; of warnings only when somebody wants to hear them.
+    pub fn report(&self, quiet: bool, engine: &Engine) {
+        if self.attempt.is_err() || !quiet {
+            engine.report_diagnostics(&self.diagnostics, &self.sources);
         }
     }
 }
 
-impl Wish {
-    /// What the command line asks for. Reads standard input if the answer comes from there.
-    pub(super) fn read(args: &TryArgs) -> Result<Self, String> {
-        let file = args.watch.as_ref().or(args.rubric.as_ref());
-        let criteria = match (file, &args.case) {
-            (Some(path), Some(id)) => Criteria::Case { path: path.clone(), id: id.clone() },
-            (Some(path), None) => Criteria::Rubric(path.clone()),
-            (None, _) => Criteria::Text(typed(&args.criteria, &args.range)?),
+impl AttemptSubject {
+    /// Subject of a request. `given` returns the answer where it comes from the person who asks.
+    ///
+    /// # Errors
+    /// When the request contradicts itself, or there is no answer.
+    pub fn new(
+        request: AttemptRequest,
+        given: impl FnOnce() -> Result<String, EngineError>,
+    ) -> Result<Self, EngineError> {
+        let criteria = match (request.file, request.case) {
+            (Some(path), Some(id)) => CriteriaSource::Case { path, id },
+            (Some(path), None) => CriteriaSource::Rubric(path),
+            (None, _) => CriteriaSource::Text(
+                rubric_text(&request.criteria, &request.ranges).map_err(EngineError::usage)?,
+            ),
         };
-        let answer = match (&args.answer, &args.answer_file, &criteria) {
-            (Some(text), _, _) => AnswerAt::Text(text.clone()),
-            (None, Some(path), _) if path.as_os_str() != "-" => AnswerAt::File(path.clone()),
-            (None, None, Criteria::Case { .. }) => AnswerAt::Case,
-            _ => AnswerAt::Text(standard_input()?),
+        let answer = match (request.answer, request.answer_file, &criteria) {
+            (Some(text), _, _) => AnswerSource::Text(text),
+            (None, Some(path), _) if path.as_os_str() != "-" => AnswerSource::File(path),
+            (None, None, CriteriaSource::Case { .. }) => AnswerSource::Case,
+            _ => AnswerSource::Text(given()?),
         };
-        let about = GivenAnswer {
-            text: String::new(),
-            question: args.question.clone(),
-            reference: args.reference.clone(),
-            expected_outcome: args.expected_outcome.clone(),
-        };
-        Ok(Self { criteria, answer, about })
+
+        Ok(Self { criteria, answer, about: request.about })
     }
 
     /// The folder in whose neighbourhood targets are looked for.
-    pub(super) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         match &self.criteria {
-            Criteria::Text(_) => Path::new(""),
-            Criteria::Rubric(path) | Criteria::Case { path, .. } => path.parent().unwrap_or(Path::new("")),
+            CriteriaSource::Text(_) => Path::new(""),
+            CriteriaSource::Rubric(path) | CriteriaSource::Case { path, .. } => {
+                path.parent().unwrap_or(Path::new(""))
+            }
         }
     }
 
     /// Reads the files as they are now.
-    pub(super) fn load(&self, options: &LoadOptions, context: &Context) -> Loaded {
+    pub fn load(&self, options: &LoadOptions, engine: &Engine) -> LoadedAttempt {
         let mut files = Vec::new();
         let answer = match &self.answer {
-            AnswerAt::Text(text) => Ok(Some(text.clone())),
-            AnswerAt::Case => Ok(None),
-            AnswerAt::File(path) => {
+            AnswerSource::Text(text) => Ok(Some(text.clone())),
+            AnswerSource::Case => Ok(None),
+            AnswerSource::File(path) => {
                 files.push(path.clone());
-                std::fs::read_to_string(context.working_folder.join(path))
-                    .map(Some)
-                    .map_err(|error| format!("can't read the answer, `{}`: {error}", path.display()))
+                std::fs::read_to_string(engine.process().working_folder.join(path)).map(Some).map_err(
+                    |error| {
+                        let path = path.display();
+                        EngineError::unreadable(format!("can't read the answer, `{path}`: {error}"))
+                    },
+                )
             }
         };
         let mut loaded = match &self.criteria {
-            Criteria::Text(text) => self.of_rubric(read_rubric(Path::new(COMMAND_LINE), text), answer),
-            Criteria::Rubric(path) => {
+            CriteriaSource::Text(text) => self.of_rubric(read_rubric(Path::new(COMMAND_LINE), text), answer),
+            CriteriaSource::Rubric(path) => {
                 files.push(path.clone());
                 self.of_rubric(load_rubric(path, options), answer)
             }
-            Criteria::Case { path, id } => {
+            CriteriaSource::Case { path, id } => {
                 files.push(path.clone());
                 self.of_case(path, id, answer, options)
             }
@@ -136,60 +166,60 @@ impl Wish {
         loaded
     }
 
-    fn of_rubric(&self, rubric: LoadedRubric, answer: Result<Option<String>, String>) -> Loaded {
-        let scene = answer.and_then(|answer| {
+    fn of_rubric(&self, rubric: LoadedRubric, answer: Result<Option<String>, EngineError>) -> LoadedAttempt {
+        let attempt = answer.and_then(|answer| {
             let about = GivenAnswer { text: answer.unwrap_or_default(), ..self.about.clone() };
             let (suite, case) = suite_of_answer(&rubric, CASE, &about)
-                .ok_or("the criteria have problems; nothing was judged")?;
-            Ok(Scene { suite, case: Arc::new(case) })
+                .ok_or_else(|| EngineError::invalid_file("the criteria have problems; nothing was judged"))?;
+            Ok(AttemptCase { suite, case: Arc::new(case) })
         });
-        Loaded { scene, files: Vec::new(), diagnostics: rubric.diagnostics, sources: rubric.sources }
+        LoadedAttempt { attempt, files: Vec::new(), diagnostics: rubric.diagnostics, sources: rubric.sources }
     }
 
     fn of_case(
         &self,
         path: &Path,
         id: &str,
-        answer: Result<Option<String>, String>,
+        answer: Result<Option<String>, EngineError>,
         options: &LoadOptions,
-    ) -> Loaded {
+    ) -> LoadedAttempt {
         let loaded = load_suite(path, options);
         let files = loaded.sources.files().map(|(_, file)| file.path().to_path_buf()).collect();
         let broken = loaded.has_errors();
-        let scene = answer.and_then(|answer| {
+        let attempt = answer.and_then(|answer| {
             let Some(suite) = loaded.suite.filter(|_| !broken) else {
-                return Err("the eval file has problems; nothing was judged".to_owned());
+                return Err(EngineError::invalid_file("the eval file has problems; nothing was judged"));
             };
             let mut ids = Vec::new();
             let mut wanted = None;
             for case in &loaded.cases {
-                let case = case.map_err(|error| error.to_string())?;
+                let case = case?;
                 ids.push(case.id.to_string());
                 if case.id.as_str() == id {
                     wanted = Some((*case).clone());
                     break;
                 }
             }
-            let case = wanted.ok_or_else(|| no_case(id, &ids, path))?;
-            Ok(Scene { suite, case: Arc::new(self.dressed(case, answer)?) })
+            let case = wanted.ok_or_else(|| EngineError::usage(no_case(id, &ids, path)))?;
+            Ok(AttemptCase { suite, case: Arc::new(self.with_request(case, answer)?) })
         });
-        Loaded { scene, files, diagnostics: loaded.diagnostics, sources: loaded.sources }
+        LoadedAttempt { attempt, files, diagnostics: loaded.diagnostics, sources: loaded.sources }
     }
 
-    /// The case with its rubrics only, and with what the command line says in the place of its own.
-    fn dressed(&self, mut case: Case, answer: Option<String>) -> Result<Case, String> {
+    /// Case with its rubrics only, and with the texts of the request in the place of its own.
+    fn with_request(&self, mut case: Case, answer: Option<String>) -> Result<Case, EngineError> {
         case.graders.retain(|grader| matches!(grader.kind, GraderKind::Rubric(_)));
         if case.graders.is_empty() {
-            return Err(format!("case `{}` has no rubric to try", case.id));
+            return Err(EngineError::usage(format!("case `{}` has no rubric to try", case.id)));
         }
         if let Some(text) = answer {
             case.output = Some(GivenOutput::Text(text));
         }
         if case.output.is_none() {
-            return Err(format!(
+            return Err(EngineError::usage(format!(
                 "case `{}` has no `output`; give an answer with `--answer` or `--answer-file`",
                 case.id
-            ));
+            )));
         }
         let GivenAnswer { question, reference, expected_outcome, .. } = &self.about;
         if let Some(text) = question {
@@ -214,21 +244,8 @@ fn no_case(id: &str, ids: &[String], path: &Path) -> String {
     format!("`{shown}` has no case `{id}`; the first are {}", some.join(", "))
 }
 
-fn standard_input() -> Result<String, String> {
-    let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .map_err(|error| format!("can't read the answer from standard input: {error}"))?;
-    if text.trim().is_empty() {
-        return Err("there is no answer: give one with `--answer`, `--answer-file` or on standard input \
-                    (an empty one with `--answer ''`)"
-            .to_owned());
-    }
-    Ok(text)
-}
-
 /// A rubric of what was typed. Every criterion of yes or no must be met; with ranges the pass line decides.
-fn typed(criteria: &[String], ranges: &[String]) -> Result<String, String> {
+fn rubric_text(criteria: &[String], ranges: &[String]) -> Result<String, String> {
     if !ranges.is_empty() && criteria.len() != 1 {
         return Err("`--range` belongs to one criterion; give one".to_owned());
     }
@@ -280,11 +297,11 @@ mod tests {
 
     #[test]
     fn typed_criteria_are_data_and_never_put_anything_in() {
-        let text = typed(&["says ${{ HOME }} \"quoted\"".to_owned()], &[]).unwrap();
+        let text = rubric_text(&["says ${{ HOME }} \"quoted\"".to_owned()], &[]).unwrap();
         let rubric = read_rubric(Path::new(COMMAND_LINE), &text);
         assert!(!rubric.has_errors(), "{:?}", rubric.diagnostics);
         let criteria = rubric.rubric.expect("sound");
         assert_eq!(criteria.rubric.criteria()[0].text, "says ${{ HOME }} \"quoted\"");
-        assert!(typed(&["a".to_owned(), "b".to_owned()], &["0-10: x".to_owned()]).is_err());
+        assert!(rubric_text(&["a".to_owned(), "b".to_owned()], &["0-10: x".to_owned()]).is_err());
     }
 }

@@ -1,0 +1,65 @@
+//! `assize audit injection`.
+
+use std::num::NonZeroUsize;
+
+use assize_audit::injection::InjectionReport;
+use assize_engine::audit::InjectionAudit;
+use assize_engine::{Exit, RunOutcome, summary_json};
+use assize_report::injection_audit;
+use assize_store::{RunFolder, RunInfo};
+use serde_json::Value;
+
+use crate::args::InjectionArgs;
+use crate::command::eval::print_plan;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output;
+use crate::runtime::block_on;
+
+pub(super) fn execute(args: &InjectionArgs, context: &Context) -> Result<Exit, Failure> {
+    let run = &args.eval.run;
+    super::refuse(run)?;
+    let audit = InjectionAudit {
+        places: args.place.iter().copied().collect(),
+        repeats: args.repeats,
+        max_cases: args.max_cases.map(NonZeroUsize::get),
+        seed: args.seed,
+        max_flip_rate: args.max_flip_rate,
+        ..InjectionAudit::new(&args.probes)?
+    };
+
+    let engine = context.run_engine(run.quiet, run.json);
+    match block_on(engine.evaluate_as(&audit, &args.eval.options()))? {
+        RunOutcome::Planned(planned) => Ok(print_plan(&planned, run, context)),
+        RunOutcome::Finished(finished) => {
+            let report = InjectionAudit::report(&finished.folder)?;
+            print(&report, &finished.info, &finished.folder, run.json, context);
+            Ok(finished.exit)
+        }
+    }
+}
+
+/// Prints the metrics of an audit.
+pub(super) fn print(
+    report: &InjectionReport,
+    info: &RunInfo,
+    folder: &RunFolder,
+    json: bool,
+    context: &Context,
+) {
+    if json {
+        let mut value = summary_json(info, folder.path());
+        if let Value::Object(members) = &mut value {
+            // Scores of probed answers say nothing about anybody.
+            for unrelated in ["counts", "mean_score"] {
+                members.remove(unrelated);
+            }
+            members.insert("audit".to_owned(), report.to_json());
+        }
+        output::print_json(&value);
+        return;
+    }
+
+    output::print(&injection_audit(report, context.stdout));
+    super::print_footer(info, folder);
+}

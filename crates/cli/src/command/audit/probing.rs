@@ -1,0 +1,75 @@
+//! `assize audit order`, `length` and `self`.
+
+use assize_audit::AuditReport;
+use assize_engine::audit::{ProbingAudit, ProbingKind};
+use assize_engine::{EvalOptions, Exit, RunOutcome, summary_json};
+use assize_report::{probing, probing_json};
+use assize_store::{RunFolder, RunInfo};
+use serde_json::Value;
+
+use crate::args::{LengthArgs, OrderArgs, RunArgs, SelfArgs};
+use crate::command::eval::print_plan;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output;
+use crate::runtime::block_on;
+
+pub(super) fn order(args: &OrderArgs, context: &Context) -> Result<Exit, Failure> {
+    let mut eval = args.eval.options();
+    let options = args.probing.options(args.max_flip_rate);
+    let audit = ProbingAudit::order(args.permutations, options, &mut eval.run)?;
+
+    run(&audit, &eval, &args.eval.run, context)
+}
+
+pub(super) fn length(args: &LengthArgs, context: &Context) -> Result<Exit, Failure> {
+    let audit = ProbingAudit::length(args.probing.options(args.max_shift));
+
+    run(&audit, &args.eval.options(), &args.eval.run, context)
+}
+
+pub(super) fn own_family(args: &SelfArgs, context: &Context) -> Result<Exit, Failure> {
+    let audit = ProbingAudit::own_family(&args.family, args.probing.options(args.max_preference))?;
+
+    run(&audit, &args.eval.options(), &args.eval.run, context)
+}
+
+fn run(
+    audit: &ProbingAudit,
+    options: &EvalOptions,
+    args: &RunArgs,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    super::refuse(args)?;
+
+    let engine = context.run_engine(args.quiet, args.json);
+    match block_on(engine.evaluate_as(audit, options))? {
+        RunOutcome::Planned(planned) => Ok(print_plan(&planned, args, context)),
+        RunOutcome::Finished(finished) => {
+            let (folder, info) = (&finished.folder, &finished.info);
+            if let Some(kind) = ProbingKind::from_run(info) {
+                print(&kind.report(folder, info)?, info, folder, args.json, context);
+            }
+            Ok(finished.exit)
+        }
+    }
+}
+
+/// Prints the metrics of an audit.
+pub(super) fn print(report: &AuditReport, info: &RunInfo, folder: &RunFolder, json: bool, context: &Context) {
+    if json {
+        let mut value = summary_json(info, folder.path());
+        if let Value::Object(members) = &mut value {
+            // Scores of changed answers say nothing about anybody.
+            for unrelated in ["counts", "mean_score", "figures"] {
+                members.remove(unrelated);
+            }
+            members.insert("audit".to_owned(), probing_json(report));
+        }
+        output::print_json(&value);
+        return;
+    }
+
+    output::print(&probing(report, context.stdout));
+    super::print_footer(info, folder);
+}

@@ -1,0 +1,92 @@
+//! `assize generate rubrics`.
+
+use assize_author::draft::{DraftOutcome, EditedFile};
+use assize_engine::{Exit, GenerateReport};
+
+use crate::args::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output;
+use crate::runtime::block_on;
+
+pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, Failure> {
+    let GenerateCommand::Rubrics(args) = &args.command;
+    let engine = context.engine(args.quiet);
+    let report = block_on(engine.generate(&args.options()))?;
+
+    print(&report, args, context);
+    Ok(report.exit())
+}
+
+fn print(report: &GenerateReport, args: &GenerateRubricsArgs, context: &Context) {
+    if args.json {
+        output::print_json(&report.to_json());
+        return;
+    }
+
+    if args.dry_run {
+        report.files.iter().map(EditedFile::diff).for_each(|diff| output::print(&diff));
+    }
+    for outcome in &report.outcomes {
+        let place = format!("{}:{}", outcome.path.display(), outcome.line);
+        match &outcome.result {
+            DraftOutcome::LeftAlone(reason) => {
+                let message = format!("{place}: case `{}` was left alone: {reason}", outcome.id);
+                output::complain(&message, context);
+            }
+            DraftOutcome::Drafted { criteria, .. } if !args.dry_run => {
+                output::print(&format!("{place}: {}: {}\n", outcome.id, criteria.join(", ")));
+            }
+            _ => {}
+        }
+    }
+    output::print(&format!("{}\n", summary(report, args)));
+
+    if let Some(refusal) = report.over_budget.as_ref().filter(|_| report.unreached() > 0) {
+        output::warn(
+            &format!("{refusal}; the same command goes on with the cases that lack a rubric"),
+            context,
+        );
+    }
+    if report.drafted() > 0 && !args.dry_run && !args.quiet {
+        let lint = match findings(report) {
+            0 => String::new(),
+            findings => format!("; `assize lint` has {findings} things to say about them"),
+        };
+        output::say(&format!("drafts are marked `Draft by`: read and correct them{lint}\n"));
+    }
+}
+
+/// The last line: how many cases came to what.
+fn summary(report: &GenerateReport, args: &GenerateRubricsArgs) -> String {
+    let drafted = report.drafted();
+    let verb = if args.dry_run { "would be written" } else { "written" };
+    let plural = if drafted == 1 { "" } else { "s" };
+    let mut parts = vec![format!("{drafted} draft{plural} {verb}, by {}", report.author)];
+
+    let mut add = |count: usize, one: &str, more: &str| {
+        if count > 0 {
+            parts.push(format!("{count} {}", if count == 1 { one } else { more }));
+        }
+    };
+    if !args.replace {
+        let has = report.count(|result| matches!(result, DraftOutcome::HasRubric));
+        add(has, "case has a rubric", "cases have a rubric");
+    }
+    let nothing = report.count(|result| matches!(result, DraftOutcome::NoOutcome));
+    add(nothing, "case expects nothing in words", "cases expect nothing in words");
+    add(report.left_alone(), "case was left alone", "cases were left alone");
+    add(report.unreached(), "case was not reached", "cases were not reached");
+
+    parts.join("; ")
+}
+
+/// What lint says about the drafts, counted.
+fn findings(report: &GenerateReport) -> usize {
+    let of_case = |result: &DraftOutcome| match result {
+        DraftOutcome::Drafted { findings, .. } => findings.len(),
+        _ => 0,
+    };
+
+    report.outcomes.iter().map(|outcome| of_case(&outcome.result)).sum()
+}
