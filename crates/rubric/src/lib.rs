@@ -16,6 +16,7 @@ mod aggregation;
 mod case;
 mod combine;
 mod criterion;
+mod format;
 mod gate;
 mod id;
 mod judgement;
@@ -42,6 +43,7 @@ pub use aggregation::Aggregation;
 pub use case::{CaseScore, GraderOutcome, GraderScore, GraderStanding, score_case};
 pub use combine::{Combination, CombinedScore, combine};
 pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
+pub use format::{dollars, grouped};
 pub use gate::{Gate, GateState};
 pub use id::CriterionId;
 pub use judgement::{
