@@ -10,7 +10,6 @@ use crate::error::AskError;
 use crate::price::ModelCard;
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
-use crate::wire::HttpCall;
 
 /// Something that answers questions.
 pub trait Ask: Send + Sync {
@@ -26,17 +25,6 @@ pub trait Ask: Send + Sync {
     ) -> BoxFuture<'a, Result<Answered, AskError>> {
         let _ = repeat;
         Box::pin(async move { self.ask(request).await.map(Answered::fresh) })
-    }
-
-    /// The same as [`Ask::ask`] for a request of which somebody has made the bytes already, as they go to a server that
-    /// refuses nothing.
-    fn ask_encoded<'a>(
-        &'a self,
-        request: &'a ChatRequest,
-        call: HttpCall,
-    ) -> BoxFuture<'a, Result<ChatReply, AskError>> {
-        drop(call);
-        self.ask(request)
     }
 
     /// Who answers.

@@ -6,10 +6,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
@@ -37,9 +36,6 @@ use crate::transport::{HttpAnswer, Outgoing, Transport};
 use crate::wire::{HttpCall, Wire};
 
 use question::Question;
-
-/// Room for the headers that whoever sends a request adds.
-const HEADERS_OF_HTTP: usize = 4;
 
 /// What clients share: the network, time, and the rules for trying again.
 #[derive(Clone)]
@@ -103,8 +99,6 @@ struct Inner {
     redactor: Redactor,
     /// What tells the server from others, without secrets.
     address: String,
-    /// The first path that was asked, with its whole address.
-    first_url: OnceLock<(String, Arc<Url>)>,
     account: Arc<Account>,
     /// What was learned, by model.
     learned: RwLock<BTreeMap<String, Quirks>>,
@@ -133,7 +127,6 @@ impl Client {
             headers,
             redactor,
             address,
-            first_url: OnceLock::new(),
             account,
             learned: RwLock::default(),
             scouts: Scouts::default(),
@@ -205,18 +198,13 @@ impl Client {
     /// # Errors
     /// When the wire format cannot express the request.
     pub fn call_key(&self, request: &ChatRequest, repeat: u32) -> Result<CallKey, AskError> {
-        self.keyed(request, repeat).map(|(key, _)| key)
-    }
-
-    /// The key of a call, and the call that it was made from.
-    pub(crate) fn keyed(&self, request: &ChatRequest, repeat: u32) -> Result<(CallKey, HttpCall), AskError> {
         let Inner { parts: ClientParts { wire, .. }, address, .. } = &*self.inner;
         // A mark for the prompt cache changes what a reply costs and not what it says.
         // A ceiling decides whether a reply is kept, and changes none that is.
         let request =
             ChatRequest { cache_prefix: false, output_ceiling: None, ..self.complete(request).into_owned() };
         let call = wire.encode(&request, Quirks::default())?;
-        Ok((CallKey::new(wire.name(), address, &request.model, &call, repeat), call))
+        Ok(CallKey::new(wire.name(), address, &request.model, &call, repeat))
     }
 
     /// Asks, and tries again as the policy says. Asking for less because the server refused a parameter does not count
@@ -225,16 +213,7 @@ impl Client {
     /// # Errors
     /// The last failure, with every attempt in `failed`.
     pub async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, AskError> {
-        self.ask_with(request, None).await
-    }
-
-    /// Asks; `encoded` is the first try's call, where somebody has made it for a server that refuses nothing.
-    async fn ask_with(
-        &self,
-        request: &ChatRequest,
-        encoded: Option<HttpCall>,
-    ) -> Result<ChatReply, AskError> {
-        Question::new(self, request, encoded).await?.answer().await
+        Question::new(self, request).await?.answer().await
     }
 
     /// Takes note of a reply's length, where it is known.
@@ -255,20 +234,9 @@ impl Client {
         }
     }
 
-    /// The address of a path. A client has one path, unless it is asked for several models of a format that names them
-    /// there.
-    fn url(&self, path: &str) -> Arc<Url> {
-        let Inner { parts, first_url, .. } = &*self.inner;
-        let made = || Arc::new(parts.endpoint.url(path));
-        match first_url.get_or_init(|| (path.to_owned(), made())) {
-            (known, url) if known == path => Arc::clone(url),
-            _ => made(),
-        }
-    }
-
     fn outgoing(&self, call: HttpCall) -> Outgoing {
-        let Inner { setup, headers, .. } = &*self.inner;
-        let mut all = HeaderMap::with_capacity(headers.len() + call.headers.len() + HEADERS_OF_HTTP);
+        let Inner { parts, setup, headers, .. } = &*self.inner;
+        let mut all = HeaderMap::new();
         for (name, value) in call.headers {
             let value = match value {
                 Cow::Borrowed(text) => Ok(HeaderValue::from_static(text)),
@@ -279,7 +247,12 @@ impl Client {
             }
         }
         all.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
-        Outgoing { url: self.url(&call.path), headers: all, body: call.body, timeout: setup.timeout }
+        Outgoing {
+            url: parts.endpoint.url(&call.path),
+            headers: all,
+            body: call.body,
+            timeout: setup.timeout,
+        }
     }
 
     /// The answer with this client's secrets replaced: a server may send back what it received.
@@ -390,15 +363,6 @@ impl Ask for Client {
         _repeat: u32,
     ) -> BoxFuture<'a, Result<Answered, AskError>> {
         Box::pin(async move { Client::ask(self, request).await.map(Answered::fresh) })
-    }
-
-    fn ask_encoded<'a>(
-        &'a self,
-        request: &'a ChatRequest,
-        call: HttpCall,
-    ) -> BoxFuture<'a, Result<ChatReply, AskError>> {
-        // A mark for the prompt cache is not in it.
-        Box::pin(self.ask_with(request, Some(call).filter(|_| !request.cache_prefix)))
     }
 
     fn describe(&self) -> ModelId {

@@ -1,6 +1,5 @@
-//! The real transport: HTTP over a ring of reqwest clients, and straight over hyper to servers of this machine.
+//! The real transport: HTTP over a pool of reqwest clients.
 
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use reqwest::header::HeaderMap;
@@ -9,7 +8,6 @@ use tokio::sync::Semaphore;
 
 use crate::ask::BoxFuture;
 use crate::endpoint::is_loopback;
-use crate::local::LocalClient;
 use crate::proxies::Proxies;
 use crate::ring::{Lease, Ring};
 use crate::transport::{
@@ -51,9 +49,7 @@ impl Default for HttpOptions {
 #[derive(Debug)]
 pub struct HttpTransport {
     options: HttpOptions,
-    /// Plain HTTP on this machine, made when it is first needed.
-    direct: OnceLock<LocalClient>,
-    /// Plain HTTP on this machine with credentials in the address.
+    /// Plain HTTP on this machine.
     local: Ring<Client>,
     /// Plain HTTP elsewhere: each request in flight has its own connection, so one client does.
     plain: Ring<Client>,
@@ -81,7 +77,6 @@ impl HttpTransport {
         let tls_ring = || Ring::new(per_client, MAX_CLIENTS);
         Self {
             options,
-            direct: OnceLock::new(),
             local: Ring::new(usize::MAX, 1),
             plain: Ring::new(usize::MAX, 1),
             local_tls: tls_ring(),
@@ -173,26 +168,13 @@ impl HttpTransport {
         builder.build().map_err(|error| TransportError::Unusable(innermost(&error)))
     }
 
-    fn direct(&self) -> &LocalClient {
-        let HttpOptions { connect_timeout, max_answer_bytes, .. } = self.options;
-        self.direct.get_or_init(|| LocalClient::new(connect_timeout, max_answer_bytes))
-    }
-
     async fn send_once(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
-        if is_loopback(&call.url) && LocalClient::takes(&call.url) {
-            return self.direct().send(call).await;
-        }
-        // In a box, so that it is no part of the requests that need none of it.
-        Box::pin(self.send_over_reqwest(call)).await
-    }
-
-    async fn send_over_reqwest(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
         let client = self.client(&call.url)?;
         let timeout = call.timeout;
         let failed = |error: reqwest::Error| failure(&error, timeout);
         let request = client
             .get()
-            .post(Url::clone(&call.url))
+            .post(call.url)
             .headers(call.headers)
             .timeout(timeout)
             .body(call.body)

@@ -9,7 +9,10 @@ use crate::error::FailedAttempt;
 
 /// One answer of a model. That a value exists says only that the server answered in its own format: `finish` and
 /// `refusal` must be looked at before `text` means anything.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// Its JSON is the form that a cache stores. `cut_at` is no part of it, since a reply that was cut off is not stored,
+/// and neither is `raw`, which a cache stores as it is: inside other JSON it would be half as long again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
     /// The visible text; empty when the model said nothing. Hidden reasoning is not part of it.
     pub text: String,
@@ -17,6 +20,7 @@ pub struct ChatReply {
     pub finish: Finish,
     /// The ceiling that cut the reply off, in tokens, where that was not the asker's own limit: the model may have had more
     /// to say.
+    #[serde(skip)]
     pub cut_at: Option<u32>,
     /// The model's own words when it declined to answer.
     pub refusal: Option<String>,
@@ -27,6 +31,7 @@ pub struct ChatReply {
     /// The server's name for this exchange, for support requests.
     pub request_id: Option<String>,
     /// The body as received, with known secrets replaced. Bytes that are not UTF-8 become U+FFFD.
+    #[serde(default, skip_serializing)]
     pub raw: String,
     /// Time from sending the successful request to having read its whole body.
     pub latency: Duration,
@@ -37,6 +42,23 @@ pub struct ChatReply {
 }
 
 impl ChatReply {
+    /// A reply to the first request that was sent, with nothing else known.
+    pub fn new(text: impl Into<String>, finish: Finish) -> Self {
+        Self {
+            text: text.into(),
+            finish,
+            cut_at: None,
+            refusal: None,
+            usage: Usage::default(),
+            model: None,
+            request_id: None,
+            raw: String::new(),
+            latency: Duration::ZERO,
+            attempts: 1,
+            failed: Vec::new(),
+        }
+    }
+
     /// Tokens of this answer and of every failed attempt that reported some.
     pub fn total_usage(&self) -> Usage {
         self.failed.iter().fold(self.usage, |sum, attempt| sum + attempt.usage)

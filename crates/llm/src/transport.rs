@@ -1,7 +1,6 @@
 //! The seam between wire formats and the network: what goes out, what comes back, and how sending can fail.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Url;
@@ -20,7 +19,7 @@ pub trait Transport: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Outgoing {
     /// Where to.
-    pub url: Arc<Url>,
+    pub url: Url,
     /// All headers but those of the connection itself.
     pub headers: HeaderMap,
     /// The body.

@@ -1,8 +1,9 @@
 //! Remembered replies in the reply cache of the store.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use assize_llm::{BoxFuture, CallKey, Found, KeptReply, ReplyMemory};
+use assize_llm::{BoxFuture, CacheHit, CallKey, ChatReply, ReplyMemory};
 use assize_store::{CachedReply, ReplyCache};
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +16,11 @@ pub struct Buyer {
     pub process: String,
 }
 
-/// A reply with the one who bought it, as it stands in the cache.
+/// Reply and its owner, the JSON in the cache's `reply` column.
 #[derive(Serialize, Deserialize)]
-struct Entry {
-    buyer: Option<Buyer>,
-    reply: KeptReply,
+struct StoredReply<'a> {
+    buyer: Option<Cow<'a, Buyer>>,
+    reply: Cow<'a, ChatReply>,
 }
 
 /// The reply cache as a memory of models.
@@ -44,37 +45,69 @@ impl CacheMemory {
 }
 
 impl ReplyMemory for CacheMemory {
-    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<Found>> {
+    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<CacheHit>> {
         // A look takes microseconds, less than handing it to another thread would, and waits for a disk only where the
-        // system holds nothing of the file in memory.
-        let found = self.cache.find(key.as_bytes());
-        // What can't be read is as good as not there: it is bought again.
-        let entry = found.ok().flatten().and_then(|found| {
-            let Ok(mut entry) = serde_json::from_str::<Entry>(&found.reply) else {
-                // It would stand in the way of the one that is bought instead.
+        // system holds nothing of the file in memory. A cache that can't be read counts as a miss.
+        let row = self.cache.find(key.as_bytes()).ok().flatten();
+        let hit = row.and_then(|row| {
+            let Ok(StoredReply { buyer, reply }) = serde_json::from_str(&row.reply) else {
+                // Left there, it would keep the reply that is paid for next from being stored.
                 let _ = self.cache.forget(key.as_bytes());
                 return None;
             };
-            if let Some(body) = found.body {
-                entry.reply.raw = body;
+
+            let mut reply: ChatReply = reply.into_owned();
+            if let Some(body) = row.body {
+                reply.raw = body;
             }
-            Some(entry)
+            Some(CacheHit { bought_by_this_run: self.is_ours(buyer.as_deref()), reply })
         });
-        let found = entry.map(|entry| Found {
-            bought_by_this_run: self.is_ours(entry.buyer.as_ref()),
-            reply: entry.reply,
-        });
-        Box::pin(std::future::ready(found))
+        Box::pin(std::future::ready(hit))
     }
 
-    fn keep(&self, key: CallKey, mut reply: KeptReply) {
-        let model = reply.model.clone().unwrap_or_default();
-        // It is JSON itself, and would be half as long again inside other JSON.
-        let body = Some(std::mem::take(&mut reply.raw));
-        let entry = Entry { buyer: self.buyer.get().cloned(), reply };
+    fn keep(&self, key: CallKey, reply: &ChatReply) {
+        let stored = StoredReply { buyer: self.buyer.get().map(Cow::Borrowed), reply: Cow::Borrowed(reply) };
         // A reply is made of strings and numbers, which all have a form in JSON.
-        if let Ok(reply) = serde_json::to_string(&entry) {
-            self.cache.keep(CachedReply { key: *key.as_bytes(), model, created: (self.now)(), reply, body });
-        }
+        let Ok(json) = serde_json::to_string(&stored) else { return };
+
+        self.cache.keep(CachedReply {
+            key: *key.as_bytes(),
+            model: reply.model.clone().unwrap_or_default(),
+            created: (self.now)(),
+            reply: json,
+            body: Some(reply.raw.clone()),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use assize_llm::Finish;
+
+    use super::*;
+
+    /// A row as caches of all versions hold it; `raw` has a column of its own since tables of version 2.
+    const STORED: &str = r#"{"buyer":{"run":"r1","process":"p1"},"reply":{"text":"yes","finish":"stop","refusal":null,
+        "usage":{"input":7,"cached":null,"output":2},"model":"m-1","request_id":"id-1","raw":"{}",
+        "latency":{"secs":1,"nanos":5},"attempts":2,"failed":[{"kind":"timeout","status":null,
+        "waited":{"secs":0,"nanos":0},"usage":{"input":null,"cached":null,"output":null},"sent":true}]}}"#;
+
+    #[test]
+    fn stored_replies_of_earlier_versions_are_read() {
+        let StoredReply { buyer, reply } = serde_json::from_str(STORED).unwrap();
+        let expected = Buyer { run: "r1".into(), process: "p1".into() };
+        assert_eq!(buyer.as_deref(), Some(&expected));
+        assert_eq!((&*reply.text, &reply.finish, &*reply.raw), ("yes", &Finish::Stop, "{}"));
+        assert_eq!((reply.latency, reply.attempts), (Duration::new(1, 5), 2));
+        assert_eq!((reply.usage.input, reply.failed.len()), (Some(7), 1));
+    }
+
+    #[test]
+    fn a_stored_reply_is_written_without_the_body_that_has_its_own_column() {
+        let stored: StoredReply<'_> = serde_json::from_str(STORED).unwrap();
+        let plain: String = STORED.lines().map(str::trim_start).collect();
+        assert_eq!(serde_json::to_string(&stored).unwrap(), plain.replace(r#""raw":"{}","#, ""));
     }
 }

@@ -17,14 +17,11 @@ use crate::retry::{Jitter, RetryPolicy};
 use crate::retry_after;
 use crate::scout::Turn;
 use crate::transport::{HttpAnswer, TransportError};
-use crate::wire::HttpCall;
 
 /// A question that is put to a server until it is answered, or until trying again can't help.
 pub(super) struct Question<'a> {
     client: &'a Client,
     request: Cow<'a, ChatRequest>,
-    /// The first attempt's call, where somebody has made it for a server that refuses nothing.
-    encoded: Option<HttpCall>,
     /// Where log-probabilities are asked for, its turn to find out whether there are any.
     turn: Option<Turn>,
     /// What the server is known to refuse.
@@ -67,11 +64,7 @@ struct Sent<'a> {
 impl<'a> Question<'a> {
     /// # Errors
     /// When it asks for log-probabilities of a model that is known to tell none.
-    pub(super) async fn new(
-        client: &'a Client,
-        request: &'a ChatRequest,
-        encoded: Option<HttpCall>,
-    ) -> Result<Self, AskError> {
+    pub(super) async fn new(client: &'a Client, request: &'a ChatRequest) -> Result<Self, AskError> {
         let inner = &*client.inner;
         let setup = &inner.setup;
         let request = client.complete(request);
@@ -85,7 +78,6 @@ impl<'a> Question<'a> {
         let input = if counted { Estimator::of_provider(&inner.parts.provider).request(&request) } else { 0 };
         Ok(Self {
             client,
-            encoded,
             turn,
             quirks: client.learned(&request.model),
             as_usual: true,
@@ -133,7 +125,7 @@ impl<'a> Question<'a> {
                 Cow::Owned(ChatRequest { output_ceiling: ceiling, ..ChatRequest::clone(&self.request) })
             }
         };
-        let call = match self.call(&request) {
+        let call = match inner.parts.wire.encode(&self.quirks.fold(&request), self.quirks) {
             Ok(call) => call,
             Err(error) => {
                 if let Some(hold) = hold {
@@ -215,15 +207,6 @@ impl<'a> Question<'a> {
             (Some(own), _) => Room::exactly(own),
             (None, Some(most)) => room.within(most),
             (None, None) => room,
-        }
-    }
-
-    /// The request as bytes.
-    fn call(&mut self, request: &ChatRequest) -> Result<HttpCall, AskError> {
-        let unchanged = self.quirks == Quirks::default() && request.output_ceiling.is_none();
-        match self.encoded.take().filter(|_| unchanged) {
-            Some(call) => Ok(call),
-            None => self.client.inner.parts.wire.encode(&self.quirks.fold(request), self.quirks),
         }
     }
 

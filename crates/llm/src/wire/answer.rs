@@ -1,7 +1,5 @@
 //! What all formats share in reading an answer: its status, its JSON, its errors, the reply made of it.
 
-use std::time::Duration;
-
 use reqwest::header::HeaderName;
 use serde_json::Value;
 
@@ -9,20 +7,8 @@ use super::json::{self, ServerError};
 use crate::classify::classify;
 use crate::error::{AskError, ErrorKind};
 use crate::halves::whole_characters;
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::reply::{ChatReply, Usage};
 use crate::transport::HttpAnswer;
-
-/// What a format has read out of a good answer.
-#[derive(Debug)]
-pub(super) struct Said {
-    pub(super) text: String,
-    pub(super) finish: Finish,
-    pub(super) refusal: Option<String>,
-    pub(super) usage: Usage,
-    pub(super) model: Option<String>,
-    /// The exchange's name in the body, used when no header has one.
-    pub(super) id: Option<String>,
-}
 
 /// The body of a good answer; the error it stands for when its status is not 2xx or it is not JSON.
 pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
@@ -44,21 +30,11 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
     })
 }
 
-/// The reply that a good answer holds.
-pub(super) fn reply(answer: &HttpAnswer, said: Said) -> ChatReply {
-    ChatReply {
-        text: said.text,
-        finish: said.finish,
-        cut_at: None,
-        refusal: said.refusal,
-        usage: said.usage.plausible(),
-        model: said.model,
-        request_id: header_id(answer).or(said.id),
-        raw: String::new(),
-        latency: Duration::ZERO,
-        attempts: 1,
-        failed: Vec::new(),
-    }
+/// Completes a reply that a format has read: implausible counts go, and a header's name for the exchange comes before
+/// the body's.
+pub(super) fn complete(answer: &HttpAnswer, reply: ChatReply) -> ChatReply {
+    let request_id = header_id(answer).or(reply.request_id);
+    ChatReply { usage: reply.usage.plausible(), request_id, ..reply }
 }
 
 /// A 2xx answer without what the format promises: the error it names, or that it cannot be read.

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{self, Said};
+use super::answer;
 use super::format::{HttpCall, KeyHeader, Wire};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
@@ -108,17 +108,14 @@ impl Wire for Anthropic {
             let detail = |name: &str| json::text(&body, &format!("/stop_details/{name}"));
             refusal = detail("explanation").or(said).or_else(|| detail("category"));
         }
-        Ok(answer::reply(
-            answer,
-            Said {
-                text,
-                finish,
-                refusal,
-                usage,
-                model: json::text(&body, "/model"),
-                id: json::text(&body, "/id"),
-            },
-        ))
+        let reply = ChatReply {
+            refusal,
+            usage,
+            model: json::text(&body, "/model"),
+            request_id: json::text(&body, "/id"),
+            ..ChatReply::new(text, finish)
+        };
+        Ok(answer::complete(answer, reply))
     }
 
     fn limits_output(&self, _: Quirks) -> bool {

@@ -7,7 +7,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{self, Said};
+use super::answer;
 use super::format::{HttpCall, KeyHeader, Wire};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
@@ -115,7 +115,7 @@ impl Wire for Bedrock {
                 finish = Finish::Stop;
             }
         }
-        Ok(answer::reply(answer, Said { text, finish, refusal: None, usage, model: None, id: None }))
+        Ok(answer::complete(answer, ChatReply { usage, ..ChatReply::new(text, finish) }))
     }
 
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{self, Said};
+use super::answer;
 use super::format::{HttpCall, KeyHeader, Wire};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
@@ -80,7 +80,7 @@ impl Wire for Gemini {
         if candidate.is_none() && blocked.is_none() {
             return Err(answer::without_reply(answer, &body, "candidates", usage));
         }
-        let text = candidate
+        let text: String = candidate
             .and_then(|candidate| json::at(candidate, "/content/parts"))
             .and_then(Value::as_array)
             .into_iter()
@@ -92,17 +92,13 @@ impl Wire for Gemini {
             Some(candidate) => finish(candidate.get("finishReason")),
             None => Finish::ContentFilter,
         };
-        Ok(answer::reply(
-            answer,
-            Said {
-                text,
-                finish,
-                refusal: None,
-                usage,
-                model: json::text(&body, "/modelVersion"),
-                id: json::text(&body, "/responseId"),
-            },
-        ))
+        let reply = ChatReply {
+            usage,
+            model: json::text(&body, "/modelVersion"),
+            request_id: json::text(&body, "/responseId"),
+            ..ChatReply::new(text, finish)
+        };
+        Ok(answer::complete(answer, reply))
     }
 
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {

@@ -13,11 +13,9 @@ mod golden;
 mod json;
 mod ollama;
 mod openai_chat;
-mod openai_chat_usual;
 mod openai_responses;
 mod outgoing;
 mod refusal;
-mod text;
 mod vertex;
 
 pub(crate) use refusal::refusal_in;

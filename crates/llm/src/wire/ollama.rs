@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{self, Said};
+use super::answer;
 use super::format::{HttpCall, KeyHeader, Wire};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
@@ -81,17 +81,10 @@ impl Wire for Ollama {
         }
         let called =
             message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
-        Ok(answer::reply(
-            answer,
-            Said {
-                text: message["content"].as_str().unwrap_or_default().to_owned(),
-                finish: if called { Finish::ToolCall } else { finish(body.get("done_reason")) },
-                refusal: None,
-                usage,
-                model: json::text(&body, "/model"),
-                id: None,
-            },
-        ))
+        let text = message["content"].as_str().unwrap_or_default();
+        let finish = if called { Finish::ToolCall } else { finish(body.get("done_reason")) };
+        let reply = ChatReply { usage, model: json::text(&body, "/model"), ..ChatReply::new(text, finish) };
+        Ok(answer::complete(answer, reply))
     }
 
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {

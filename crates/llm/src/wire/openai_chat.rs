@@ -1,13 +1,15 @@
 //! OpenAI's chat completions format, which most other servers speak as well.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::answer::{self, Said};
+use super::answer;
 use super::dialect::{Dialect, LogprobsField};
 use super::format::{HttpCall, KeyHeader, Wire};
-use super::{json, openai_chat_usual, outgoing, refusal, text};
+use super::{json, outgoing, refusal};
 use crate::error::AskError;
 use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
 use crate::reply::{ChatReply, Finish, Usage};
@@ -67,7 +69,9 @@ impl Wire for OpenAiChat {
         let limit = |name| request.output_limit().filter(|_| limit_name == Some(name));
         let seed = |name| request.seed.filter(|_| !quirks.no_seed && self.dialect.seed == name);
         let logprobs = quirks.alternatives(request.logprobs);
-        let rest = Rest {
+        let body = RequestBody {
+            model: &request.model,
+            messages: request.messages.iter().map(WireMessage::from).collect(),
             response_format: request
                 .schema
                 .as_ref()
@@ -86,11 +90,30 @@ impl Wire for OpenAiChat {
                 .filter(|_| self.dialect.logprobs == LogprobsField::Routed)
                 .map(|_| Routing { require_parameters: true }),
         };
-        body(request, &rest).map(|body| outgoing::post_body(self.dialect.path, body))
+        outgoing::post(self.dialect.path, &body)
     }
 
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        openai_chat_usual::read(answer).map_or_else(|| decode_any(answer), Ok)
+        let body = answer::body(answer)?;
+        let usage = usage(&body);
+        let Some(choice) = json::at(&body, "/choices/0") else {
+            return Err(answer::without_reply(answer, &body, "choices", usage));
+        };
+        if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
+            return Err(answer::refused(answer, json::error_value(error), usage));
+        }
+
+        let content = json::at(choice, "/message/content").or_else(|| choice.get("text"));
+        let (text, refused_part) = content.map(read_content).unwrap_or_default();
+        let finish = finish(choice.get("finish_reason").and_then(Value::as_str));
+        let reply = ChatReply {
+            refusal: json::text(choice, "/message/refusal").or(refused_part),
+            usage,
+            model: json::text(&body, "/model"),
+            request_id: json::text(&body, "/id"),
+            ..ChatReply::new(text, finish)
+        };
+        Ok(answer::complete(answer, reply))
     }
 
     fn limits_output(&self, quirks: Quirks) -> bool {
@@ -119,97 +142,11 @@ impl Wire for OpenAiChat {
     }
 }
 
-/// Reads an answer of whatever shape.
-fn decode_any(answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-    let body = answer::body(answer)?;
-    let usage = usage(&body);
-    let Some(choice) = json::at(&body, "/choices/0") else {
-        return Err(answer::without_reply(answer, &body, "choices", usage));
-    };
-    if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
-        return Err(answer::refused(answer, json::error_value(error), usage));
-    }
-    let content = json::at(choice, "/message/content").or_else(|| choice.get("text"));
-    let (text, refused_part) = content.map(read_content).unwrap_or_default();
-    Ok(answer::reply(
-        answer,
-        Said {
-            text,
-            finish: finish(choice.get("finish_reason").and_then(Value::as_str)),
-            refusal: json::text(choice, "/message/refusal").or(refused_part),
-            usage,
-            model: json::text(&body, "/model"),
-            id: json::text(&body, "/id"),
-        },
-    ))
-}
-
-/// The body: model, messages, and then the rest.
-fn body(request: &ChatRequest, rest: &Rest<'_>) -> Result<Vec<u8>, AskError> {
-    let unwritable = |error: serde_json::Error| outgoing::bad(error.to_string());
-    let texts = request.messages.iter().flat_map(|message| &*message.content);
-    let length: usize = texts
-        .map(|part| match part {
-            Part::Text(text) => text.len(),
-            Part::Image { data, .. } => data.len(),
-        })
-        .sum();
-    // Room for escapes, and for the schema.
-    let mut out = Vec::with_capacity(length + length / 8 + 1024);
-    out.extend_from_slice(b"{\"model\":\"");
-    text::push(&mut out, &request.model);
-    out.extend_from_slice(b"\",\"messages\":");
-    let mut before = b'[';
-    for message in &*request.messages {
-        out.push(before);
-        before = b',';
-        out.extend_from_slice(b"{\"role\":");
-        serde_json::to_writer(&mut out, &message.role).map_err(unwritable)?;
-        out.extend_from_slice(b",\"content\":");
-        push_content(&mut out, message).map_err(unwritable)?;
-        out.push(b'}');
-    }
-    out.push(b']');
-    let end = out.len();
-    serde_json::to_writer(&mut out, rest).map_err(unwritable)?;
-    if out[end..] == *b"{}" {
-        out.remove(end);
-    } else {
-        out[end] = b',';
-    }
-    Ok(out)
-}
-
-/// Messages of text alone go out as one string: many servers take nothing else, and those that take parts differ in
-/// how they join them.
-fn push_content(out: &mut Vec<u8>, message: &ChatMessage) -> serde_json::Result<()> {
-    let parts = &message.content;
-    let push = if message.role == Role::System { text::push_standing } else { text::push };
-    if parts.iter().all(|part| matches!(part, Part::Text(_))) {
-        out.push(b'"');
-        for part in &**parts {
-            if let Part::Text(words) = part {
-                push(out, words);
-            }
-        }
-        out.push(b'"');
-        return Ok(());
-    }
-    let parts: Vec<ContentPart<'_>> = parts
-        .iter()
-        .map(|part| match part {
-            Part::Text(text) => ContentPart::Text { text },
-            Part::Image { media_type, data } => ContentPart::ImageUrl {
-                image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") },
-            },
-        })
-        .collect();
-    serde_json::to_writer(out, &parts)
-}
-
-/// What follows the messages in the body. The order of the fields is the order on the wire.
+/// Body of a request. The order of the fields is the order on the wire.
 #[derive(Serialize)]
-struct Rest<'a> {
+struct RequestBody<'a> {
+    model: &'a str,
+    messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -231,6 +168,31 @@ struct Rest<'a> {
 }
 
 #[derive(Serialize)]
+struct WireMessage<'a> {
+    role: Role,
+    content: MessageContent<'a>,
+}
+
+/// Messages of text alone go out as one string: many servers take nothing else, and those that take parts differ in
+/// how they join them.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum MessageContent<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<ContentPart<'a>>),
+}
+
+impl<'a> From<&'a ChatMessage> for WireMessage<'a> {
+    fn from(message: &'a ChatMessage) -> Self {
+        let content = outgoing::text_only(&message.content).map_or_else(
+            || MessageContent::Parts(message.content.iter().map(ContentPart::from).collect()),
+            MessageContent::Text,
+        );
+        Self { role: message.role, content }
+    }
+}
+
+#[derive(Serialize)]
 #[serde(untagged)]
 enum Logprobs {
     Flag(bool),
@@ -248,6 +210,17 @@ struct Routing {
 enum ContentPart<'a> {
     Text { text: &'a str },
     ImageUrl { image_url: ImageUrl },
+}
+
+impl<'a> From<&'a Part> for ContentPart<'a> {
+    fn from(part: &'a Part) -> Self {
+        match part {
+            Part::Text(text) => Self::Text { text },
+            Part::Image { media_type, data } => {
+                Self::ImageUrl { image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") } }
+            }
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -312,7 +285,7 @@ fn read_content(content: &Value) -> (String, Option<String>) {
 }
 
 /// Why the model stopped, in whatever word a server has for it.
-pub(super) fn finish(reason: Option<&str>) -> Finish {
+fn finish(reason: Option<&str>) -> Finish {
     match reason.unwrap_or("unknown") {
         "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Finish::Stop,
         "length" | "max_tokens" | "model_length" => Finish::Length,
@@ -334,7 +307,7 @@ fn usage(body: &Value) -> Usage {
 }
 
 /// Tokens written. Some servers, xAI's and Google's among them, count hidden reasoning in the total alone.
-pub(super) fn written(input: Option<u64>, visible: Option<u64>, total: Option<u64>) -> Option<u64> {
+fn written(input: Option<u64>, visible: Option<u64>, total: Option<u64>) -> Option<u64> {
     let all = total.zip(input).map(|(total, input)| total.saturating_sub(input));
     visible.map(|visible| visible.max(all.unwrap_or(0)))
 }

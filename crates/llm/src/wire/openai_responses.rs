@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{self, Said};
+use super::answer;
 use super::format::{HttpCall, KeyHeader, Wire};
 use super::json::{self, ServerError};
 use super::{outgoing, refusal};
@@ -75,17 +75,15 @@ impl Wire for OpenAiResponses {
             }
         }
         let called = output.iter().any(|item| item["type"] == "function_call");
-        Ok(answer::reply(
-            answer,
-            Said {
-                text,
-                finish: if called { Finish::ToolCall } else { finish(&body) },
-                refusal,
-                usage,
-                model: json::text(&body, "/model"),
-                id: json::text(&body, "/id"),
-            },
-        ))
+        let finish = if called { Finish::ToolCall } else { finish(&body) };
+        let reply = ChatReply {
+            refusal,
+            usage,
+            model: json::text(&body, "/model"),
+            request_id: json::text(&body, "/id"),
+            ..ChatReply::new(text, finish)
+        };
+        Ok(answer::complete(answer, reply))
     }
 
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {

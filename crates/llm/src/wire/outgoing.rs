@@ -26,14 +26,9 @@ pub(super) fn bad(message: impl Into<String>) -> AskError {
 
 /// The request as JSON over HTTP.
 pub(super) fn post(path: impl Into<Cow<'static, str>>, body: &impl Serialize) -> Result<HttpCall, AskError> {
-    let body = serde_json::to_vec(body).map_err(|error| bad(error.to_string()))?;
-    Ok(post_body(path, body))
-}
-
-/// A request whose JSON is written already.
-pub(super) fn post_body(path: impl Into<Cow<'static, str>>, body: Vec<u8>) -> HttpCall {
     const JSON: Cow<'static, str> = Cow::Borrowed("application/json");
-    HttpCall { path: path.into(), headers: vec![("accept", JSON), ("content-type", JSON)], body }
+    let body = serde_json::to_vec(body).map_err(|error| bad(error.to_string()))?;
+    Ok(HttpCall { path: path.into(), headers: vec![("accept", JSON), ("content-type", JSON)], body })
 }
 
 /// The text of parts that are text alone, joined without a separator; `None` when there is a picture.

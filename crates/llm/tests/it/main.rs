@@ -4,6 +4,7 @@
 
 mod budget;
 mod config;
+mod connections;
 mod faults;
 mod learning;
 mod load;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use assize_llm::{
-    Accounts, Ask, BoxFuture, CallKey, ChatReply, ChatRequest, Client, Found, KeptReply, Limits, Miss,
-    Remembering, ReplyMemory, RetryPolicy, TokioClock,
+    Accounts, Ask, BoxFuture, CacheHit, CallKey, ChatReply, ChatRequest, Client, Limits, Miss, Remembering,
+    ReplyMemory, RetryPolicy, TokioClock,
 };
 use assize_testkit::mock::{Incoming, MockOptions, MockServer, Reply};
 use futures_util::future::join_all;
@@ -150,16 +150,16 @@ async fn requests_a_minute_are_kept_to() {
 
 /// Remembers in a map.
 #[derive(Default)]
-struct MapMemory(Mutex<BTreeMap<CallKey, KeptReply>>);
+struct MapMemory(Mutex<BTreeMap<CallKey, ChatReply>>);
 
 impl ReplyMemory for MapMemory {
-    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<Found>> {
+    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<CacheHit>> {
         let reply = self.0.lock().unwrap().get(&key).cloned();
-        Box::pin(std::future::ready(reply.map(|reply| Found { reply, bought_by_this_run: false })))
+        Box::pin(std::future::ready(reply.map(|reply| CacheHit { reply, bought_by_this_run: false })))
     }
 
-    fn keep(&self, key: CallKey, reply: KeptReply) {
-        self.0.lock().unwrap().insert(key, reply);
+    fn keep(&self, key: CallKey, reply: &ChatReply) {
+        self.0.lock().unwrap().insert(key, reply.clone());
     }
 }
 

@@ -9,5 +9,5 @@ mod upkeep;
 mod writer;
 
 pub use fence_key::fence_key;
-pub use replies::{CachedReply, FoundReply, ReplyCache};
+pub use replies::{CachedReply, ReplyCache};
 pub use upkeep::{CacheStats, ModelStats};

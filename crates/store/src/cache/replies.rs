@@ -13,7 +13,7 @@ use super::journal;
 use super::writer::{Look, Writer};
 use crate::StoreError;
 
-/// A reply to be kept.
+/// Row of the cache: a reply and the call that it answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedReply {
     /// What identifies the call.
@@ -26,21 +26,6 @@ pub struct CachedReply {
     pub reply: String,
     /// What was received, word for word, where that is not in `reply`.
     pub body: Option<String>,
-}
-
-/// A reply that is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundReply {
-    /// The reply, in the words of whoever kept it.
-    pub reply: String,
-    /// What was received, word for word, where that is not in `reply`.
-    pub body: Option<String>,
-}
-
-impl CachedReply {
-    pub(super) fn found(&self) -> FoundReply {
-        FoundReply { reply: self.reply.clone(), body: self.body.clone() }
-    }
 }
 
 /// Connections for reading at most.
@@ -74,9 +59,9 @@ impl ReplyCache {
 
     /// The reply kept under this key. Blocks for a disk read at most. One that was damaged on the disk is not found, and
     /// makes room for another.
-    pub fn find(&self, key: &[u8; 32]) -> Result<Option<FoundReply>, StoreError> {
+    pub fn find(&self, key: &[u8; 32]) -> Result<Option<CachedReply>, StoreError> {
         match self.writer.look(key) {
-            Look::Found(reply) => return Ok(Some(reply)),
+            Look::Found(reply) => return Ok(Some(CachedReply::clone(&reply))),
             Look::Absent => return Ok(None),
             Look::InFile => {}
         }
@@ -153,7 +138,7 @@ impl ReplyCache {
 }
 
 /// The reply in this row, unless it is not what was written. Rows of older versions have no checksum.
-fn sound(key: [u8; 32], row: &Row<'_>) -> Option<FoundReply> {
+fn sound(key: [u8; 32], row: &Row<'_>) -> Option<CachedReply> {
     let text = |at: usize| Some(std::str::from_utf8(row.get_ref(at).ok()?.as_bytes().ok()?).ok()?.to_owned());
     let body = match row.get_ref(3).ok()? {
         ValueRef::Null => None,
@@ -161,5 +146,5 @@ fn sound(key: [u8; 32], row: &Row<'_>) -> Option<FoundReply> {
     };
     let kept = CachedReply { key, model: text(0)?, created: row.get(1).ok()?, reply: text(2)?, body };
     let sum: Option<u32> = row.get(4).ok()?;
-    sum.is_none_or(|sum| sum == kept.sum()).then_some(FoundReply { reply: kept.reply, body: kept.body })
+    sum.is_none_or(|sum| sum == kept.sum()).then_some(kept)
 }

@@ -12,7 +12,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use super::database::Failure;
 use super::database::PAGE_BYTES;
 use super::journal::{Journal, Part, recover};
-use super::replies::{CachedReply, FoundReply};
+use super::replies::CachedReply;
 
 /// Replies in one transaction at most.
 const BATCH: usize = 4000;
@@ -146,7 +146,7 @@ impl Writer {
     pub(super) fn look(&self, key: &[u8; 32]) -> Look {
         let state = self.shared.state();
         match state.pending.get(key) {
-            Some(reply) => Look::Found(reply.found()),
+            Some(reply) => Look::Found(Arc::clone(reply)),
             None if state.known.as_ref().is_some_and(|known| !known.contains(&start_of(key))) => Look::Absent,
             None => Look::InFile,
         }
@@ -183,7 +183,7 @@ impl Drop for Writer {
 /// Where a reply may be.
 pub(super) enum Look {
     /// On its way to the file.
-    Found(FoundReply),
+    Found(Arc<CachedReply>),
     /// Nowhere.
     Absent,
     /// In the file, if anywhere.
